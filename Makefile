@@ -37,8 +37,8 @@ WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/outputs_test.py tests/template_test.py tests/docstrings_test.py \
     tests/size_test.py) \
-    tests/text tests/layers tests/data/corpus tests/data/examples \
-    tests/data/records tests/checkpoints/arrays
+    tests/text tests/layers tests/pretraining/corpus tests/pretraining/examples \
+    tests/pretraining/records tests/checkpoints/arrays
 
 # What `make test-all` tries; the page only where there is a browser.
 ALL = test test-exhaustive test-beam test-parity docs test-environments demo \

@@ -36,8 +36,8 @@ from measuring import make_batch
 
 import keras_bert
 from keras_bert.models import add_heads
-from keras_bert.models.bert import bert_backbone
-from keras_bert.models.bert import bert_heads
+from keras_bert.models.families.bert.model import bert_backbone
+from keras_bert.models.families.bert.model import bert_heads
 
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Sizes of the model.", required=True
@@ -153,9 +153,9 @@ def _train():
 
     config = _configure()
     model = keras_bert.models.bert_pretrainer(config)
-    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     optimizer.build(model.trainable_variables)
-    losses = keras_bert.training.pretraining_losses()
+    losses = keras_bert.pretraining.losses()
 
     def loss_of(trainable, others, inputs, labels, weights):
         outputs, others = model.stateless_call(

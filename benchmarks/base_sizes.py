@@ -26,8 +26,8 @@ from absl import flags
 from flops import encoding_flops
 
 import keras_bert
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.models.family import family_of
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 
 _MODEL = flags.DEFINE_enum(
     "model", None, ["BERT-base", "GPT-1", "ELMo"], "Only one, as JSON."

@@ -19,19 +19,19 @@ from absl import app
 from absl import flags
 from measuring import make_batch
 
-from keras_bert import data
+from keras_bert import pretraining
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.electra import ElectraConfig
+from keras_bert.models.families.electra.model import ElectraConfig
+from keras_bert.optimizers import bert_adamw
+from keras_bert.pretraining import Objective
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.objectives import objective_named
+from keras_bert.pretraining.objectives.replaced_tokens import electra_learner
+from keras_bert.pretraining.objectives.replaced_tokens import electra_terms
+from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from keras_bert.training import Objective
-from keras_bert.training import bert_adamw
-from keras_bert.training.learner import Learner
-from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.objectives import objective_named
-from keras_bert.training.replaced_tokens import electra_learner
-from keras_bert.training.replaced_tokens import electra_terms
 
 _CONFIG = flags.DEFINE_string("config", None, "A discriminator.", required=True)
 _SIZE = flags.DEFINE_float("generator_size", 0.25, "Share of its width.")
@@ -48,7 +48,7 @@ def main(_):
     config = ElectraConfig.from_json(_CONFIG.value)
     loops = _loops(config)
     batch = make_batch(config.vocab_size, _BATCH.value, _LENGTH.value)
-    batches = data.token_batches(tf.data.Dataset.from_tensors(batch))
+    batches = pretraining.token_batches(tf.data.Dataset.from_tensors(batch))
     batches = batches.map(_with_labels).cache().repeat()
     iterators = {name: iter(batches) for name in loops}
     seconds = {name: [] for name in loops}

@@ -19,7 +19,7 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.data.corpus.documents import read_documents
+from keras_bert.pretraining.corpus.documents import read_documents
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Sentences, one a line.", required=True

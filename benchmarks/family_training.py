@@ -27,9 +27,9 @@ import keras_bert
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models import add_heads
-from keras_bert.training.learner import Learner
-from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.objectives import objective_named
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.objectives import objective_named
+from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIG_FILE = flags.DEFINE_multi_string(
     "bert_config_file",
@@ -75,7 +75,7 @@ def _measure(path):
     heads = family.heads(config, backbone.embeddings)
     part = "masked_lm_head"
     model = add_heads(backbone, {part: heads[part]}, "model")
-    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     loop = PretrainingLoop(
         Learner(model), optimizer, objective=objective_named("mlm")
     )

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 import keras_bert
-from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.tasks.answers.squad_scores import squad_scores
+from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
 from keras_bert.tasks.tags.entity_scores import entity_scores
@@ -61,7 +61,7 @@ def _mrpc(directory):
 
 
 def _texts(path, columns, label):
-    table = keras_bert.data.read_table(path, columns, {"label": label})
+    table = keras_bert.tasks.read_table(path, columns, {"label": label})
     return table.texts(), table.columns["label"]
 
 
@@ -73,7 +73,7 @@ def _wnut17(directory):
         "test": "emerging.test.annotated",
     }
     sentences = {
-        split: keras_bert.data.read_conll(directory / name)
+        split: keras_bert.tasks.read_conll(directory / name)
         for split, name in files.items()
     }
     return {split: (x.words, x.tags) for split, x in sentences.items()}
@@ -83,7 +83,7 @@ def _codah(directory):
     """Pairs of a text and its endings; the labels are places of endings."""
     splits = {}
     for split in ("train", "dev"):
-        questions = keras_bert.data.read_codah(
+        questions = keras_bert.tasks.read_codah(
             directory / f"fold_0.{split}.tsv"
         )
         splits[split] = (
@@ -99,8 +99,8 @@ def _squad_v2(directory):
     An answer is a pair of a text and its place. What is learned from is a
     half of the published development file; the other half is "dev".
     """
-    train = keras_bert.data.read_squad(directory / "train_half/dev-v2.0.json")
-    dev = keras_bert.data.read_squad(directory / "dev-v2.0.rebuilt.json")
+    train = keras_bert.tasks.read_squad(directory / "train_half/dev-v2.0.json")
+    dev = keras_bert.tasks.read_squad(directory / "dev-v2.0.rebuilt.json")
     known = {question.context for question in train}
     dev = [question for question in dev if question.context not in known]
     return {"train": _questions(train), "dev": _questions(dev)}

@@ -19,14 +19,16 @@ from absl import app
 from absl import flags
 
 from keras_bert import features
-from keras_bert.data import dynamic_pretraining_dataset
-from keras_bert.data import pretraining_dataset
-from keras_bert.data.corpus.token_store import Corpus
-from keras_bert.data.examples.options import PretrainingDataOptions
-from keras_bert.data.jobs.shards import ShardBuilder
-from keras_bert.data.records.framing import write_records
+from keras_bert.pretraining import dataset as pretraining_dataset
+from keras_bert.pretraining import (
+    dynamic_dataset as dynamic_pretraining_dataset,
+)
+from keras_bert.pretraining.corpus.token_store import Corpus
+from keras_bert.pretraining.data_job.shards import ShardBuilder
+from keras_bert.pretraining.examples.options import DataOptions as DataOptions
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
+from keras_bert.tfrecord import write_records
 
 _STATIC_FILE = flags.DEFINE_list(
     "static_file", None, "Record files with masks."
@@ -119,7 +121,7 @@ def _make_records(directory, masking, num_documents=2000):
         np.cumsum([0, *lengths.flat]),
         np.arange(0, lengths.size + 1, 40),
     )
-    options = PretrainingDataOptions(
+    options = DataOptions(
         max_seq_length=_MAX_SEQ_LENGTH.value,
         max_predictions_per_seq=_MAX_PREDICTIONS_PER_SEQ.value,
         dupe_factor=1,

@@ -33,7 +33,7 @@ import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
-from keras_bert.training.objectives import OBJECTIVES
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Text to learn from.", required=True

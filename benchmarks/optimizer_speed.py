@@ -22,7 +22,7 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.training.adam_step import decays
+from keras_bert.optimizers.adam_step import decays
 
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Sizes of the model.", required=True
@@ -58,10 +58,10 @@ class _Sum(keras.optimizers.Optimizer):
 
 _SIDES = {
     "keras.optimizers.AdamW": _keras_adamw,
-    "our AdamW": lambda model: keras_bert.training.bert_adamw(model, 1e-4),
+    "our AdamW": lambda model: keras_bert.optimizers.bert_adamw(model, 1e-4),
     "gradients added": lambda model: _Sum(1.0, name="sum"),
     "keras.optimizers.Lamb": _keras_lamb,
-    "our LAMB": lambda model: keras_bert.training.bert_lamb(model, 1e-3),
+    "our LAMB": lambda model: keras_bert.optimizers.bert_lamb(model, 1e-3),
 }
 
 

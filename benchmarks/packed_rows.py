@@ -23,9 +23,9 @@ from measuring import make_batch
 import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
-from keras_bert.training.learner import Learner
-from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.objectives import OBJECTIVES
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _LENGTHS = flags.DEFINE_string(
@@ -107,7 +107,7 @@ def _step(rows):
     inputs = {name: inputs[name] for name in model.input}
     batch = inputs, labels, weights
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
-    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     objective = OBJECTIVES["mlm"]
     loop = PretrainingLoop(Learner(model), optimizer, objective=objective)
     return lambda: float(loop.train(batches, tf.constant(1))["loss"])

@@ -24,8 +24,8 @@ from keras import ops
 
 import keras_bert
 from keras_bert import features
-from keras_bert.data.corpus.documents import read_documents
-from keras_bert.programs.demo.report import masked_sentences
+from keras_bert.cli.demo.report import masked_sentences
+from keras_bert.pretraining.corpus.documents import read_documents
 
 _EVAL_FILE = flags.DEFINE_string(
     "eval_file", None, "Held-out sentences, one a line.", required=True

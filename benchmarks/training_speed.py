@@ -83,10 +83,10 @@ def _measured(jit_compile):
     from flops import training_flops
 
     import keras_bert
-    from keras_bert.models.bert import bert_backbone
-    from keras_bert.models.bert import bert_heads
-    from keras_bert.training.learner import Learner
-    from keras_bert.training.loop import PretrainingLoop
+    from keras_bert.models.families.bert.model import bert_backbone
+    from keras_bert.models.families.bert.model import bert_heads
+    from keras_bert.pretraining.objectives.learner import Learner
+    from keras_bert.pretraining.run.loop import PretrainingLoop
 
     keras.config.set_dtype_policy(_POLICIES[_DTYPE.value])
     config = keras_bert.BertConfig.from_json(
@@ -95,7 +95,7 @@ def _measured(jit_compile):
     backbone = bert_backbone(config)
     heads = bert_heads(config, backbone.embeddings)
     model = keras_bert.models.add_heads(backbone, heads, "bert_pretrainer")
-    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     loop = PretrainingLoop(Learner(model), optimizer, jit_compile=jit_compile)
     batch = measuring.make_batch(
         config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value

@@ -23,8 +23,8 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.training.learner import Learner
-from keras_bert.training.loop import PretrainingLoop
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Records to train on.", required=True
@@ -61,8 +61,8 @@ def main(_):
     keras.config.set_dtype_policy(_PRECISION.value)
     config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
     model = keras_bert.models.bert_pretrainer(config)
-    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
-    records = keras_bert.data.pretraining_dataset(
+    optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
+    records = keras_bert.pretraining.dataset(
         [_INPUT_FILE.value],
         _BATCH_SIZE.value,
         _SEQ_LENGTH.value,
@@ -89,8 +89,8 @@ def _time_steps(model, optimizer, records):
 def _time_fit(model, optimizer, records):
     model.compile(
         optimizer,
-        loss=keras_bert.training.pretraining_losses(),
-        weighted_metrics=keras_bert.training.pretraining_metrics(),
+        loss=keras_bert.pretraining.losses(),
+        weighted_metrics=keras_bert.pretraining.metrics(),
         jit_compile=False,  # As the others.
     )
     times = [time.perf_counter()]

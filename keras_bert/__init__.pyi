@@ -1,15 +1,15 @@
 """BERT for TensorFlow and Keras 3 (arXiv 1810.04805)."""
 
 from . import checkpoints as checkpoints
-from . import data as data
 from . import export as export
 from . import features as features
 from . import layers as layers
 from . import models as models
+from . import optimizers as optimizers
+from . import pretraining as pretraining
 from . import serving as serving
 from . import tasks as tasks
 from . import text as text
-from . import training as training
 from .checkpoints import CheckpointError as CheckpointError
 from .checkpoints import from_pretrained as from_pretrained
 from .checkpoints import save_pretrained as save_pretrained

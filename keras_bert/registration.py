@@ -16,7 +16,7 @@ import sys
 
 _PACKAGE = "keras_bert"
 # What Keras saves is in these modules, under this decorator.
-_FOLDERS = ("layers", "tasks", "training")
+_FOLDERS = ("layers", "optimizers", "pretraining", "tasks")
 _REGISTERED = re.compile(
     r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
     r"(class|def) (\w+)",

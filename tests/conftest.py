@@ -26,13 +26,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The files that take longest, the longest first: half a minute and more.
 _LONGEST = (
-    "training/run_pretraining_test.py",
+    "pretraining/run/run_pretraining_test.py",
     "tools/programs_test.py",
-    "training/two_devices_test.py",
+    "pretraining/run/two_devices_test.py",
     "tools/chain_test.py",
     "tools/fine_tuning_test.py",
     "export/tflite_test.py",
-    "data/jobs/resume_test.py",
+    "pretraining/data_job/resume_test.py",
     "export/served_tasks_test.py",
 )
 
@@ -295,7 +295,7 @@ def make_bert():
 
 @pytest.fixture(scope="session")
 def random_batch():
-    """A function from a seed to a batch as of `pretraining_dataset`."""
+    """A function from a seed to a batch as of `pretraining.dataset`."""
     return _random_batch
 
 

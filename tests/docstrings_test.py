@@ -15,8 +15,10 @@ _ROOT = pathlib.Path(__file__).parents[1]
 
 def module_names():
     for package in (keras_bert.layers, keras_bert.models):
-        for module in pkgutil.iter_modules(package.__path__):
-            yield f"{package.__name__}.{module.name}"
+        for module in pkgutil.walk_packages(
+            package.__path__, f"{package.__name__}."
+        ):
+            yield module.name
 
 
 def find_examples(name):

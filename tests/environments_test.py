@@ -62,7 +62,7 @@ with subprocess.Popen(
 assert process.returncode == 130
 """
 _DATA_SET = """
-from keras_bert.data import read_tfds
+from keras_bert.tasks import read_tfds
 try:
     read_tfds("no_such_data_set", "train")
 except ValueError as error:

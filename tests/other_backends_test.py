@@ -19,8 +19,8 @@ _NUM_STEPS = 3
 # All backends run this.
 _TRAINING = """
 import keras
-from keras_bert.training.cross_entropy import SparseCrossEntropy
-from keras_bert.training.optimizers import bert_adamw
+from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
+from keras_bert.optimizers.optimizers import bert_adamw
 
 def train(model, batches):
     options = {"reduction": "mean_with_sample_weight"}

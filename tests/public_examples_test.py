@@ -10,7 +10,7 @@ import pytest
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from tests import tiny
 
@@ -55,8 +55,8 @@ def _tokenizer():
 def _write_byte_pair(folder):
     text = folder / "text.txt"
     text.write_text("Hello world\n" * 3)
-    sources = keras_bert.data.open_sources([str(text)])
-    settings, _ = keras_bert.data.learn_byte_pair(sources, 270)
+    sources = keras_bert.pretraining.open_sources([str(text)])
+    settings, _ = keras_bert.pretraining.learn_byte_pair(sources, 270)
     settings.write(str(folder))
 
 

@@ -56,11 +56,11 @@ def place(monkeypatch, tmp_path, tiny_config, elmo_files):
 
 
 def _make_dynamic_records(path):
-    keras_bert.data.create_pretraining_data(
-        keras_bert.data.open_sources(["tfrecords/sample/text.txt"]),
+    keras_bert.pretraining.create_data(
+        keras_bert.pretraining.open_sources(["tfrecords/sample/text.txt"]),
         [path],
-        keras_bert.data.TextOptions("tfrecords/sample/vocab.txt"),
-        keras_bert.data.PretrainingDataOptions(masking="dynamic"),
+        keras_bert.pretraining.TextOptions("tfrecords/sample/vocab.txt"),
+        keras_bert.pretraining.DataOptions(masking="dynamic"),
     )
 
 

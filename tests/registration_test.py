@@ -46,11 +46,11 @@ def _pretrainer(vocab_size=9, max_position_embeddings=8):
     sizes = {"V": vocab_size, "P": max_position_embeddings, "I": 8}
     config = tiny.config("bert", **sizes)
     model = keras_bert.models.bert_pretrainer(config)
-    schedule = keras_bert.training.LinearWarmupDecay(1e-4, 3, 1)
+    schedule = keras_bert.optimizers.LinearWarmupDecay(1e-4, 3, 1)
     model.compile(
-        keras_bert.training.bert_adamw(model, schedule),
-        keras_bert.training.pretraining_losses(),
-        weighted_metrics=keras_bert.training.pretraining_metrics(),
+        keras_bert.optimizers.bert_adamw(model, schedule),
+        keras_bert.pretraining.losses(),
+        weighted_metrics=keras_bert.pretraining.metrics(),
     )
     return model
 

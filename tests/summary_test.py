@@ -68,17 +68,17 @@ def test_an_object_is_shown_on_one_line(bert, call, words):
 def test_data_sets_are_shown_by_their_sizes(tmp_path):
     conll = tmp_path / "a.conll"
     conll.write_text("Ada B-PER\n. O\n\n" * 50)
-    shown = repr(keras_bert.data.read_conll(conll))
+    shown = repr(keras_bert.tasks.read_conll(conll))
     assert shown.endswith(
         "num_sentences=50, num_words=100, tags=['B-PER', 'O'])"
     )
     table = tmp_path / "a.tsv"
     table.write_text("text\tlabel\n" + "some text\tx\n" * 50)
-    shown = repr(keras_bert.data.read_table(table, {"text": "text"}))
+    shown = repr(keras_bert.tasks.read_table(table, {"text": "text"}))
     assert "num_rows=50, columns=['text']" in shown
     squad = tmp_path / "a.json"
     data = tiny.squad(("x " * 999, {"1": ("Who?", "x")}))
     squad.write_text(json.dumps(data))
-    (shown,) = map(repr, keras_bert.data.read_squad(squad))
+    (shown,) = map(repr, keras_bert.tasks.read_squad(squad))
     assert shown.startswith("SquadQuestion(id='1', question='Who?', context='x")
     assert len(shown) < 300

@@ -48,7 +48,7 @@ def test_a_fresh_kernel_finds_every_name(name):
     code = "\n".join(_code_cells(name).values())
     used = {*re.findall(r"\bkeras_bert\.(\w+)", code)} - {"programs"}
     assert used <= {*keras_bert.__all__}
-    assert code.count("keras_bert.programs") == code.count("from keras_bert.pr")
+    assert code.count("keras_bert.cli") == code.count("from keras_bert.pr")
 
 
 @pytest.mark.parametrize("name", _NOTEBOOKS)

@@ -21,13 +21,13 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.corpus.held_out import corpus_files
-from keras_bert.data.corpus.held_out import split_corpus
-from keras_bert.data.corpus.sources import source_documents
-from keras_bert.programs import shared_flags
-from keras_bert.programs.data.text_flags import TextFlags
-from keras_bert.programs.demo.documentation import collect_documents
-from keras_bert.programs.demo.documentation import default_roots
+from keras_bert.cli import shared_flags
+from keras_bert.cli.data.text_flags import TextFlags
+from keras_bert.cli.demo.documentation import collect_documents
+from keras_bert.cli.demo.documentation import default_roots
+from keras_bert.pretraining.corpus.held_out import corpus_files
+from keras_bert.pretraining.corpus.held_out import split_corpus
+from keras_bert.pretraining.corpus.sources import source_documents
 from keras_bert.text.sentences import split_sentences
 
 _TEXT = TextFlags(is_optional=True)

@@ -18,7 +18,7 @@ import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.checkpoints.layout import check_output
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
 _OUTPUT_DIR = shared_flags.required("output_dir", "Directory; made if needed.")

@@ -25,10 +25,10 @@ from absl import logging
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.jobs.data_warnings import describe_examples
-from keras_bert.programs import shared_flags
-from keras_bert.programs.data.option_flags import OptionFlags
-from keras_bert.programs.data.text_flags import TextFlags
+from keras_bert.cli import shared_flags
+from keras_bert.cli.data.option_flags import OptionFlags
+from keras_bert.cli.data.text_flags import TextFlags
+from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
 _TEXT = TextFlags()
 _OUTPUT_FILE = flags.DEFINE_list(
@@ -53,7 +53,7 @@ def main():
     options = _OPTIONS.options()
     text_options = _OPTIONS.text_options(_TEXT.on_bad_line.value)
     paths = _TEXT.paths()
-    counts = keras_bert.data.create_pretraining_data(
+    counts = keras_bert.pretraining.create_data(
         _TEXT.sources(paths),
         output_files,
         text_options,

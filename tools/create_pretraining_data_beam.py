@@ -23,9 +23,9 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.jobs.data_warnings import describe_examples
-from keras_bert.programs import shared_flags
-from keras_bert.programs.data.option_flags import OptionFlags
+from keras_bert.cli import shared_flags
+from keras_bert.cli.data.option_flags import OptionFlags
+from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
 # What logs the traceback of an error that `main` tells in one line.
 _NOISY = (

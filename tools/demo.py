@@ -20,12 +20,12 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
+from keras_bert.cli import shared_flags
+from keras_bert.cli.demo.stages import check_installed
+from keras_bert.cli.demo.stages import demo_stages
+from keras_bert.cli.demo.stages import printed_lines
+from keras_bert.cli.demo.stages import running
 from keras_bert.files import expand_patterns
-from keras_bert.programs import shared_flags
-from keras_bert.programs.demo.stages import check_installed
-from keras_bert.programs.demo.stages import demo_stages
-from keras_bert.programs.demo.stages import printed_lines
-from keras_bert.programs.demo.stages import running
 
 _OUTPUT_DIR = shared_flags.required("output_dir", "Where everything goes.")
 _INPUT_FILE = flags.DEFINE_list(

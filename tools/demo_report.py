@@ -10,15 +10,15 @@ import pathlib
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.corpus.documents import read_documents
-from keras_bert.programs import shared_flags
-from keras_bert.programs.demo.report import best_known
-from keras_bert.programs.demo.report import corpus_text
-from keras_bert.programs.demo.report import filled_text
-from keras_bert.programs.demo.report import masked_sentences
-from keras_bert.programs.demo.report import saved_model_text
-from keras_bert.programs.demo.report import tflite_text
-from keras_bert.programs.demo.report import training_text
+from keras_bert.cli import shared_flags
+from keras_bert.cli.demo.report import best_known
+from keras_bert.cli.demo.report import corpus_text
+from keras_bert.cli.demo.report import filled_text
+from keras_bert.cli.demo.report import masked_sentences
+from keras_bert.cli.demo.report import saved_model_text
+from keras_bert.cli.demo.report import tflite_text
+from keras_bert.cli.demo.report import training_text
+from keras_bert.pretraining.corpus.documents import read_documents
 
 _OUTPUT_DIR = shared_flags.required("output_dir", "The directory of the demo.")
 

@@ -15,8 +15,8 @@ from absl import logging
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.labelled.rows import column_of
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
+from keras_bert.rows import column_of
 
 _MODEL_DIR = shared_flags.model_dir()
 _INPUT_FILE = shared_flags.required(
@@ -39,9 +39,9 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.programs.prediction.asked import AskedTexts
-    from keras_bert.programs.prediction.vectors import embed_file
-    from keras_bert.training.precision import dtype_policy
+    from keras_bert.cli.prediction.asked import AskedTexts
+    from keras_bert.cli.prediction.vectors import embed_file
+    from keras_bert.optimizers.precision import dtype_policy
 
     directory = _MODEL_DIR.value or str(keras_bert.TINY_MODEL)
     check_input(directory)

@@ -14,7 +14,7 @@ from absl import flags
 import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_DIR = shared_flags.required(

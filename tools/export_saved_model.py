@@ -20,7 +20,7 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_DIR = shared_flags.required(

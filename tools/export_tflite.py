@@ -18,12 +18,12 @@ import keras_bert
 from keras_bert import command_line
 from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.cli import shared_flags
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import KINDS
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_samples import read_texts
-from keras_bert.programs import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_FILE = shared_flags.required(

@@ -18,8 +18,8 @@ from absl import flags
 import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.labelled.rows import column_of
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
+from keras_bert.rows import column_of
 
 _MODEL_DIR = shared_flags.model_dir()
 _TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
@@ -54,8 +54,8 @@ def main():
 
 
 def _answer_file(directory):
-    from keras_bert.programs.prediction.asked import MaskedTexts
-    from keras_bert.programs.prediction.job import answer_file
+    from keras_bert.cli.prediction.asked import MaskedTexts
+    from keras_bert.cli.prediction.job import answer_file
 
     answer_file(
         MaskedTexts.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),

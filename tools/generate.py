@@ -13,7 +13,7 @@ import json
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _PROMPT = flags.DEFINE_multi_string(

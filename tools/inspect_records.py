@@ -25,13 +25,13 @@ list them as they are, and tell of this vocabulary.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.examples.options import TextOptions
+from keras_bert.cli import shared_flags
+from keras_bert.cli.field_flags import field_meanings
+from keras_bert.cli.inspection.summary import examples_text
+from keras_bert.cli.inspection.summary import summary_rows
+from keras_bert.cli.inspection.summary import summary_text
 from keras_bert.files import expand_patterns
-from keras_bert.programs import shared_flags
-from keras_bert.programs.field_flags import field_meanings
-from keras_bert.programs.inspection.summary import examples_text
-from keras_bert.programs.inspection.summary import summary_rows
-from keras_bert.programs.inspection.summary import summary_text
+from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
 _INPUT_FILE = flags.DEFINE_list(
@@ -52,8 +52,8 @@ def main():
     paths = expand_patterns(_INPUT_FILE.value)
     vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
     # Imported late: it loads TensorFlow, and a wrong flag is told at once.
-    from keras_bert.programs.inspection.reading import check_manifests
-    from keras_bert.programs.inspection.reading import inspect_records
+    from keras_bert.cli.inspection.reading import check_manifests
+    from keras_bert.cli.inspection.reading import inspect_records
 
     check_manifests(paths, _VOCAB_FILE.value, vocabulary)
     statistics, examples = inspect_records(

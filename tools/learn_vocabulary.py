@@ -22,8 +22,8 @@ from absl import logging
 import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
-from keras_bert.programs.data.text_flags import TextFlags
+from keras_bert.cli import shared_flags
+from keras_bert.cli.data.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _KIND = flags.DEFINE_enum(
@@ -78,7 +78,7 @@ def main():
     with written(output.value, about, paths, _OVERWRITE.value) as place:
         sources = _TEXT.sources(paths)
         bad_lines = _TEXT.bad_lines()
-        settings, unseen = getattr(keras_bert.data, learner)(
+        settings, unseen = getattr(keras_bert.pretraining, learner)(
             sources,
             vocab_size=_VOCAB_SIZE.value,
             bad_lines=bad_lines,
@@ -109,7 +109,9 @@ def _output():
 
 def _about(sources, settings, arguments, unseen, bad_lines):
     """What the manifest says of the vocabulary."""
-    unknown, pieces = keras_bert.data.measure_tokenizer(settings.make(), unseen)
+    unknown, pieces = keras_bert.pretraining.measure_tokenizer(
+        settings.make(), unseen
+    )
     is_measured = not math.isnan(unknown)
     asked = {name: _ARGUMENTS[name].value for name in arguments}
     casing = {

@@ -18,7 +18,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _MODEL_DIR = shared_flags.model_dir()
 _LEFT_TO_RIGHT_DIR = shared_flags.optional(

@@ -13,7 +13,7 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True

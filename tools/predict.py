@@ -25,8 +25,8 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.labelled.rows import column_of
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
+from keras_bert.rows import column_of
 
 _MODEL_DIR = flags.DEFINE_list(
     "model_dir",
@@ -60,9 +60,9 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.programs.prediction.asked import asked_file
-    from keras_bert.programs.prediction.job import answer_file
-    from keras_bert.training.precision import dtype_policy
+    from keras_bert.cli.prediction.asked import asked_file
+    from keras_bert.cli.prediction.job import answer_file
+    from keras_bert.optimizers.precision import dtype_policy
 
     for directory in _MODEL_DIR.value:
         check_input(directory)

@@ -19,7 +19,7 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
 
 _MODEL_DIR = shared_flags.required(
     "model_dir", "The SavedModel, which all workers see."

@@ -23,10 +23,10 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert import serving
-from keras_bert.data.labelled.rows import json_object
-from keras_bert.data.labelled.rows import read_dicts
-from keras_bert.data.labelled.rows import read_lines
-from keras_bert.programs import shared_flags
+from keras_bert.cli import shared_flags
+from keras_bert.rows import json_object
+from keras_bert.rows import read_dicts
+from keras_bert.rows import read_lines
 
 _MODEL_NAME = shared_flags.required(
     "model_name", "Name of the model in the server."

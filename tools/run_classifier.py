@@ -20,9 +20,9 @@ docs/classification.md.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
-from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.split_flags import SplitFlags
+from keras_bert.cli import shared_flags
+from keras_bert.cli.fine_tuning.run_flags import RunFlags
+from keras_bert.cli.splits.split_flags import SplitFlags
 
 _SPLITS = SplitFlags()
 _RUN = RunFlags()
@@ -59,9 +59,7 @@ def main():
 
 def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
-    from keras_bert.programs.fine_tuning.classification_run import (
-        ClassificationRun,
-    )
+    from keras_bert.cli.fine_tuning.classification_run import ClassificationRun
 
     is_regression = _REGRESSION.value
     if splits.glue:

@@ -18,11 +18,11 @@ import functools
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.labelled import multiple_choice
-from keras_bert.programs import shared_flags
-from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.splits import choice_file_splits
-from keras_bert.programs.splits.splits import choice_tfds_splits
+from keras_bert.cli import shared_flags
+from keras_bert.cli.fine_tuning.run_flags import RunFlags
+from keras_bert.cli.splits.splits import choice_file_splits
+from keras_bert.cli.splits.splits import choice_tfds_splits
+from keras_bert.tasks.labelled import multiple_choice
 
 _READERS = {
     "swag": multiple_choice.read_swag,
@@ -69,7 +69,7 @@ def main():
 
 def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
-    from keras_bert.programs.fine_tuning.choice_run import ChoiceRun
+    from keras_bert.cli.fine_tuning.choice_run import ChoiceRun
 
     return ChoiceRun(splits, arguments)
 

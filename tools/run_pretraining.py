@@ -17,8 +17,8 @@ Ctrl-C stops at once. --train_batch_size is the global batch, on all devices of
 """
 
 from keras_bert import command_line
-from keras_bert.programs import pretraining
-from keras_bert.programs.field_flags import FieldFlags
+from keras_bert.cli.field_flags import FieldFlags
+from keras_bert.pretraining import job as pretraining
 
 _RECIPE = FieldFlags(
     pretraining.PretrainingRecipe,

@@ -26,9 +26,9 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.programs import shared_flags
-from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.splits import squad_splits
+from keras_bert.cli import shared_flags
+from keras_bert.cli.fine_tuning.run_flags import RunFlags
+from keras_bert.cli.splits.splits import squad_splits
 
 _RUN = RunFlags()
 _TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file to learn.")
@@ -81,7 +81,7 @@ def main():
 
 def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
-    from keras_bert.programs.fine_tuning.squad_run import SquadRun
+    from keras_bert.cli.fine_tuning.squad_run import SquadRun
 
     lengths = {
         "doc_stride": _DOC_STRIDE.value,

@@ -19,9 +19,9 @@ import functools
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.programs import shared_flags
-from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.splits import conll_splits
+from keras_bert.cli import shared_flags
+from keras_bert.cli.fine_tuning.run_flags import RunFlags
+from keras_bert.cli.splits.splits import conll_splits
 
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
@@ -66,7 +66,7 @@ def main():
 
 def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
-    from keras_bert.programs.fine_tuning.tagging_run import TaggingRun
+    from keras_bert.cli.fine_tuning.tagging_run import TaggingRun
 
     return TaggingRun(splits, {**arguments, "new_head": _NEW_HEAD.value})
 

@@ -6,8 +6,8 @@ import types
 import h5py
 
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.models.elmo import ElmoBackbone
-from keras_bert.models.elmo import ElmoOptions
+from keras_bert.models.families.elmo.model import ElmoBackbone
+from keras_bert.models.families.elmo.model import ElmoOptions
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
 

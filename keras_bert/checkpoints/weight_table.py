@@ -1,6 +1,7 @@
 """The weights of each family, as tables that need no NumPy to be read.
 
-The table is `weights/<model_type>.txt`: a row for each published array, a
+The table is `weights.txt` in the folder of the family: a row for each published
+array, a
 column for each format, `{}` for each number of the block, "-" where a format
 has no place. A TensorFlow checkpoint may hold a second model, whose names stand
 in a column `tf1_<its name>`. The shape is that of the array in our model, in
@@ -11,7 +12,7 @@ row where E is H, `@convolved` where K is 0, `@decoded` where the config has no
 a row marked `@tied` names a copy of the weight's array, `@unused` an array of
 published files that no model has. In a column `hugging_face_too` stand other
 names that an array has. The heads of fine-tuned models are in the files of
-`weights/task_heads`, where the letter C is the number of outputs.
+`task_heads.txt`, where the letter C is the number of outputs.
 """
 
 import dataclasses
@@ -19,7 +20,7 @@ import itertools
 import pathlib
 import string
 
-_TABLES = pathlib.Path(__file__).with_name("weights")
+_FAMILIES = pathlib.Path(__file__).parents[1] / "models" / "families"
 _BUT_FIRST = "@but_first"
 _CONVOLVED = "@convolved"
 _DECODED = "@decoded"
@@ -46,7 +47,8 @@ class HeadSize:
 
 def model_types():
     """Lists the families that there is a table of, by their published names."""
-    return sorted(path.stem for path in _TABLES.glob("*.txt"))
+    tables = _FAMILIES.glob("*/weights.txt")
+    return sorted(path.parent.name.replace("_", "-") for path in tables)
 
 
 def weight_shapes(config, head=None):
@@ -104,7 +106,7 @@ def tied_arrays(model_type, column):
 
 def head_rows(model_type, part=""):
     """Reads the rows of a family's task heads, or of the part named only."""
-    rows = _read(_TABLES / "task_heads" / f"{model_type}.txt")
+    rows = _read(model_type, "task_heads.txt")
     return [row for row in rows if part in ("", row["weight"].split("/")[0])]
 
 
@@ -127,10 +129,11 @@ def _is_copy(row):
 
 
 def _rows(model_type):
-    return _read(_TABLES / f"{model_type}.txt")
+    return _read(model_type, "weights.txt")
 
 
-def _read(path):
+def _read(model_type, name):
+    path = _FAMILIES / model_type.replace("-", "_") / name
     lines = path.read_text(encoding="utf-8").splitlines()
     columns, *rows = (line.split() for line in lines)
     return [dict(zip(columns, row, strict=True)) for row in rows]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from keras_bert import features
-from keras_bert.data.labelled.rows import read_lines
+from keras_bert.rows import read_lines
 
 _TEXTS = (
     "A fine film, and a moving one.",

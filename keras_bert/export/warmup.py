@@ -16,7 +16,7 @@ import pathlib
 import tensorflow as tf
 
 from keras_bert.artifacts import atomic_file
-from keras_bert.data.records.framing import write_records
+from keras_bert.tfrecord import write_records
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
 _SHORTEST = 16

@@ -2,11 +2,11 @@
 
 from . import family as family
 from .backbone import Backbone as Backbone
-from .bert import add_pretraining_heads as add_pretraining_heads
-from .bert import bert_encoder as bert_encoder
-from .bert import bert_pretrainer as bert_pretrainer
-from .elmo import ElmoBackbone as ElmoBackbone
-from .elmo import ElmoOptions as ElmoOptions
+from .families.bert.model import add_pretraining_heads as add_pretraining_heads
+from .families.bert.model import bert_encoder as bert_encoder
+from .families.bert.model import bert_pretrainer as bert_pretrainer
+from .families.elmo.model import ElmoBackbone as ElmoBackbone
+from .families.elmo.model import ElmoOptions as ElmoOptions
 from .family import Family as Family
 from .family import encoder as encoder
 from .family import pretrainer as pretrainer

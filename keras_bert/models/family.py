@@ -95,7 +95,7 @@ def encoder(config):
 
     Example:
 
-    >>> from keras_bert.models.albert import AlbertConfig
+    >>> from keras_bert.models.families.albert.model import AlbertConfig
     >>> keras_bert.models.encoder(AlbertConfig(30000)).count_params()
     11683584
     """
@@ -119,7 +119,7 @@ def pretrainer(config):
 
     Example:
 
-    >>> from keras_bert.models.albert import AlbertConfig
+    >>> from keras_bert.models.families.albert.model import AlbertConfig
     >>> keras_bert.models.pretrainer(AlbertConfig(30000)).count_params()
     11813810
     """
@@ -132,7 +132,9 @@ def pretrainer(config):
 def family_of(model_type):
     """Returns the `Family` of a known `model_type`.
 
-    That of "a-b" is `FAMILY` in `keras_bert.models.a_b`.
+    The family "a-b" is `FAMILY` in `keras_bert.models.families.a_b.model`.
     """
     name = model_type.replace("-", "_")
-    return importlib.import_module(f"keras_bert.models.{name}").FAMILY
+    return importlib.import_module(
+        f"keras_bert.models.families.{name}.model"
+    ).FAMILY

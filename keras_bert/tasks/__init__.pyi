@@ -9,6 +9,14 @@ from .feature_classifiers import (
 from .feature_extractor import FeatureExtractor as FeatureExtractor
 from .fill_mask import FillMask as FillMask
 from .keras_model import text_model as text_model
+from .labelled.conll import read_conll as read_conll
+from .labelled.glue import read_glue as read_glue
+from .labelled.multiple_choice import read_codah as read_codah
+from .labelled.multiple_choice import read_swag as read_swag
+from .labelled.squad import read_squad as read_squad
+from .labelled.tables import read_columns as read_columns
+from .labelled.tables import read_table as read_table
+from .labelled.tfds import read_tfds as read_tfds
 from .loading import load_any_task as load_any_task
 from .loading import load_task as load_task
 from .multiple_choice import MultipleChoice as MultipleChoice

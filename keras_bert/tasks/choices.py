@@ -3,7 +3,6 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
@@ -13,6 +12,7 @@ from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 

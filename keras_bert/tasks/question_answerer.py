@@ -3,7 +3,6 @@
 import dataclasses
 
 from keras_bert import arguments
-from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
 from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
@@ -17,6 +16,7 @@ from keras_bert.tasks.answers.spans import Spans
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
 
 _DOC_STRIDE = 128

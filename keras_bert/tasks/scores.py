@@ -5,8 +5,8 @@ The tests compare them with scikit-learn and SciPy.
 
 import numpy as np
 
-from keras_bert.data.labelled.glue_tasks import glue_task
 from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.labelled.glue_tasks import glue_task
 
 
 def glue_scores(task, labels, predictions):

@@ -15,10 +15,12 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.models.electra import ElectraConfig
-from keras_bert.models.electra import electra_backbone
-from keras_bert.models.electra import electra_heads
-from keras_bert.training.replaced_tokens import replaced_token_learner
+from keras_bert.models.families.electra.model import ElectraConfig
+from keras_bert.models.families.electra.model import electra_backbone
+from keras_bert.models.families.electra.model import electra_heads
+from keras_bert.pretraining.objectives.replaced_tokens import (
+    replaced_token_learner,
+)
 
 _CONFIG = ElectraConfig(
     40,

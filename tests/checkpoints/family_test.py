@@ -18,7 +18,7 @@ from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.models import bert
+from keras_bert.models.families.bert import model as bert
 from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]

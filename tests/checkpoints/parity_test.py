@@ -268,7 +268,7 @@ def test_gpt_chooses_as_in_transformers(make_settings, tmp_path):
 
     import keras_bert
     from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+    from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 
     config = OpenAIGPTConfig(40, 24, 16, 2, 2, initializer_range=0.3)
     ours = PretrainedModel.from_config(config, make_settings("bpe"))
@@ -301,7 +301,7 @@ def test_gpt_goes_on_with_texts_as_in_transformers(make_settings, tmp_path):
 
     import keras_bert
     from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+    from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 
     config = OpenAIGPTConfig(40, 24, 16, 2, 2)
     ours = PretrainedModel.from_config(config, make_settings("bpe"))

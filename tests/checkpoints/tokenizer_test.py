@@ -13,7 +13,7 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.config import BertConfig
-from keras_bert.models.roberta import RobertaConfig
+from keras_bert.models.families.roberta.model import RobertaConfig
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_settings import identifying_settings

@@ -11,10 +11,10 @@ from keras_bert.config import BertConfig
 from keras_bert.export import export_onnx
 from keras_bert.export import export_saved_model
 from keras_bert.export import export_tflite
-from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
-from keras_bert.models.roberta import RobertaConfig
-from keras_bert.models.xlm_roberta import XLMRobertaConfig
+from keras_bert.models.families.albert.model import AlbertConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
+from keras_bert.models.families.roberta.model import RobertaConfig
+from keras_bert.models.families.xlm_roberta.model import XLMRobertaConfig
 from tests.export.conftest import OF_FEATURES
 from tests.export.conftest import TASKS
 

@@ -10,9 +10,9 @@ from keras_bert.layers import FlatDense
 from keras_bert.layers import PostNormBlock
 from keras_bert.layers import SelfAttention
 from keras_bert.models import Backbone
-from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.albert import albert_backbone
-from keras_bert.models.modernbert import modernbert_backbone
+from keras_bert.models.families.albert.model import AlbertConfig
+from keras_bert.models.families.albert.model import albert_backbone
+from keras_bert.models.families.modernbert.model import modernbert_backbone
 from keras_bert.models.task_model import add_task_head
 from keras_bert.models.task_model import over_choices
 from tests import tiny

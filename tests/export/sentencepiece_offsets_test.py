@@ -6,7 +6,7 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.xlm_roberta import XLMRobertaConfig
+from keras_bert.models.families.xlm_roberta.model import XLMRobertaConfig
 
 
 @pytest.mark.large

@@ -9,7 +9,7 @@ import pytest
 from keras_bert import models
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.weight_table import weight_shapes
-from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.families.deberta_v2.config import DebertaV2Config
 from keras_bert.models.family import family_of
 
 _CONFIGS = pathlib.Path(__file__).parents[2] / "configs"

@@ -7,7 +7,7 @@ import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.served_ops import TOKENIZER_OPS
-from keras_bert.models import distilbert
+from keras_bert.models.families.distilbert import model as distilbert
 from keras_bert.text.tokenizer_kinds import KINDS
 
 _WORDS = "the a dog cat bird sees likes finds red old new house , .".split()

@@ -6,13 +6,13 @@ import pathlib
 import numpy as np
 import pytest
 
-from keras_bert.data import PretrainingDataOptions
-from keras_bert.data import TextOptions
-from keras_bert.data import create_pretraining_data
-from keras_bert.data import open_sources
-from keras_bert.data.records.validation import read_checked_records
-from keras_bert.programs.pretraining import PretrainingRecipe
-from keras_bert.programs.pretraining.plan import plan_pretraining
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import TextOptions
+from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import open_sources
+from keras_bert.pretraining.job import PretrainingRecipe
+from keras_bert.pretraining.job.plan import plan_pretraining
+from keras_bert.pretraining.records.validation import read_checked_records
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
@@ -28,7 +28,7 @@ def create(text_file, vocab_file, tmp_path):
             open_sources([text_file]),
             paths,
             text_options or TextOptions(vocab_file),
-            PretrainingDataOptions(**{**values, "dupe_factor": 2, **options}),
+            DataOptions(**{**values, "dupe_factor": 2, **options}),
             num_workers=num_workers,
         )
         return paths

@@ -21,7 +21,7 @@ import numpy as np
 import sentencepiece
 import tokenizers
 
-from keras_bert.data.corpus.sentencepiece_learning import _OPTIONS
+from keras_bert.pretraining.corpus.sentencepiece_learning import _OPTIONS
 from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 

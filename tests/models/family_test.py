@@ -9,15 +9,17 @@ import pytest
 from keras_bert.checkpoints.weight_table import model_types
 
 _PACKAGE = pathlib.Path(__file__).parents[2] / "keras_bert"
+_FAMILIES = _PACKAGE / "models" / "families"
 _MOST_LINES = 120
 # An architecture of its own, whose config is a file beside it.
 _MOST_OF_ITS_OWN = {"modernbert": 150}
 # Docstrings and comments may name a family, and so may these:
 _OTHER_FILES = (
     "config.py",  # `BertConfig`, which is read without Keras.
-    "programs/demo/",  # "bert" is a folder.
+    "cli/demo/",  # "bert" is a folder.
     "models/__init__.py",  # "bert" is the module of `bert_encoder`.
-    "training/objectives.py",  # An objective may bear its paper's name.
+    # An objective may bear the name of its paper.
+    "pretraining/objectives/objectives.py",
     "text/",  # Tokenizers are named after those who published them.
 )
 # The layer and the table of the normalizer that bear a family's name.
@@ -25,7 +27,7 @@ _OTHER_NAMES = re.compile("RobertaEmbeddings|roberta_embeddings|albert_norm")
 
 
 def _family_file(model_type):
-    return _PACKAGE / "models" / f"{model_type.replace('-', '_')}.py"
+    return _FAMILIES / model_type.replace("-", "_") / "model.py"
 
 
 @pytest.mark.parametrize("model_type", model_types())
@@ -63,7 +65,7 @@ def _named(source):
     [
         ("config.model_type == 'bert'", True),
         ("x = {'roberta': 2}", True),
-        ("from keras_bert.models.albert import AlbertConfig", True),
+        ("from keras_bert.models import albert", True),
         ("class DistilBertThing: pass", True),
         ("prefix = 'albert.embeddings.'", True),
         ('"""ALBERT, in a docstring."""', False),
@@ -77,7 +79,7 @@ def test_names_are_found(source, is_named):
 
 def test_no_other_file_names_a_family():
     own = {_family_file(model_type) for model_type in model_types()}
-    own |= {path.with_name(f"{path.stem}_config.py") for path in own}
+    own |= {path.with_name("config.py") for path in own}
     named = {}
     for path in {*_PACKAGE.rglob("*.py")} - own:
         name = path.relative_to(_PACKAGE).as_posix()

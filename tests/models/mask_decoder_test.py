@@ -13,8 +13,8 @@ import pytest
 
 from keras_bert.layers.disentangled_attention import relative_rows
 from keras_bert.models import add_heads
-from keras_bert.models.deberta_config import DebertaConfig
-from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.families.deberta.config import DebertaConfig
+from keras_bert.models.families.deberta_v2.config import DebertaV2Config
 from keras_bert.models.family import family_of
 
 _SIZES = {"max_position_embeddings": 16, "enhanced_mask_decoder": True}

@@ -5,7 +5,7 @@ import pytest
 from keras_bert.layers import TaskHead
 from keras_bert.models import add_task_head
 from keras_bert.models import over_choices
-from keras_bert.models.bert import bert_backbone
+from keras_bert.models.families.bert.model import bert_backbone
 
 _SHAPE = (2, 3, 7)
 

@@ -13,7 +13,7 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tabs import TABS

@@ -9,7 +9,6 @@ import re
 import numpy as np
 import pytest
 
-from keras_bert.data.records.outcomes import OUTCOMES
 from keras_bert.playground.markup import Html
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
@@ -28,6 +27,7 @@ from keras_bert.playground.tabs.masking import MaskedText
 from keras_bert.playground.tabs.masking_picture import masking_picture
 from keras_bert.playground.tabs.tasks import Answer
 from keras_bert.playground.tabs.tasks import answer_picture
+from keras_bert.pretraining.records.outcomes import OUTCOMES
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 

@@ -11,7 +11,7 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.tasks import load_task
 
 pytestmark = pytest.mark.exhaustive

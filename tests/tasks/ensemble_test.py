@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_bert.programs.fine_tuning.squad_run import write_squad_files
+from keras_bert.cli.fine_tuning.squad_run import write_squad_files
 from keras_bert.tasks import Ensemble
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier

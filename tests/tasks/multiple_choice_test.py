@@ -2,8 +2,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 
 _QUESTIONS = [
     ("the dog", ["eats meat", "eats seeds", "sees"]),

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}

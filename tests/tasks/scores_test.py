@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.tasks import scores as metrics
+from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
 
 
 @pytest.mark.parametrize("correlate", [metrics.pearson, metrics.spearman])

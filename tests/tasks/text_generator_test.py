@@ -10,10 +10,10 @@ import tensorflow as tf
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
+from keras_bert.models.families.modernbert.model import ModernBertConfig
+from keras_bert.models.families.modernbert.model import modernbert_backbone
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.models.left_to_right import LeftToRight
-from keras_bert.models.modernbert import ModernBertConfig
-from keras_bert.models.modernbert import modernbert_backbone
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.tasks.text_generator import Sampling
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "hf_openai_gpt.npz"

@@ -2,8 +2,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_bert.data.labelled.conll import read_conll
 from keras_bert.tasks import TokenClassifier
+from keras_bert.tasks.labelled.conll import read_conll
 
 _WORDS = [
     ["the", "dogs", "eats", "meat"],

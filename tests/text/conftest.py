@@ -53,8 +53,8 @@ aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
 def byte_pair(tmp_path_factory):
     """`BytePairSettings` learned from a few lines: every kind of merge."""
     pytest.importorskip("tokenizers")
-    from keras_bert.data import learn_byte_pair
-    from keras_bert.data import open_sources
+    from keras_bert.pretraining import learn_byte_pair
+    from keras_bert.pretraining import open_sources
 
     path = tmp_path_factory.mktemp("prose") / "prose.txt"
     lines = [line for line in _PROSE.splitlines() for _ in range(3)]

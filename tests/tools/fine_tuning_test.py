@@ -13,10 +13,10 @@ import time
 import pytest
 
 from keras_bert import save_pretrained
-from keras_bert.data import read_conll
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import load_task
+from keras_bert.tasks import read_conll
 from tests import tiny
 
 pytestmark = pytest.mark.large

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from keras_bert import artifacts
-from keras_bert.programs.inspection.reading import inspect_records
+from keras_bert.cli.inspection.reading import inspect_records
 from keras_bert.text import Vocabulary
 
 pytestmark = pytest.mark.large

@@ -364,10 +364,10 @@ _WRITERS = [
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """A folder with an input of every kind; nobody writes to it."""
-    from keras_bert.data import PretrainingDataOptions
-    from keras_bert.data import TextOptions
-    from keras_bert.data import create_pretraining_data
-    from keras_bert.data import open_sources
+    from keras_bert.pretraining import DataOptions as DataOptions
+    from keras_bert.pretraining import TextOptions
+    from keras_bert.pretraining import create_data as create_pretraining_data
+    from keras_bert.pretraining import open_sources
     from keras_bert.tasks import TextClassifier
 
     good = tmp_path_factory.mktemp("good")
@@ -387,7 +387,7 @@ def good(tmp_path_factory):
         open_sources([str(good / "text.txt")]),
         [str(good / "train.tfrecord")],
         TextOptions(str(good / "vocab.txt")),
-        PretrainingDataOptions(**{k: int(v) for k, v in _LENGTHS.items()}),
+        DataOptions(**{k: int(v) for k, v in _LENGTHS.items()}),
     )
     bert.config.to_json(good / "config.json")
     for name in ("bert", "bad_weights"):

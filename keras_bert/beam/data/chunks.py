@@ -5,11 +5,11 @@ import os
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from keras_bert.data.corpus.documents import split_lines
-from keras_bert.data.corpus.text_files import CHUNK_BYTES
-from keras_bert.data.corpus.text_files import gzip_lines
-from keras_bert.data.corpus.text_files import read_blocks
 from keras_bert.files import expand_patterns
+from keras_bert.pretraining.corpus.documents import split_lines
+from keras_bert.pretraining.corpus.text_files import CHUNK_BYTES
+from keras_bert.pretraining.corpus.text_files import gzip_lines
+from keras_bert.pretraining.corpus.text_files import read_blocks
 
 
 def match_files(patterns):

@@ -27,11 +27,11 @@ from keras_bert.beam.data.steps import MakeExamples
 from keras_bert.beam.data.steps import TokenizeChunk
 from keras_bert.beam.data.steps import deal_out
 from keras_bert.beam.data.steps import sum_counts
-from keras_bert.data.jobs.data_warnings import check_counts
-from keras_bert.data.jobs.data_warnings import settings_of
-from keras_bert.data.jobs.data_warnings import shares_of
-from keras_bert.data.jobs.data_warnings import warn_of_examples
-from keras_bert.data.jobs.data_warnings import warn_of_text
+from keras_bert.pretraining.data_job.data_warnings import check_counts
+from keras_bert.pretraining.data_job.data_warnings import settings_of
+from keras_bert.pretraining.data_job.data_warnings import shares_of
+from keras_bert.pretraining.data_job.data_warnings import warn_of_examples
+from keras_bert.pretraining.data_job.data_warnings import warn_of_text
 
 
 def create_pretraining_data_on_beam(
@@ -51,7 +51,7 @@ def create_pretraining_data_on_beam(
             a line and a blank line between documents, also as .gz.
         output_dir: str, where the shards and at last `manifest.json` go.
         text_options: `TextOptions`; the vocabulary is read here.
-        options: `PretrainingDataOptions`.
+        options: `DataOptions`.
         num_shards: int, TFRecord files.
         runner: str, Beam's name of the runner; by default its local one.
         beam_options: list of str, the flags of the runner.

@@ -17,10 +17,10 @@ import apache_beam as beam
 import numpy as np
 
 from keras_bert.beam.data.chunks import read_chunk
-from keras_bert.data.corpus import token_store as corpora
-from keras_bert.data.corpus.chunk_writer import ChunkWriter
-from keras_bert.data.corpus.chunk_writer import batch_lines
-from keras_bert.data.jobs.shards import ShardBuilder
+from keras_bert.pretraining.corpus import token_store as corpora
+from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
+from keras_bert.pretraining.corpus.chunk_writer import batch_lines
+from keras_bert.pretraining.data_job.shards import ShardBuilder
 
 # The name of the output of counts, which steps give beside their own.
 COUNTS = "counts"
@@ -106,7 +106,7 @@ def deal_out(document, options, counts):
 
     Args:
         document: `Document`.
-        options: `PretrainingDataOptions`.
+        options: `DataOptions`.
         counts: dict of the counts of the text.
     """
     num_blocks = min(
@@ -125,7 +125,7 @@ class MakeExamples(beam.DoFn):
     Args:
         vocabulary: the tokenizer's.
         text_options: `TextOptions`, settled.
-        options: `PretrainingDataOptions`.
+        options: `DataOptions`.
     """
 
     def __init__(self, vocabulary, text_options, options):

@@ -20,7 +20,7 @@ from keras_bert.checkpoints.arrays.tensor_bundle import checksum
 from keras_bert.checkpoints.arrays.tensor_bundle import read_index
 from keras_bert.checkpoints.arrays.tensor_bundle import read_varint
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.data.records.framing import masked_crc
+from keras_bert.tfrecord import masked_crc
 
 _DTYPES = {
     DataType.DT_DOUBLE: "float64",

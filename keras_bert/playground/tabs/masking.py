@@ -5,12 +5,6 @@ import collections
 import numpy as np
 
 from keras_bert import features
-from keras_bert.data.examples.masking import mask_tokens
-from keras_bert.data.examples.masking_rules import MaskingRules
-from keras_bert.data.examples.packing import word_starts
-from keras_bert.data.records.outcomes import OUTCOMES
-from keras_bert.data.records.outcomes import PLAIN
-from keras_bert.data.records.outcomes import prediction_outcomes
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import ChoiceField
@@ -18,6 +12,12 @@ from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.masking_picture import masking_picture
+from keras_bert.pretraining.examples.masking import mask_tokens
+from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.pretraining.examples.packing import word_starts
+from keras_bert.pretraining.records.outcomes import OUTCOMES
+from keras_bert.pretraining.records.outcomes import PLAIN
+from keras_bert.pretraining.records.outcomes import prediction_outcomes
 
 _NUM_PIECES = 128
 _MOST_DRAWS = 1000

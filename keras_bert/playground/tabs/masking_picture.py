@@ -1,8 +1,5 @@
 """A masked text as a table, and the shares of the outcomes."""
 
-from keras_bert.data.records.outcomes import EXPECTED
-from keras_bert.data.records.outcomes import OUTCOMES
-from keras_bert.data.records.outcomes import PLAIN
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
@@ -10,6 +7,9 @@ from keras_bert.playground.markup import note
 from keras_bert.playground.markup import percent
 from keras_bert.playground.markup import piece as chip
 from keras_bert.playground.markup import table
+from keras_bert.pretraining.records.outcomes import EXPECTED
+from keras_bert.pretraining.records.outcomes import OUTCOMES
+from keras_bert.pretraining.records.outcomes import PLAIN
 
 _WIDTH, _HEIGHT = 300, 100
 

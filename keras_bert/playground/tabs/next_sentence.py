@@ -6,13 +6,6 @@ import numpy as np
 from keras import ops
 
 from keras_bert import features
-from keras_bert.data.corpus.documents import group_documents
-from keras_bert.data.corpus.token_store import Corpus
-from keras_bert.data.examples.options import PretrainingDataOptions
-from keras_bert.data.examples.packing import ExampleRules
-from keras_bert.data.examples.packing import pack_segments
-from keras_bert.data.examples.packings import PACKINGS
-from keras_bert.data.examples.segments import Segments
 from keras_bert.playground.default_texts import DOCUMENTS
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
@@ -24,6 +17,13 @@ from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.pretraining.corpus.documents import group_documents
+from keras_bert.pretraining.corpus.token_store import Corpus
+from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.packing import ExampleRules
+from keras_bert.pretraining.examples.packing import pack_segments
+from keras_bert.pretraining.examples.packings import PACKINGS
+from keras_bert.pretraining.examples.segments import Segments
 from keras_bert.text.sentences import split_sentences
 
 # By the head of the model: the packing that draws pairs, the name of the
@@ -104,7 +104,7 @@ def _drawn(corpus, packing, label, rules, seed):
     The data tool cuts pieces off at random, within words too. Here both texts
     begin with a word.
     """
-    options = PretrainingDataOptions(
+    options = DataOptions(
         max_seq_length=rules.seq_length, max_predictions_per_seq=1
     )
     rng = np.random.default_rng(seed)

@@ -7,9 +7,6 @@ import typing
 import numpy as np
 from absl import logging
 
-from keras_bert.data.labelled.squad import SquadQuestion
-from keras_bert.data.labelled.squad import read_squad
-from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import WindowSizes
@@ -24,6 +21,9 @@ from keras_bert.tasks.fine_tuning.encoded import arrays
 from keras_bert.tasks.fine_tuning.encoded import ragged
 from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
+from keras_bert.tasks.labelled.squad import SquadQuestion
+from keras_bert.tasks.labelled.squad import read_squad
+from keras_bert.tasks.labelled.squad import squad_questions
 from keras_bert.tasks.parts import Inputs
 
 # So many texts are tokenized, and so many rows packed, together.

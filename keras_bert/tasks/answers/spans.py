@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from keras_bert.data.labelled.squad import has_impossible
+from keras_bert.optimizers.cross_entropy import SpanCrossEntropy
 from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.question_rows import padded
 from keras_bert.tasks.answers.question_rows import questions_of
@@ -13,8 +13,8 @@ from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.answers.squad_scores import question_metrics
 from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
+from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.tasks.parts import Outputs
-from keras_bert.training.cross_entropy import SpanCrossEntropy
 
 
 class Spans(Outputs):

@@ -9,10 +9,10 @@ import string
 import numpy as np
 from absl import logging
 
-from keras_bert.data.labelled.squad import has_impossible
-from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.labelled.squad import has_impossible
+from keras_bert.tasks.labelled.squad import squad_questions
 
 _NUM_NAMED = 5
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

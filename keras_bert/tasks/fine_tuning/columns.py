@@ -6,7 +6,7 @@ import inspect
 import reprlib
 import typing
 
-from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 
 _Method = typing.TypeVar("_Method", bound=typing.Callable)
 _SHORT = reprlib.Repr()

@@ -5,7 +5,7 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.packed_rows import PackedRows
 
 # So many texts are packed to the full length together.
 _TEXTS_AT_ONCE = 4096

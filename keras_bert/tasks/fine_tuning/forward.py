@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from keras_bert import checks
-from keras_bert.data.batches.length_buckets import length_buckets
+from keras_bert.tasks.batches.length_buckets import length_buckets
 
 # Few tokens at once keep a processor's caches warm.
 BATCH_TOKENS = 1024

@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras import ops
 
 from keras_bert import features
-from keras_bert.training.cross_entropy import sparse_cross_entropy
+from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 
 # The output that it adds.
 LANGUAGE_MODEL = "language_model"

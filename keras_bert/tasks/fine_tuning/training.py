@@ -8,16 +8,16 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.data.batches.fine_tuning import num_batches
-from keras_bert.data.batches.fine_tuning import training_dataset
+from keras_bert.optimizers.optimizers import bert_adamw
+from keras_bert.optimizers.schedules import LinearWarmupDecay
+from keras_bert.tasks.batches.fine_tuning import num_batches
+from keras_bert.tasks.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import PrecomputedLoss
 from keras_bert.tasks.fine_tuning.monitoring import CallbacksOfTask
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
 from keras_bert.tasks.fine_tuning.teaching import with_taught_output
-from keras_bert.training.optimizers import bert_adamw
-from keras_bert.training.schedules import LinearWarmupDecay
 
 
 class Learner(typing.NamedTuple):

@@ -6,11 +6,11 @@ The tests compare them with seqeval.
 import collections
 import itertools
 
-from keras_bert.data.labelled.entities import OUTSIDE
-from keras_bert.data.labelled.entities import entity_tags
-from keras_bert.data.labelled.entities import find_entities
-from keras_bert.data.labelled.tag_schemes import IOB2
-from keras_bert.data.labelled.tag_schemes import check_scheme
+from keras_bert.tasks.labelled.entities import OUTSIDE
+from keras_bert.tasks.labelled.entities import entity_tags
+from keras_bert.tasks.labelled.entities import find_entities
+from keras_bert.tasks.labelled.tag_schemes import IOB2
+from keras_bert.tasks.labelled.tag_schemes import check_scheme
 from keras_bert.tasks.scores import shares_of_counts
 from keras_bert.tasks.tags.sentences import check_lengths
 

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from keras_bert.data.labelled.conll import TaggedSentences
-from keras_bert.data.labelled.entities import OUTSIDE
-from keras_bert.data.labelled.entities import entity_tags
-from keras_bert.data.labelled.entities import to_iob2
-from keras_bert.data.labelled.tag_schemes import IOB2
-from keras_bert.data.labelled.tag_schemes import PLAIN
-from keras_bert.data.labelled.tag_schemes import by_indices
-from keras_bert.data.labelled.tag_schemes import find_scheme
-from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import plain
 from keras_bert.tasks.fine_tuning.labels import label_indices
+from keras_bert.tasks.labelled.conll import TaggedSentences
+from keras_bert.tasks.labelled.entities import OUTSIDE
+from keras_bert.tasks.labelled.entities import entity_tags
+from keras_bert.tasks.labelled.entities import to_iob2
+from keras_bert.tasks.labelled.tag_schemes import IOB2
+from keras_bert.tasks.labelled.tag_schemes import PLAIN
+from keras_bert.tasks.labelled.tag_schemes import by_indices
+from keras_bert.tasks.labelled.tag_schemes import find_scheme
+from keras_bert.tasks.labelled.tag_schemes import is_plain
 
 
 def as_sentences(sentences):

@@ -3,14 +3,14 @@
 import keras
 import numpy as np
 
-from keras_bert.data.labelled.entities import Entity
-from keras_bert.data.labelled.entities import find_entities
-from keras_bert.data.labelled.entities import locate_entities
-from keras_bert.data.labelled.entities import to_iob1
-from keras_bert.data.labelled.entities import to_iob2
-from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.labelled.entities import Entity
+from keras_bert.tasks.labelled.entities import find_entities
+from keras_bert.tasks.labelled.entities import locate_entities
+from keras_bert.tasks.labelled.entities import to_iob1
+from keras_bert.tasks.labelled.entities import to_iob2
+from keras_bert.tasks.labelled.tag_schemes import is_plain
 from keras_bert.tasks.parts import Classes
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy

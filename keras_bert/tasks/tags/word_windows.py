@@ -5,13 +5,13 @@ import typing
 import numpy as np
 
 from keras_bert import checks
-from keras_bert.data.labelled.entities import OUTSIDE
-from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
+from keras_bert.tasks.labelled.entities import OUTSIDE
+from keras_bert.tasks.labelled.tag_schemes import is_plain
 from keras_bert.tasks.parts import Inputs
 from keras_bert.tasks.tags.sentences import as_sentences
 from keras_bert.tasks.tags.sentences import in_iob2

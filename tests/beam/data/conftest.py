@@ -1,10 +1,10 @@
 import pytest
 
-from tests.data.conftest import make_documents
-from tests.data.conftest import tokenizer
-from tests.data.conftest import vocab_file
-from tests.data.conftest import vocabulary
-from tests.data.conftest import write_documents
+from tests.pretraining.conftest import make_documents
+from tests.pretraining.conftest import tokenizer
+from tests.pretraining.conftest import vocab_file
+from tests.pretraining.conftest import vocabulary
+from tests.pretraining.conftest import write_documents
 
 __all__ = [
     "make_documents",

@@ -14,10 +14,10 @@ import tensorflow as tf
 
 from keras_bert import artifacts
 from keras_bert import features
-from keras_bert.data import PretrainingDataOptions
-from keras_bert.data import TextOptions
-from keras_bert.data import create_pretraining_data
-from keras_bert.data import open_sources
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import TextOptions
+from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import open_sources
 from keras_bert.text import Vocabulary
 from keras_bert.text.tokenizer_kinds import KINDS
 
@@ -48,7 +48,7 @@ def _options(**changes):
         "dupe_factor": 2,
         "random_seed": 1,
     }
-    return PretrainingDataOptions(**{**values, **changes})
+    return DataOptions(**{**values, **changes})
 
 
 @pytest.fixture

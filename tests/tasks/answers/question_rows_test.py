@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers import question_rows as module
 from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.labelled.squad import SquadQuestion
 from tests import tiny
 
 _LONG = "the dogs eat the Cat. the bird sees a fish"

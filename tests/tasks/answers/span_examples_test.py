@@ -3,13 +3,13 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import answer_labels
 from keras_bert.tasks.answers.answer_windows import token_span
 from keras_bert.tasks.answers.question_rows import check_spans
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import with_spans
+from keras_bert.tasks.labelled.squad import squad_questions
 from tests import tiny
 
 # Seven of these tokens are in the first of two windows, six in the second.

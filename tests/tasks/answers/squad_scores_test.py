@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers.answer_spans import Answer
 from keras_bert.tasks.answers.answer_spans import Answers
 from keras_bert.tasks.answers.squad_scores import answer_metrics
@@ -15,6 +14,7 @@ from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.answers.squad_scores import normalized_answer
 from keras_bert.tasks.answers.squad_scores import question_scores
 from keras_bert.tasks.answers.squad_scores import squad_scores
+from keras_bert.tasks.labelled.squad import SquadQuestion
 
 
 @pytest.mark.parametrize(

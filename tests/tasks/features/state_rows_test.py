@@ -1,7 +1,7 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from keras_bert import tasks
-from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.fine_tuning import forward as forward_module
 from keras_bert.tasks.fine_tuning.forward import Forward
 

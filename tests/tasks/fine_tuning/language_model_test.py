@@ -11,7 +11,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.tasks.fine_tuning.training import _learned
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "hf_double_heads.npz"

@@ -2,10 +2,10 @@ import dataclasses
 
 import pytest
 
+from keras_bert.optimizers import LinearWarmupDecay
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
-from keras_bert.training import LinearWarmupDecay
 
 
 @pytest.mark.parametrize(

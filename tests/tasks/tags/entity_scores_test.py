@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_bert.data.labelled.entities import find_entities
-from keras_bert.data.labelled.entities import to_iob2
+from keras_bert.tasks.labelled.entities import find_entities
+from keras_bert.tasks.labelled.entities import to_iob2
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_bert.data.labelled.entities import find_entities
-from keras_bert.data.labelled.entities import locate_entities
+from keras_bert.tasks.labelled.entities import find_entities
+from keras_bert.tasks.labelled.entities import locate_entities
 from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.text import BertTokenizer

@@ -1,0 +1,1 @@
+"""Flags, printing and reports of the programs."""

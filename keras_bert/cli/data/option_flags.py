@@ -1,0 +1,49 @@
+"""The flags of `TextOptions` and `DataOptions`."""
+
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.cli.field_flags import FieldFlags
+from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.options import TextOptions
+from keras_bert.pretraining.examples.packings import PACKINGS
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+
+class OptionFlags:
+    """Defines the flags, and gives the options that they mean."""
+
+    def __init__(self):
+        self._text = FieldFlags(TextOptions, left_out=["on_bad_line"])
+        self._options = FieldFlags(DataOptions)
+
+    def text_options(self, on_bad_line="stop"):
+        """The `TextOptions`; `settled` looks at the files.
+
+        Args:
+            on_bad_line: str, as `TextOptions` takes it.
+        """
+        return self._text.values(on_bad_line=on_bad_line)
+
+    def options(self):
+        """The `DataOptions`.
+
+        Raises:
+            ValueError: a flag has no effect, or a value is not allowed.
+        """
+        holders = self._options.holders
+        if holders["masking"].value == "dynamic":
+            reason = (
+                "is for --masking=static; with --masking=dynamic it is a flag "
+                "of the training"
+            )
+            names = ("do_whole_word_mask", "masked_lm_prob", "ngram")
+            command_line.refuse(reason, *(holders[name] for name in names))
+        if not PACKINGS[holders["packing"].value].has_short:
+            names = [x for x, packing in PACKINGS.items() if packing.has_short]
+            command_line.refuse(
+                f"is for --packing={' or '.join(names)}",
+                holders["short_seq_prob"],
+            )
+        return self._options.values()

@@ -1,0 +1,86 @@
+"""The flags that say which text a program reads, the same in every program."""
+
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.cli import shared_flags
+from keras_bert.files import expand_patterns
+from keras_bert.pretraining.corpus.json_lines import BadLines
+from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
+from keras_bert.pretraining.corpus.sources import open_sources
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+
+class TextFlags:
+    """Defines the flags, and gives the text that they name.
+
+    Args:
+        is_optional: bool, the program has another text of its own.
+    """
+
+    def __init__(self, is_optional=False):
+        self._is_optional = is_optional
+        self.input_file = shared_flags.optional(
+            "input_file",
+            "Text files: paths and globs, comma-separated; .txt (a sentence a "
+            "line, a blank line between documents), .jsonl (a document a "
+            "line), either as .gz; or /dev/stdin.",
+        )
+        self.tfds_name = shared_flags.optional(
+            "tfds_name",
+            "Or a prepared data set of TensorFlow Datasets, a document an "
+            "example.",
+        )
+        self.tfds_split = flags.DEFINE_string(
+            "tfds_split", "train", "Its split, or a part: train[:10%]."
+        )
+        self.text_key = flags.DEFINE_string(
+            "text_key", "text", "Key of the text in .jsonl files and data sets."
+        )
+        self.on_bad_line = flags.DEFINE_enum(
+            "on_bad_line",
+            "stop",
+            ["stop", "skip"],
+            "At a line of .jsonl without text: stop, or skip and count it.",
+        )
+        command_line.group("Text", [*vars(self).values()][1:])
+
+    @property
+    def is_given(self):
+        """True if any text is named."""
+        return self.input_file.present or self.tfds_name.present
+
+    def paths(self):
+        """The files that are read, none for a data set, by consistent flags."""
+        if self.is_given or not self._is_optional:
+            command_line.need_one(self.input_file, self.tfds_name)
+        if self.tfds_name.value is None:
+            command_line.refuse("is for --tfds_name", self.tfds_split)
+        if not self.is_given:
+            others = self.text_key, self.on_bad_line
+            command_line.refuse("is for --input_file", *others)
+        if self.input_file.value is None:
+            return []
+        return expand_patterns(self.input_file.value, streams=True)
+
+    def sources(self, paths):
+        """Open the text of the files returned by `paths`, as sources."""
+        if self.tfds_name.value is not None:
+            command_line.refuse("is for files of JSON lines", self.on_bad_line)
+            # Imported late: most do not have TensorFlow Datasets.
+            from keras_bert.pretraining.corpus.tfds import TfdsSource
+
+            name = self.tfds_name.value
+            return [
+                TfdsSource(name, self.tfds_split.value, self.text_key.value)
+            ]
+        sources = open_sources(paths, self.text_key.value)
+        if not any(isinstance(source, JsonLinesFile) for source in sources):
+            reason = f"is for .jsonl files, not for {', '.join(paths[:3])}"
+            command_line.refuse(reason, self.text_key, self.on_bad_line)
+        return sources
+
+    def bad_lines(self):
+        """`BadLines` where they are skipped, else None."""
+        return BadLines() if self.on_bad_line.value == "skip" else None

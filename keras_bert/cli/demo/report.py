@@ -1,0 +1,218 @@
+"""Report of the demo: its corpus, its training and its answers."""
+
+import collections
+import itertools
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert import pretraining
+from keras_bert.pretraining.corpus.documents import read_documents
+from keras_bert.text.wordpiece.vocabulary import MASK
+
+_NUM_SENTENCES = 5
+_NUM_FREQUENT = 50
+_MOST_MASKED = 6000
+_MASKED_AT_ONCE = 64
+_TOLERANCE = 1e-4
+
+
+def corpus_text(output, eval_documents, bert):
+    """Describes the corpus, the vocabulary and the records, in lines of text.
+
+    `eval_documents` are lists of the sentences held out, bytes.
+    """
+    train_documents = read_documents([output / "corpus" / "train.txt"])
+    train = [*itertools.chain.from_iterable(train_documents)]
+    held_out = [*itertools.chain.from_iterable(eval_documents)]
+    vocabulary = bert.tokenizer.vocabulary
+    unknown, pieces = pretraining.measure_vocabulary(
+        vocabulary, held_out, bert.tokenizer.lowercase
+    )
+    num_examples, _ = _masked_ids(output / "train.tfrecord", vocabulary)
+    megabytes = (sum(map(len, train)) + len(train)) / 1e6
+    return (
+        f"\nCorpus       {megabytes:.1f} MB, {len(train):,} sentences to train "
+        f"on; {len(held_out):,} held out\n"
+        f"Vocabulary   {len(vocabulary):,} word pieces; on held-out text "
+        f"{100 * unknown:.2f} % unknown, {pieces:.2f} pieces per word\n"
+        f"Examples     {num_examples:,} of at most "
+        f"{bert.sequence_length()} tokens"
+    )
+
+
+def training_text(output, vocabulary):
+    """Describes the training, in lines of text."""
+    lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    train = [point for point in points if point["split"] == "train"]
+    before, after = (p for p in points if p["split"] == "eval")
+    shown = [train[round(i)] for i in np.linspace(0, len(train) - 1, 8)]
+    steps = " ".join(f"{point['step']:7d}" for point in shown)
+    losses = " ".join(f"{point['mlm_loss']:7.2f}" for point in shown)
+    _, train_ids = _masked_ids(output / "train.tfrecord", vocabulary)
+    _, eval_ids = _masked_ids(output / "eval.tfrecord", vocabulary)
+    baseline = np.mean(eval_ids == np.bincount(train_ids).argmax())
+    return (
+        f"Training     step     {steps}\n"
+        f"             MLM loss {losses}"
+        f"   (curves: {output}/training.png)\n"
+        f"Held out     MLM loss {before['mlm_loss']:.2f} -> "
+        f"{after['mlm_loss']:.2f}, MLM accuracy "
+        f"{100 * before['mlm_accuracy']:.1f} % -> "
+        f"{100 * after['mlm_accuracy']:.1f} % (always the commonest word: "
+        f"{100 * baseline:.1f} %)\n"
+        f"             NSP accuracy {100 * before['nsp_accuracy']:.1f} % -> "
+        f"{100 * after['nsp_accuracy']:.1f} %"
+    )
+
+
+def _masked_ids(path, vocabulary):
+    """Counts the records of a file, and lists all ids to predict in it."""
+    # Late, so that the manual is there at once.
+    from keras_bert.pretraining.records.validation import read_checked_records
+
+    name = features.MASKED_LM_IDS.name
+    batches = read_checked_records(str(path), vocabulary)
+    ids = np.concatenate([values[name] for values in batches])
+    return len(ids), ids[ids > 0]
+
+
+def masked_sentences(documents, vocabulary):
+    """Masks one known word of a short sentence, for many of them.
+
+    Args:
+        documents: lists of sentences, bytes.
+        vocabulary: `Vocabulary`.
+
+    Returns:
+        A list of pairs of a text and its masked word, at most 6,000 that are
+        spread evenly over the documents.
+    """
+    examples = []
+    for sentence in itertools.chain.from_iterable(documents):
+        words = sentence.decode().split()
+        if not 6 <= len(words) <= 12:
+            continue
+        for index, word in enumerate(words[1:-1], start=1):
+            if len(word) > 3 and word in vocabulary:
+                text = " ".join([*words[:index], MASK, *words[index + 1 :]])
+                examples.append((text, word))
+    if not examples:  # Not all texts have such sentences.
+        return [(MASK, "nothing: no short sentence was held out")]
+    return examples[:: -(-len(examples) // _MOST_MASKED)]
+
+
+def best_known(fill_mask, examples):
+    """Choose the words that a model knows best, by a rule.
+
+    They are, of the 50 words that are masked most often, the five with the
+    highest share of masks that are filled rightly.
+
+    Args:
+        fill_mask: `FillMask`.
+        examples: list, as `masked_sentences` gives it.
+
+    Returns:
+        The share of all masks that are filled rightly, and a list of tuples:
+        the first text in which a word is filled in rightly, or else the first
+        one, the word, how often that is right, and how often it is masked.
+    """
+    found = collections.defaultdict(list)
+    for start in range(0, len(examples), _MASKED_AT_ONCE):
+        some = examples[start : start + _MASKED_AT_ONCE]
+        inputs = fill_mask.preprocess([text for text, _ in some])
+        tokens = fill_mask.predict_ids(inputs)["tokens"].numpy()[:, 0, 0]
+        for (text, word), token in zip(some, tokens, strict=True):
+            found[word].append((token.decode() == word, text))
+    rows = [
+        # Of equal items `max` takes the first.
+        (max(x, key=lambda y: y[0])[1], word, sum(y for y, _ in x), len(x))
+        for word, x in found.items()
+    ]
+    share = sum(right for *_, right, _ in rows) / len(examples)
+    frequent = sorted(rows, key=lambda row: -row[3])[:_NUM_FREQUENT]
+    best = sorted(frequent, key=lambda row: -row[2] / row[3])
+    return share, best[:_NUM_SENTENCES]
+
+
+def filled_text(fill_mask, share, best):
+    """Describes what a `FillMask` fills into the texts of `best_known`."""
+    lines = [
+        f"Filled in    {100 * share:.0f} % of masks on held-out text are "
+        f"right; of the {_NUM_FREQUENT} most frequent it knows best"
+    ]
+    for text, word, num_right, num_masks in best:
+        answers = ", ".join(
+            f"{answer['token']} {answer['probability']:.2f}"
+            for answer in fill_mask(text)[0]
+        )
+        was = f"was: {word}, right {num_right} times of {num_masks}"
+        lines.append(f"  {text}\n      {answers}   ({was})")
+    return "\n".join(lines)
+
+
+def saved_model_text(directory, program, fill_mask, texts):
+    """Asks the SavedModel in a fresh process and compares, in a line.
+
+    Raises:
+        ValueError: the answers are not those of `fill_mask`.
+    """
+    flags = [f"--model_dir={directory}", *(f"--text={x}" for x in texts)]
+    served = subprocess.check_output([sys.executable, program, *flags])
+    tokens = json.loads(served)["tokens"]
+    for text, answer in zip(texts, tokens, strict=True):
+        expected = [item["token"] for item in fill_mask(text)[0]]
+        if answer[0][: len(expected)] != expected:
+            raise ValueError(
+                f"The SavedModel must answer as Python does. Received: "
+                f"{answer[0]} instead of {expected} for {text!r}."
+            )
+    return (
+        f"SavedModel   {directory}, {_megabytes(directory)}: a fresh process "
+        "gives the same words"
+    )
+
+
+def tflite_text(path, bert, texts):
+    """Runs the TFLite file and compares its vectors, in a line.
+
+    Raises:
+        ValueError: the vectors are not those of the model.
+    """
+    # Late, so that the manual is there at once.
+    import tensorflow_text as tf_text
+    from ai_edge_litert.interpreter import InterpreterWithCustomOps
+
+    from keras_bert.tasks import FeatureExtractor
+
+    interpreter = InterpreterWithCustomOps(
+        model_path=str(path),
+        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
+    )
+    found = interpreter.get_signature_runner()(text=np.array(texts))
+    encoder = FeatureExtractor(bert)
+    expected = encoder.predict_ids(encoder.preprocess(texts))
+    difference = 0.0
+    for name, vectors in found.items():
+        # The file's rows are no longer than the longest text.
+        rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
+        difference = max(difference, np.abs(vectors - rows).max())
+    if not difference < _TOLERANCE:
+        raise ValueError(
+            f"The TFLite file must give Python's vectors to {_TOLERANCE}. "
+            f"Received: a difference of {difference}."
+        )
+    return (
+        f"TFLite       {path}, {_megabytes(path)}: the same vectors to "
+        f"{difference:.0e}"
+    )
+
+
+def _megabytes(path):
+    files = [path] if path.is_file() else path.rglob("*")
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    return f"{size / 1e6:.1f} MB"

@@ -1,0 +1,155 @@
+"""A fine-tuning by one recipe or several, and the files that it writes."""
+
+import json
+
+import keras
+
+from keras_bert import artifacts
+from keras_bert.cli.fine_tuning import search
+from keras_bert.optimizers.curve import Curve
+from keras_bert.tasks.loading import load_task
+
+_STEPS_BETWEEN = 25
+_MOST_MISTAKES = 200
+
+
+class FineTuningRun:
+    """Fine-tunes by one recipe or several and reports on the best model.
+
+    A subclass sets `task_class` or defines `make`, and defines `answer`.
+
+    Args:
+        splits: `Splits`; without `train` the model is not trained.
+        arguments: dict, of `from_pretrained` of the task.
+    """
+
+    task_class = None
+
+    def __init__(self, splits, arguments):
+        self.splits = splits
+        self.arguments = arguments
+
+    def perform(self, recipes, directory, teacher_dir=None, num_layers=None):
+        """Train, answer and write the files.
+
+        Args:
+            recipes: list of `Recipe`.
+            directory: `pathlib.Path`, as in `run_trials`.
+            teacher_dir: str, a fine-tuned model to learn from, or None.
+            num_layers: int, the layers to begin with; None for all.
+
+        Returns:
+            A dict of the scores by split.
+        """
+        values = {"splits": {}}
+        if self.splits.train is None:
+            task = self.make()
+            self.finish(task)
+        else:
+            teacher = teacher_dir and load_task(teacher_dir)
+            trials, model = search.run_trials(
+                lambda *trial: self._learn(*trial, teacher, num_layers),
+                recipes,
+                directory,
+            )
+            values["search"] = search.summary(trials)
+            task = self.read(model)
+            self.finish(task)
+            task.save(directory / "model")
+        for split, data in {**self.splits.dev, **self.splits.test}.items():
+            report, mistakes = self.answer(task, split, data, directory)
+            if report is not None:
+                values["splits"][split] = report
+                path = directory / f"errors-{split}.jsonl"
+                write_json_lines(path, mistakes[:_MOST_MISTAKES])
+        path = directory / "eval.json"
+        artifacts.write_json(path, values, ensure_ascii=False)
+        if self.splits.train is not None:
+            search.remove_trials(directory, len(recipes))
+        return {x: report["scores"] for x, report in values["splits"].items()}
+
+    def _learn(self, recipe, directory, teacher, num_layers):
+        """Train a task by a recipe; returns it and its `Trial`."""
+        keras.utils.set_random_seed(recipe.seed)
+        task = self.make()
+        if num_layers is not None:
+            task = task.smaller(num_layers)
+        dev = self.labelled(next(iter(self.splits.dev.values())))
+        task.fit(
+            *self.labelled(self.splits.train),
+            validation_data=dev,
+            callbacks=[CurveCallback(directory)],
+            teacher=teacher,
+            **vars(recipe),
+        )
+        examples = task.labelled(*dev)
+        scores, collapse = task.scores(examples), task.collapse(examples)
+        return task, search.Trial(recipe, task.main_metric, scores, collapse)
+
+    def read(self, directory):
+        """Read the trained task."""
+        return load_task(directory)
+
+    def make(self):
+        """Make a fresh `FineTunedTask`."""
+        return self.task_class.from_pretrained(**self.arguments)
+
+    def finish(self, task):
+        """Change the best model before it is saved; by default unchanged."""
+
+    def labelled(self, data):
+        """Convert a data split to the arguments of `evaluate`."""
+        return (data,)
+
+    def is_last(self, data):
+        """Return whether this is the last split, whose answers are written."""
+        return data is self.splits.all()[-1]
+
+    def answer(self, task, split, data, directory):
+        """Answer a split and, if its answers are an output, write them.
+
+        Args:
+            task: `FineTunedTask`, trained.
+            split: str.
+            data: the data of the split.
+            directory: `pathlib.Path`, existing.
+
+        Returns:
+            A dict for JSON, a report with `scores`, or None without
+            labels; and a list of dicts for JSON, the mistakes.
+        """
+        raise NotImplementedError
+
+
+def write_json_lines(path, rows):
+    """Write dicts as JSON lines."""
+    text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
+    artifacts.write_whole(path, text)
+
+
+class CurveCallback(keras.callbacks.Callback):
+    """Writes the loss of steps and the metrics of epochs to a directory.
+
+    The loss is the mean since the epoch began, as Keras shows it. An earlier
+    curve in the directory is dropped.
+    """
+
+    def __init__(self, directory):
+        super().__init__()
+        self._curve = Curve(directory, -1)
+        self._step = 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step += 1
+        is_last = batch + 1 == self.params["steps"]
+        if is_last or self._step % _STEPS_BETWEEN == 0:
+            self._curve.add(self._step, "train", {"loss": float(logs["loss"])})
+
+    def on_epoch_end(self, epoch, logs=None):
+        metrics = {
+            name.removeprefix("val_"): float(value)
+            for name, value in logs.items()
+            if name.startswith("val_")
+        }
+        if metrics:
+            self._curve.add(self._step, "eval", metrics)

@@ -1,0 +1,150 @@
+"""The flags and the main function of the programs that fine-tune."""
+
+from absl import flags
+from absl import logging
+
+from keras_bert import artifacts
+from keras_bert import command_line
+from keras_bert.checkpoints.layout import check_input
+from keras_bert.cli import shared_flags
+from keras_bert.cli.field_flags import FieldFlags
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.recipe import paper_grid
+from keras_bert.tasks.fine_tuning.recipe import with_seeds
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+_SEED = 12345  # As in all programs.
+
+
+class RunFlags:
+    """Define the flags, and run what they say."""
+
+    def __init__(self):
+        self._init_dir = shared_flags.required(
+            "init_dir",
+            "Checkpoint to begin with: a directory or a name on the Hub.",
+        )
+        self._output_dir = shared_flags.required(
+            "output_dir", "Where all goes; new or empty."
+        )
+        self._max_seq_length = shared_flags.max_seq_length(
+            "as trained, or else 128, of SQuAD 384, or the model's limit if "
+            "that is less"
+        )
+        self._do_lower_case = shared_flags.do_lower_case()
+        self._precision = shared_flags.precision()
+        self._recipe = FieldFlags(Recipe, seed=_SEED)
+        self._teacher_dir = shared_flags.optional(
+            "teacher_dir",
+            "Model that is fine-tuned for the task, a directory or a name on "
+            "the Hub, to learn from besides the labels.",
+        )
+        self._num_layers = flags.DEFINE_integer(
+            "num_layers",
+            None,
+            "Begin with so many layers of --init_dir only, spread evenly.",
+            lower_bound=1,
+        )
+        command_line.group("Students", [self._teacher_dir, self._num_layers])
+        self._seeds = flags.DEFINE_integer(
+            "seeds",
+            1,
+            "Seeds to train with, from --random_seed on.",
+            lower_bound=1,
+        )
+        self._search = flags.DEFINE_enum(
+            "search", "none", ["none", "paper"], "Which recipes to try."
+        )
+        self._overwrite = shared_flags.overwrite()
+
+    def recipes(self):
+        """Return the recipes to try, a list of `Recipe`.
+
+        Raises:
+            ValueError: a value is out of range, or the search tries it.
+        """
+        recipes = [self._recipe.values()]
+        if not self._teacher_dir.value:
+            fields = ("label_share", "temperature")
+            self._refuse("is for --teacher_dir", *fields)
+        if self._search.value == "paper":
+            fields = ("batch_size", "learning_rate", "epochs")
+            self._refuse("is what --search tries", *fields)
+            recipes = paper_grid(recipes[0])
+        return [
+            x
+            for recipe in recipes
+            for x in with_seeds(recipe, self._seeds.value)
+        ]
+
+    def refuse_training(self, reason):
+        """Raise ValueError if a flag was given that only training has."""
+        students = self._teacher_dir, self._num_layers
+        command_line.refuse(reason, self._seeds, self._search, *students)
+
+    def _refuse(self, reason, *fields):
+        holders = [self._recipe.holders[field] for field in fields]
+        command_line.refuse(reason, *holders)
+
+    def run(self, inputs, read, make):
+        """Train, answer and write; the directory gets its name at the end.
+
+        Args:
+            inputs: list of str, the files that are read; it may hold None.
+            read: function of the keyword `seed` that returns `Splits`.
+            make: function of `Splits` and of the arguments of
+                `from_pretrained`, a dict, that returns a `FineTuningRun`.
+
+        Raises:
+            ValueError: a flag or a file is invalid, or an interrupted run
+                had other flags or inputs.
+        """
+        recipes, output = self.recipes(), self._output_dir.value
+        models = [self._init_dir.value, self._teacher_dir.value]
+        models = [*filter(None, models)]
+        paths = [*models, *filter(None, inputs)]
+        for directory in models:
+            check_input(directory)
+        artifacts.check_directory(output, paths, self._overwrite.value)
+        arguments = {
+            "directory": self._init_dir.value,
+            "seq_length": self._max_seq_length.value,
+            "lowercase": self._do_lower_case.value,
+        }
+        if recipes[0].parallel_parts > 1:
+            import tensorflow as tf
+
+            # One for each part; before TensorFlow computes anything.
+            tf.config.threading.set_intra_op_parallelism_threads(1)
+        run = make(read(seed=recipes[0].seed), arguments)
+        self._perform(run, recipes, paths)
+
+    def _perform(self, run, recipes, paths):
+        # Imported late, so that the manual is there at once.
+        import keras
+
+        from keras_bert.cli.fine_tuning.search import FINISHED
+        from keras_bert.optimizers.precision import dtype_policy
+
+        policy = dtype_policy(self._precision.value)
+        keras.config.set_dtype_policy(policy)
+        values = command_line.own_flags()
+        for holder in (self._output_dir, self._overwrite):
+            values.pop(holder.name, None)
+        about = {
+            "flags": values,
+            "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
+            "policy": policy,
+        }
+        output, overwrite = self._output_dir.value, self._overwrite.value
+        unfinished = f"{output.rstrip('/')}.unfinished"
+        with (
+            artifacts.resumable(unfinished, about, FINISHED, overwrite) as work,
+            artifacts.disk_full_names_file(work),
+        ):
+            student = self._teacher_dir.value, self._num_layers.value
+            scores = run.perform(recipes, work, *student)
+            artifacts.finish_directory(work, output, about)
+        for split, values in scores.items():
+            logging.info("%s: %s", split, values)

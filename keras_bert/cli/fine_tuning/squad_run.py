@@ -1,0 +1,143 @@
+"""Fine-tuning on files of SQuAD, with its output files."""
+
+import os
+
+from keras_bert import artifacts
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
+from keras_bert.cli.fine_tuning.reports import calibration
+from keras_bert.cli.fine_tuning.reports import worst_rows
+from keras_bert.tasks.answers.answer_spans import n_best
+from keras_bert.tasks.answers.answer_spans import plain_answer
+from keras_bert.tasks.answers.squad_scores import answer_metrics
+from keras_bert.tasks.answers.squad_scores import question_scores
+from keras_bert.tasks.ensemble import Ensemble
+from keras_bert.tasks.question_answerer import QuestionAnswerer
+
+
+class SquadRun(FineTuningRun):
+    """Learns to answer; the files of answers are those to the last split.
+
+    Args:
+        splits: `Splits` of lists of `SquadQuestion`.
+        arguments: dict, of `from_pretrained`.
+        null_threshold: float, the score above which a question counts as
+            unanswerable; None for the one of the model.
+        others: list of str, directories of models that answer together with
+            the first, without training.
+        **sizes: `n_best_size` and `max_answer_length` of `decode_answers`.
+    """
+
+    def __init__(
+        self, splits, arguments, null_threshold=None, others=(), **sizes
+    ):
+        super().__init__(splits, arguments)
+        self._null_threshold = null_threshold
+        self._others = others
+        self._sizes = sizes
+
+    def make(self):
+        tasks = [
+            self._answerer(**{**self.arguments, "directory": directory})
+            for directory in [self.arguments["directory"], *self._others]
+        ]
+        return Ensemble(tasks) if self._others else tasks[0]
+
+    def _answerer(self, directory, lowercase, **arguments):
+        bert = from_pretrained(directory, lowercase=lowercase)
+        task = bert.task and bert.task.task
+        if self.splits.train is None and task != QuestionAnswerer.__name__:
+            received = f"the task {task}" if task else "no task"
+            raise ValueError(
+                f"{directory} must hold a model that is trained to answer "
+                "questions, or --train_file must be given to train it. "
+                f"Received: a model of {received}."
+            )
+        return QuestionAnswerer(bert, **arguments)
+
+    def finish(self, task):
+        if self._null_threshold is not None:
+            task.null_threshold = self._null_threshold
+
+    def answer(self, task, split, data, directory):
+        answers = task.answers(data, **self._sizes)
+        if self.is_last(data):
+            write_squad_files(directory, answers, task.null_threshold)
+        return answer_report(data, answers, task.null_threshold)
+
+
+def answer_report(questions, answers, null_threshold):
+    """Report on a model that answers questions.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        answers: dict from their ids to `Answers`.
+        null_threshold: float or None, as `answer_metrics` takes it.
+
+    Returns:
+        A dict for JSON, `scores`, `null_threshold` and the `calibration` of
+        exact matches; and a list of dicts, the questions without an exact
+        match, by F1 and then the most confident first.
+    """
+    given = {
+        q.id: plain_answer(q.context, answers[q.id], null_threshold)
+        for q in questions
+    }
+    texts = {name: answer["answer"] for name, answer in given.items()}
+    exact, f1 = question_scores(questions, texts)
+    sure = [given[q.id]["probability"] for q in questions]
+    report = {
+        "scores": answer_metrics(questions, answers, null_threshold),
+        "null_threshold": null_threshold,
+        "calibration": calibration(sure, exact == 1),
+    }
+    mistakes = worst_rows(
+        exact != 1,
+        sure,
+        place=[q.id for q in questions],
+        f1=f1.tolist(),
+        answers=[[*dict.fromkeys(x for x, _ in q.answers)] for q in questions],
+        prediction=[texts[q.id] for q in questions],
+        probability=sure,
+        question=[q.question for q in questions],
+        context=[q.context for q in questions],
+    )
+    return report, sorted(mistakes, key=lambda x: x["f1"])
+
+
+def write_squad_files(directory, answers, null_threshold=None):
+    """Write a model's answers for SQuAD's own programs.
+
+    `predictions.json` has the text for each question,
+    `nbest_predictions.json` its best answers with their probabilities. With a
+    threshold, no answer is one of these, and `null_odds.json` has how much
+    better it scores than the best answer.
+
+    Args:
+        directory: str, one that exists.
+        answers: dict from ids to `Answers`.
+        null_threshold: float, the difference above which a question is left
+            without an answer. None, for SQuAD 1.1: each has an answer.
+    """
+    predictions, best, null_odds = {}, {}, {}
+    for name, answer in answers.items():
+        spans = answer.spans
+        if null_threshold is not None:
+            spans = [*spans, answer.null]
+            null_odds[name] = answer.null_difference
+        predictions[name] = answer.chosen(null_threshold).text
+        best[name] = [
+            {
+                "text": span.text,
+                "probability": probability,
+                "start_logit": span.start_logit,
+                "end_logit": span.end_logit,
+            }
+            for span, probability in n_best(spans)
+        ]
+    files = {"predictions": predictions, "nbest_predictions": best}
+    if null_threshold is not None:
+        files["null_odds"] = null_odds
+    for name, values in files.items():
+        path = os.path.join(directory, f"{name}.json")
+        artifacts.write_json(path, values, indent=4)

@@ -1,0 +1,109 @@
+"""Fine-tuning for the words of sentences, with its output files."""
+
+import numpy as np
+
+from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
+from keras_bert.cli.fine_tuning.reports import calibration
+from keras_bert.cli.fine_tuning.reports import confusion_report
+from keras_bert.cli.fine_tuning.reports import worst_rows
+from keras_bert.tasks.labelled.conll import conll_text
+from keras_bert.tasks.tags.entity_scores import entity_scores
+from keras_bert.tasks.tags.sentences import in_iob2
+from keras_bert.tasks.tags.sentences import tag_places
+from keras_bert.tasks.token_classifier import TokenClassifier
+
+
+class TaggingRun(FineTuningRun):
+    """Learns to tag words; `predictions.conll` answers the last split.
+
+    Args:
+        splits: `Splits` of `TaggedSentences`.
+        arguments: dict, of `from_pretrained`.
+
+    Raises:
+        ValueError: the tags follow no scheme.
+    """
+
+    task_class = TokenClassifier
+
+    def __init__(self, splits, arguments):
+        labels = TokenClassifier.labels_of(*splits.all())
+        super().__init__(splits, {"labels": labels, **arguments})
+
+    def answer(self, task, split, data, directory):
+        probabilities = task.probabilities(data.words)
+        if self.is_last(data):
+            tags = task.answer.tags_of(probabilities)
+            text = conll_text(data.words, data.tags, tags)
+            path = directory / "predictions.conll"
+            path.write_text(text, encoding="utf-8")
+        return tagging_report(task.answer, data, probabilities)
+
+
+def tagging_report(output, sentences, probabilities):
+    """Report on a tagger.
+
+    Args:
+        output: `Tags` of the tagger.
+        sentences: `TaggedSentences`.
+        probabilities: list of float arrays `(num_words, num_labels)`.
+
+    Returns:
+        A dict for JSON: `scores`, `labels` (a `label_table` of the types of
+        entities or of plain tags), for plain tags `confusion_matrix`, and
+        `calibration`, over all words; and a list of dicts, the sentences with
+        wrong tags, the most confident first.
+    """
+    tags, names = sentences.tags, output.labels
+    if not output.is_plain:
+        tags = in_iob2(tags, sentences.where)
+    places = tag_places(tags, names, sentences.where)
+    flat = np.concatenate(probabilities)
+    found, right = flat.argmax(1), np.concatenate(places)
+    if output.is_plain:
+        report = confusion_report(right, found, names)
+    else:
+        report = _entity_report(tags, output.tags_of(probabilities))
+    report["calibration"] = calibration(flat.max(1), found == right)
+    mistakes = []
+    for index, words in enumerate(sentences.words):
+        found, sure = (
+            probabilities[index].argmax(1),
+            probabilities[index].max(1),
+        )
+        wrong = worst_rows(
+            found != places[index],
+            sure,
+            index=range(len(words)),
+            word=words,
+            label=[names[x] for x in places[index]],
+            prediction=[names[x] for x in found],
+            probability=sure.tolist(),
+        )
+        if wrong:
+            indices = [row.pop("index") for row in wrong]
+            mistakes.append(
+                {
+                    "place": sentences.where(index, indices[0]),
+                    "probability": wrong[0]["probability"],
+                    "wrong": wrong,
+                    "text": " ".join(words),
+                }
+            )
+    return report, sorted(mistakes, key=lambda x: -x["probability"])
+
+
+def _entity_report(tags, predictions):
+    found = entity_scores(tags, predictions)
+    names = ("precision", "recall", "f1")
+    return {
+        "scores": {name: found[name] for name in names},
+        "labels": [
+            {
+                "label": label,
+                **{name: row[name] for name in names},
+                "support": row["num_entities"],
+            }
+            for label, row in sorted(found["types"].items())
+        ],
+    }

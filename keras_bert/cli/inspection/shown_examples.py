@@ -1,0 +1,72 @@
+"""Examples as text: words, with marks where one is predicted."""
+
+import textwrap
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.pretraining.records.outcomes import KEPT
+from keras_bert.pretraining.records.outcomes import MASKED
+from keras_bert.pretraining.records.outcomes import PLAIN
+from keras_bert.pretraining.records.outcomes import RANDOM
+from keras_bert.pretraining.records.outcomes import prediction_outcomes
+
+_LABELS = ("B follows A", "B does not follow A")
+_LINE_WIDTH = 80
+
+
+def show_example(values, row, place, vocabulary):
+    """Return a row of `read_checked_records` as lines of text.
+
+    The title, the first line, begins with `place`.
+    """
+    one = {name: array[row : row + 1] for name, array in values.items()}
+    length = int(one[features.INPUT_MASK.name].sum())
+    boundary = length - int(one[features.SEGMENT_IDS.name].sum())
+    ids = one[features.INPUT_IDS.name][0, :length].tolist()
+    predictions, title = {}, f"{place}: {length} tokens"
+    if features.MASKED_LM_IDS.name in one:
+        mask = vocabulary.roles["mask"]
+        predictions = _predictions(one, vocabulary.id_of(mask))
+        title += f", {len(predictions)} to predict"
+    tokens, continues = [], vocabulary.is_continuation
+    for position, shown in enumerate(ids):
+        outcome, original = predictions.get(position, (PLAIN, shown))
+        pieces = vocabulary.tokens[shown], vocabulary.tokens[original]
+        # Where A or B begins, a word may have lost its first pieces.
+        inside = continues[original] and position not in (1, boundary)
+        tokens.append(_token_text(*pieces, outcome, inside))
+    label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
+    meaning = _LABELS[label] if boundary < length else "one text"
+    lines = [title]
+    for name, part in (("A", tokens[:boundary]), ("B", tokens[boundary:])):
+        lines += textwrap.wrap(
+            "".join(part).removeprefix(" "),
+            _LINE_WIDTH,
+            initial_indent=f"  {name:<7}",
+            subsequent_indent=" " * 9,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join([*lines, f"  label  {meaning} ({label})", ""])
+
+
+def _predictions(one, mask_id):
+    """Return the outcome and the original id by position."""
+    positions = one[features.MASKED_LM_POSITIONS.name][0].tolist()
+    labels = one[features.MASKED_LM_IDS.name][0].tolist()
+    return {
+        positions[index]: (name, labels[index])
+        for name, is_it in prediction_outcomes(one, mask_id).items()
+        for index in np.flatnonzero(is_it)
+    }
+
+
+def _token_text(shown, original, outcome, continues):
+    text = {
+        PLAIN: shown.removeprefix("##") if continues else shown,
+        MASKED: f"[MASK→{original}]",
+        RANDOM: f"[{shown}*→{original}]",
+        KEPT: f"[{original}=]",
+    }[outcome]
+    return text if continues else f" {text}"

@@ -1,0 +1,209 @@
+"""Files of what a task is asked: texts, questions, choices or words."""
+
+import pathlib
+
+from keras_bert.rows import read_lines
+from keras_bert.rows import table_rows
+from keras_bert.rows import without_end
+from keras_bert.tasks.labelled.conll import read_words
+from keras_bert.tasks.labelled.multiple_choice import num_swag_choices
+from keras_bert.tasks.labelled.multiple_choice import swag_columns
+from keras_bert.tasks.labelled.multiple_choice import swag_examples
+from keras_bert.tasks.labelled.squad import read_squad
+from keras_bert.tasks.labelled.tables import read_cells
+
+_WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
+
+
+class Asked:
+    """A file that a task answers row by row.
+
+    A subclass sets the attributes and defines `rows`.
+
+    Attributes:
+        place: str, the key of a row's place in the answers.
+        rows_at_once: int, rows that are answered, and lost by a kill, together.
+        inputs: tuple of str, the `text_inputs` of a task that takes the rows.
+        content: str, the content of the file, for messages.
+
+    Args:
+        path: str.
+        columns: list of str or int, the columns that are read; None if the
+            format of the file has fixed ones.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+
+    place = "line"
+    rows_at_once = 4096
+    inputs = ()
+    content = ""
+
+    def __init__(self, path, columns=None):
+        if not pathlib.Path(path).is_file():
+            raise ValueError(f"The input must be a file. Received: {path}.")
+        self.path = path
+        self.columns = columns
+
+    def rows(self):
+        """Yield pairs of the place of a row and the input of the task.
+
+        Raises:
+            ValueError: a row is invalid; it is named.
+        """
+        raise NotImplementedError
+
+    def check(self, task):
+        """Raise ValueError unless a task answers such a file.
+
+        Args:
+            task: `FineTunedTask` or `Ensemble`.
+        """
+        if tuple(task.text_inputs) != self.inputs:
+            raise ValueError(
+                f"{self.path} holds {self.content}, for a model of "
+                f"{' and '.join(self.inputs)}. Received: {_named(task)}."
+            )
+
+    def answers(self, task, rows):
+        """Answer rows.
+
+        Args:
+            task: one that `check` accepts.
+            rows: list of the inputs that `rows` yields.
+
+        Returns:
+            A list of values for JSON, one for each row.
+        """
+        return task.predict(rows)
+
+
+class AskedTexts(Asked):
+    """Texts, or pairs of texts, of a file that is never read as a whole.
+
+    It is a ".txt", a text a line, without `columns`; or a ".csv", ".tsv" or
+    ".jsonl" with those of the text and, of pairs, its pair: names or, where
+    there is no header, positions from 0. A text may be empty.
+    """
+
+    @classmethod
+    def of_file(cls, path, column):
+        """The texts of a file, which has a `column` unless it is a ".txt"."""
+        is_plain = pathlib.Path(path).suffix.lower() == ".txt"
+        return cls(path, None if is_plain else [column])
+
+    def rows(self):
+        lines = read_lines(self.path)
+        if self.columns is None:
+            for number, line in enumerate(lines, 1):
+                yield number, line.rstrip("\r\n")
+            return
+        lines = without_end(lines)
+        for number, row in table_rows(self.path, lines, self.columns):
+            yield number, tuple(row) if len(row) > 1 else row[0]
+
+    def check(self, task):
+        names, num_columns = {*task.text_inputs}, len(self.columns or ["text"])
+        if "choices" in names:
+            raise ValueError(
+                f"The model must answer texts. Received: {_named(task)}: give "
+                "it a .csv or a .jsonl with SWAG's columns, sent1, sent2, "
+                "ending0, ending1 and so on."
+            )
+        is_pair = task.settings.get("is_pair")
+        if "question" in names:
+            is_pair = True
+        if is_pair is not None and is_pair != (num_columns == 2):
+            wanted = "pairs: name both columns" if is_pair else "single texts"
+            raise ValueError(
+                f"The model must be asked {wanted}. Received: {_named(task)}, "
+                f"and {num_columns} column(s) of text."
+            )
+
+
+class MaskedTexts(AskedTexts):
+    """Texts with masks, each of which a `FillMask` fills."""
+
+    rows_at_once = 1024
+
+    def answers(self, task, rows):
+        return [task(text) for text in rows]
+
+
+class AskedQuestions(Asked):
+    """The questions of a file of SQuAD, with or without answers."""
+
+    place = "id"
+    rows_at_once = 256  # Their contexts are long.
+    inputs = ("question", "context")
+    content = "questions of SQuAD"
+
+    def rows(self):
+        for question in read_squad(self.path, has_answers=False):
+            yield question.id, (question.question, question.context)
+
+
+class AskedChoices(Asked):
+    """Questions with choices in a file of SWAG, with or without labels."""
+
+    rows_at_once = 1024
+    inputs = ("text", "choices")
+    content = "choices of SWAG"
+
+    def rows(self):
+        table = read_cells(self.path, {name: name for name in self.columns})
+        yield from zip(table.numbers, swag_examples(table), strict=True)
+
+
+class AskedWords(Asked):
+    """Sentences in words, a word a line; the answers are their tags.
+
+    The column of the words is that of `read_words`, perhaps None.
+    """
+
+    def rows(self):
+        (word_column,) = self.columns
+        yield from read_words(self.path, word_column)
+
+    def check(self, task):
+        if not hasattr(task, "predict_words"):
+            raise ValueError(
+                f"{self.path} holds sentences in words, for a model of tags. "
+                f"Received: {_named(task)}."
+            )
+
+    def answers(self, task, rows):
+        return task.predict_words(rows)
+
+
+def asked_file(path, columns=None, word_column=None):
+    """The `Asked` that a file is, by its name, its header and what is asked.
+
+    Args:
+        path: str.
+        columns: list of the columns of a text and of its pair, as
+            `AskedTexts` takes them; None where the user names none.
+        word_column: int, where words are in a file with a word a line; None
+            where the user names none.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    suffix = pathlib.Path(path).suffix.lower()
+    if word_column is not None or (columns is None and suffix in _WORD_FILES):
+        return AskedWords(path, [word_column])
+    if columns is None and suffix == ".json":
+        return AskedQuestions(path)
+    if columns is None and pathlib.Path(path).is_file():
+        num_choices = num_swag_choices(path)
+        if num_choices:
+            return AskedChoices(path, swag_columns(num_choices))
+    if columns is None and suffix != ".txt":
+        columns = ["text"]
+    return AskedTexts(path, columns)
+
+
+def _named(task):
+    inputs = " and ".join(task.text_inputs)
+    return f"{type(task).__name__}, which takes {inputs}"

@@ -1,0 +1,161 @@
+"""Flags that several programs share, with the same name and meaning.
+
+Each function defines one flag, or a group of flags, for the program that calls
+it, and returns what `flags.DEFINE_...` returns.
+"""
+
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.pretraining.run import choices
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+
+def required(name, meaning):
+    """Define a flag with a string that must be given."""
+    return flags.DEFINE_string(name, None, meaning, required=True)
+
+
+def optional(name, meaning):
+    """Define a flag with a string, by default None."""
+    return flags.DEFINE_string(name, None, meaning)
+
+
+def input_dir():
+    """Define `--input_dir`, a checkpoint."""
+    return required("input_dir", "Checkpoint directory.")
+
+
+def model_dir():
+    """Define `--model_dir`, by default the tiny model of the library."""
+    return optional(
+        "model_dir",
+        "Directory or name on the Hub; by default the tiny model that comes "
+        "with the library.",
+    )
+
+
+def text_column(meaning="header; not for a .txt."):
+    """Define `--text_column` of the texts in a table."""
+    return flags.DEFINE_string(
+        "text_column",
+        "text",
+        "Column of the text: its name, or its position from 0 if there is no "
+        f"{meaning}",
+    )
+
+
+def do_lower_case():
+    """Define `--do_lower_case`, by default as the files say."""
+    meaning = "Lower-case texts, where no file says whether to."
+    return flags.DEFINE_bool("do_lower_case", None, meaning)
+
+
+def overwrite():
+    """Define `--overwrite`, which replaces earlier output."""
+    meaning = "Replace what an earlier run has written."
+    return flags.DEFINE_bool("overwrite", False, meaning)
+
+
+def precision():
+    """Define `--precision` of the matrix products."""
+    return flags.DEFINE_enum(
+        "precision",
+        "auto",
+        choices.PRECISIONS,
+        "Of the matrix products; auto is mixed_bfloat16 where the hardware "
+        "has it.",
+    )
+
+
+def max_seq_length(default="as trained, or the model's limit"):
+    """Define `--max_seq_length`, the longest input."""
+    return flags.DEFINE_integer(
+        "max_seq_length",
+        None,
+        f"Longest input in tokens; by default {default}.",
+        lower_bound=3,
+    )
+
+
+def new_head():
+    """Define `--new_head`, which replaces the head of another task."""
+    return flags.DEFINE_bool(
+        "new_head",
+        False,
+        "Begin with a random head where --init_dir was trained for other "
+        "labels.",
+    )
+
+
+def splits(train, test, define_train=optional):
+    """Define `--train_file`, `--dev_file` and `--test_file`.
+
+    Returns:
+        A dict of flags by the names of the splits.
+    """
+    dev = (
+        "By which the best epoch is chosen; by default a tenth of --train_file."
+    )
+    return {
+        "train": define_train("train_file", train),
+        "dev": optional("dev_file", dev),
+        "test": optional("test_file", test),
+    }
+
+
+def given(holders):
+    """Return the values of the flags that have one, by the keys of a dict."""
+    return {name: x.value for name, x in holders.items() if x.value}
+
+
+def num_shards():
+    """Define `--num_shards`, the number of files."""
+    return flags.DEFINE_integer(
+        "num_shards",
+        1,
+        "Files in --output_dir.",
+        lower_bound=1,
+        upper_bound=10_000,
+    )
+
+
+def beam():
+    """Define the runner of Apache Beam and its options."""
+    return (
+        flags.DEFINE_string(
+            "beam_runner", "FnApiRunner", "The runner; this one is local."
+        ),
+        flags.DEFINE_list(
+            "beam_options", [], "Flags for the runner, comma-separated."
+        ),
+    )
+
+
+def sampling():
+    """Define the flags of text generation.
+
+    Returns:
+        A dict of flags by the arguments of `TextGenerator`.
+    """
+    holders = {
+        "max_new_tokens": flags.DEFINE_integer(
+            "max_new_tokens", 32, "Most tokens that follow.", lower_bound=1
+        ),
+        "temperature": flags.DEFINE_float(
+            "temperature",
+            0.0,
+            "0 takes the most probable token.",
+            lower_bound=0.0,
+        ),
+        "top_k": flags.DEFINE_integer(
+            "top_k", 0, "Draw one of so many; 0 for any.", lower_bound=0
+        ),
+        "top_p": flags.DEFINE_float(
+            "top_p", 1.0, "Draw one of those that are so probable together."
+        ),
+        "seed": flags.DEFINE_integer("random_seed", 0, "Of the draws."),
+    }
+    command_line.group("Generation", holders.values())
+    return holders

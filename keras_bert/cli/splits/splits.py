@@ -1,0 +1,324 @@
+"""The splits of a labelled data set: train, dev and test."""
+
+import dataclasses
+import os
+
+import numpy as np
+from absl import logging
+
+from keras_bert.tasks.labelled.conll import read_conll
+from keras_bert.tasks.labelled.glue import read_glue
+from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.tasks.labelled.glue_tasks import GlueTask
+from keras_bert.tasks.labelled.glue_tasks import glue_task
+from keras_bert.tasks.labelled.squad import read_squad
+from keras_bert.tasks.labelled.tables import check_filled
+from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.tasks.labelled.tables import read_table
+from keras_bert.tasks.labelled.tables import with_label_lists
+
+_HELD_OUT = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Splits:
+    """Splits of one data set, each in the form that its reader returns.
+
+    Args:
+        train: examples with labels; None if nothing is trained.
+        dev: dict of labelled splits; the best epoch is chosen by the first.
+        test: dict of splits to answer; labels may be hidden.
+        glue: `GlueTask`, or None for data other than GLUE.
+        is_multi_label: bool, whether labels are tuples of names, which may be
+            empty.
+    """
+
+    train: object
+    dev: dict
+    test: dict
+    glue: GlueTask | None = None
+    is_multi_label: bool = False
+
+    def all(self):
+        """Return the data of all splits, a list."""
+        train = [] if self.train is None else [self.train]
+        return [*train, *self.dev.values(), *self.test.values()]
+
+
+def make_splits(data, count, part, seed, **more):
+    """Make `Splits`; without a dev split a tenth of `train` is held out.
+
+    Args:
+        data: dict with "train" and any number of splits whose names begin
+            with "dev" or "test".
+        count: int, number of examples to learn from.
+        part: function from a list of indices to a part of these examples.
+        seed: int, of the examples that are held out.
+        **more: other arguments of `Splits`.
+
+    Raises:
+        ValueError: there are too few examples to hold one out.
+    """
+    dev, test = (
+        {name: x for name, x in data.items() if name.startswith(kind)}
+        for kind in ("dev", "test")
+    )
+    if dev:
+        return Splits(data["train"], dev, test, **more)
+    if count < 2:
+        raise ValueError(
+            "There must be two examples or more to learn from, of SQuAD two "
+            "contexts, so that one can be held out to choose by; or give "
+            f"--dev_file. Received: {count}."
+        )
+    order = np.random.default_rng(seed).permutation(count).tolist()
+    num_held = max(1, int(count * _HELD_OUT))
+    logging.info(
+        f"There is no dev split: {num_held} of {count} examples are held out "
+        "to choose by."
+    )
+    held, kept = part(sorted(order[:num_held])), part(sorted(order[num_held:]))
+    return Splits(kept, {"dev": held}, test, **more)
+
+
+def _table_splits(tables, seed, **more):
+    train = tables["train"]
+    if "label" not in train.columns:
+        raise ValueError(
+            f"Examples to learn from must have labels. Received: "
+            f"{train.place} {train.numbers[0]}, without one."
+        )
+    return make_splits(tables, len(train), train.part, seed, **more)
+
+
+def glue_splits(name, data_dir, seed):
+    """Read a task of GLUE from its files.
+
+    Args:
+        name: str, such as "mrpc".
+        data_dir: str, the directory of the files.
+        seed: int, of the examples that are held out without a dev split.
+
+    Returns:
+        `Splits`; a dev or test split without a file is left out.
+    """
+    task = glue_task(name)
+    tables = {
+        split: read_glue(name, split, data_dir)
+        for split, files in task.files.items()
+        if split == "train"
+        or any(os.path.exists(os.path.join(data_dir, x.name)) for x in files)
+    }
+    return _table_splits(tables, seed, glue=task)
+
+
+def _tfds_tables(name, read):
+    """Read the splits of a data set of TensorFlow Datasets, as GLUE's names.
+
+    Raises:
+        ValueError: there is no such data set, or it has no split "train".
+    """
+    # Imported late: most do not have TensorFlow Datasets.
+    from keras_bert.tfds_builder import open_builder
+
+    names = [*open_builder(name).info.splits]
+    if "train" not in names:
+        raise ValueError(
+            f"{name} must have a split train. Received: {', '.join(names)}."
+        )
+    return {
+        split.replace("validation", "dev"): read(name, split)
+        for split in names
+        if split.partition("_")[0] in ("train", "validation", "test")
+    }
+
+
+def tfds_splits(name, seed):
+    """Read a prepared data set of TensorFlow Datasets.
+
+    Args:
+        name: str, such as "glue/mrpc" or "imdb_reviews".
+        seed: int, of the examples that are held out without a split
+            "validation".
+
+    Returns:
+        `Splits` with the names of GLUE: "dev" for "validation".
+    """
+    from keras_bert.tasks.labelled.tfds import read_tfds
+
+    group, _, task = name.partition("/")
+    glue = GLUE_TASKS.get(task.partition(":")[0]) if group == "glue" else None
+    return _table_splits(_tfds_tables(name, read_tfds), seed, glue=glue)
+
+
+def file_splits(paths, texts, label, seed, label_separator=None):
+    """Read the user's own files.
+
+    Args:
+        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        texts: dict from "text" and, for pairs, "text_pair" to a column.
+        label: str or int, the column of labels. A test file needs none.
+        seed: int, of the examples that are held out without a dev file.
+        label_separator: str, separates the labels of a cell, of which there
+            may be any number; None for one label in each cell.
+
+    Returns:
+        `Splits`.
+    """
+
+    def read(split, path):
+        if split == "test":
+            return read_table(path, texts)
+        if label_separator is None:
+            return read_table(path, texts, {"label": label})
+        table = read_cells(path, {**texts, "label": label})
+        check_filled(table, texts)
+        return with_label_lists(table, label_separator)
+
+    return _table_splits(
+        {split: read(split, path) for split, path in paths.items()},
+        seed,
+        is_multi_label=label_separator is not None,
+    )
+
+
+def conll_splits(paths, seed, on_stray_tag="error", **columns):
+    """Read files of tagged sentences.
+
+    Args:
+        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        seed: int, of the sentences that are held out without a dev file.
+        on_stray_tag: as in `read_conll`. In the test file, whose tags are
+            only compared, stray tags are always repaired.
+        **columns: `tag_column` and `word_column` of `read_conll`.
+
+    Returns:
+        `Splits` of `TaggedSentences`.
+    """
+    repair = {"test": "repair"}
+    data = {
+        split: read_conll(
+            path, on_stray_tag=repair.get(split, on_stray_tag), **columns
+        )
+        for split, path in paths.items()
+    }
+    train = data["train"]
+    return make_splits(data, len(train.words), train.part, seed)
+
+
+def squad_splits(train_file, dev_file, predict_file, seed):
+    """Read files of SQuAD.
+
+    Args:
+        train_file: str; None if nothing is trained.
+        dev_file: str, by which the best epoch is chosen; by default
+            `predict_file`, or else a tenth of the contexts of `train_file`.
+        predict_file: str, questions to answer; by default the dev split.
+        seed: int, of the contexts that are held out.
+
+    Returns:
+        `Splits` of lists of `SquadQuestion`.
+
+    Raises:
+        ValueError: a file is not in SQuAD's format.
+    """
+    paths = {"train": train_file, "dev": dev_file, "test": predict_file}
+    if train_file and not dev_file:
+        paths = {"train": train_file, "dev": predict_file}
+    data = {split: read_squad(path) for split, path in paths.items() if path}
+    if not train_file:
+        return Splits(None, {}, data)
+    train = data["train"]
+    contexts = list(dict.fromkeys(q.context for q in train))
+
+    def part(indices):  # All questions on a context are in one part.
+        chosen = {contexts[index] for index in indices}
+        return [q for q in train if q.context in chosen]
+
+    return make_splits(data, len(contexts), part, seed)
+
+
+def choice_file_splits(paths, read, num_choices, seed):
+    """Read files of questions with choices.
+
+    Args:
+        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        read: `read_swag` or `read_codah`.
+        num_choices: int.
+        seed: int, of the questions that are held out without a dev file.
+
+    Returns:
+        `Splits` of lists of `MultipleChoiceExample`; labels of the test file
+        are not read.
+    """
+    data = {
+        split: read(path, num_choices, split != "test")
+        for split, path in paths.items()
+    }
+    return _choice_splits(data, seed)
+
+
+def choice_tfds_splits(name, num_choices, seed):
+    """Read a prepared data set, as `choice_file_splits` reads files.
+
+    Raises:
+        ValueError: there is no such data set, or it has no labelled split
+            "train".
+    """
+    from keras_bert.tasks.labelled.tfds import read_tfds_choices
+
+    data = _tfds_tables(name, lambda *x: read_tfds_choices(*x, num_choices))
+    return _choice_splits(data, seed)
+
+
+def _choice_splits(data, seed):
+    train = data["train"]
+
+    def part(indices):
+        return [train[index] for index in indices]
+
+    splits = make_splits(data, len(train), part, seed)
+    for questions in [splits.train, *splits.dev.values()]:
+        if questions[0].label is None:
+            raise ValueError(
+                "The questions of train and dev must have labels. Received: "
+                f"{questions[0].where}, without one."
+            )
+    return splits
+
+
+def label_names(splits):
+    """Return the labels in order: GLUE's own, or those of the train split.
+
+    Args:
+        splits: `Splits` of `Table`.
+
+    Returns:
+        A list of str.
+
+    Raises:
+        ValueError: there are fewer than two labels, or an example has a label
+            that no example of the train split has.
+    """
+    if splits.glue:
+        return list(splits.glue.label_names)
+    cells = [
+        (table.where(index), cell if isinstance(cell, tuple) else (cell,))
+        for table in splits.all()
+        for index, cell in enumerate(table.columns.get("label", []))
+    ]
+    names = sorted({x for _, cell in cells[: len(splits.train)] for x in cell})
+    if len(names) < 2:
+        raise ValueError(
+            f"The examples to learn from, from {cells[0][0]} on, must have "
+            "two different labels or more. Received: "
+            f"{', '.join(map(repr, names)) or 'none'} throughout."
+        )
+    for place, cell in cells:
+        for name in {*cell} - {*names}:
+            raise ValueError(
+                f"{place}, must have a label of the examples to learn from: "
+                f"{', '.join(names[:10])}. Received: {name!r}. If labels are "
+                "numbers to predict, pass --regression."
+            )
+    return names

@@ -1,5 +1,0 @@
-"""Text to records to datasets, without a model."""
-
-from keras_bert import lazy
-
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

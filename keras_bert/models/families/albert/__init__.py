@@ -1,0 +1,1 @@
+"""ALBERT, wired from layers: BERT with shared blocks and narrow tables."""

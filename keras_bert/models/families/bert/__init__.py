@@ -1,0 +1,1 @@
+"""BERT, wired from layers."""

@@ -1,0 +1,1 @@
+"""DeBERTa, wired from layers: content and distance scored apart."""

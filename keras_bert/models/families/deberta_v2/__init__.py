@@ -1,0 +1,1 @@
+"""DeBERTa v2 and v3: one matrix for tokens and their distances."""

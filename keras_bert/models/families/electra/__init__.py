@@ -1,0 +1,1 @@
+"""ELECTRA, wired from layers: BERT that finds replaced tokens."""

@@ -1,0 +1,1 @@
+"""ELMo: two language models of LSTMs, over the characters of words."""

@@ -1,0 +1,1 @@
+"""ModernBERT, wired from layers: rotary positions, windows and gates."""

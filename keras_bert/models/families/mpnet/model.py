@@ -1,0 +1,68 @@
+"""MPNet, wired from layers: RoBERTa with a bias for each distance."""
+
+import dataclasses
+
+from keras_bert import checks
+from keras_bert import features
+from keras_bert.layers.relative_bias import RelativeBias
+from keras_bert.models.families.roberta import model as roberta
+from keras_bert.models.layer_arguments import initializer
+
+
+@dataclasses.dataclass(frozen=True)
+class MPNetConfig(roberta.RobertaConfig):
+    """Sizes and rates of an MPNet.
+
+    Args:
+        relative_attention_num_buckets: int, rows of the table of distances.
+        **kwargs: the keys of `RobertaConfig`; `type_vocab_size` is 0.
+
+    References:
+        [MPNet](https://arxiv.org/abs/2004.09297), section 3.1
+    """
+
+    type_vocab_size: int = checks.field(0, checks.at_least, 0)
+    relative_attention_num_buckets: int = 32
+
+    family = "MPNet"
+    model_type = "mpnet"
+    size_keys = {
+        **roberta.RobertaConfig.size_keys,
+        "B": "relative_attention_num_buckets",
+    }
+    # transformers computes with these, whatever the config says.
+    required_values = {
+        **roberta.RobertaConfig.required_values,
+        **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},
+        "pad_token_id": 1,
+    }
+    transformers_defaults = {
+        **{"vocab_size": 30527, "max_position_embeddings": 512},
+        "layer_norm_eps": 1e-12,
+    }
+
+
+def mpnet_backbone(config):
+    """Makes the layers of the encoder."""
+    bias = RelativeBias(
+        config.num_attention_heads,
+        config.relative_attention_num_buckets,
+        embeddings_initializer=initializer(config),
+        name="relative_positions",
+    )
+    return roberta.roberta_backbone(
+        config,
+        context=lambda inputs: {
+            "score_bias": bias(inputs[features.INPUT_IDS.name])
+        },
+        context_layers=[bias],
+    )
+
+
+FAMILY = dataclasses.replace(
+    roberta.FAMILY,
+    config=MPNetConfig,
+    backbone=mpnet_backbone,
+    paper="2004.09297",
+    tokenizer="wordpiece",
+)

@@ -1,0 +1,1 @@
+"""RoBERTa, wired from layers: BERT whose positions skip padding."""

@@ -1,0 +1,1 @@
+"""XLM-RoBERTa: RoBERTa of a hundred languages, with SentencePiece."""

@@ -1,0 +1,243 @@
+"""Adam with decoupled weight decay, the optimizer of BERT."""
+
+import re
+
+import keras
+from keras import ops
+
+from keras_bert import checks
+from keras_bert.optimizers.adam_step import NUM_SCALARS
+from keras_bert.optimizers.adam_step import adam_direction
+from keras_bert.optimizers.adam_step import adam_moments
+from keras_bert.optimizers.adam_step import adam_step
+from keras_bert.optimizers.adam_step import decays
+from keras_bert.optimizers.adam_step import global_norm
+from keras_bert.optimizers.adam_step import sum_over_replicas
+from keras_bert.optimizers.adam_step import unpack
+from keras_bert.optimizers.adam_step import update_variable
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class AdamW(keras.optimizers.Optimizer):
+    """Adam with decoupled weight decay, clipped by the global norm.
+
+    Step t, counted from 1, takes a weight w with gradient g to
+
+        m = beta_1 * m + (1 - beta_1) * g       m' = m / (1 - beta_1 ** t)
+        v = beta_2 * v + (1 - beta_2) * g**2    v' = v / (1 - beta_2 ** t)
+        w = w - learning_rate * (m' / (sqrt(v') + epsilon) + weight_decay * w)
+
+    Matrices and embedding tables decay; biases and the gains and offsets of
+    LayerNorm do not, nor does what `exclude_from_weight_decay` names. The
+    rule is part of the class, so it is there again after loading.
+
+    In `tf.distribute` replicas the gradients are summed first and clipped
+    then, so that all replicas together step as one device would with the
+    whole batch. `gradient_norm` is the norm of that sum before it is clipped.
+    Where it is not finite the step is not taken: no weight, moment or
+    iteration changes.
+
+    Args:
+        learning_rate: float or Keras schedule.
+        rate_schedule: Keras schedule, times the learning rate, or None. The
+            learning rate itself stays a number that callbacks can assign.
+        weight_decay: float, times the learning rate, off each weight a step.
+        beta_1: float, how much of the mean gradient a step keeps.
+        beta_2: float, how much of the mean squared gradient a step keeps.
+        epsilon: float, added to the root, after its correction.
+        bias_correction: bool. False leaves m and v as they are, as
+            google-research/bert does; its first steps are then larger.
+        global_clipnorm: float, the largest norm of all gradients together,
+            or None.
+        **kwargs: arguments of `keras.optimizers.Optimizer`, except its other
+            ways to clip and `gradient_accumulation_steps`.
+
+    References:
+        [AdamW](https://arxiv.org/abs/1711.05101), algorithm 2;
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
+    """
+
+    # Others have a factor for each variable, which TensorFlow's op lacks.
+    _is_plain = True
+
+    def __init__(
+        self,
+        learning_rate=1e-4,
+        weight_decay=0.01,
+        beta_1=0.9,
+        beta_2=0.999,
+        epsilon=1e-6,
+        bias_correction=True,
+        global_clipnorm=1.0,
+        rate_schedule=None,
+        **kwargs,
+    ):
+        checks.not_negative(weight_decay=weight_decay)
+        checks.positive(beta_1=beta_1, beta_2=beta_2)
+        checks.share(beta_1=beta_1, beta_2=beta_2)
+        for name in ("clipnorm", "clipvalue", "gradient_accumulation_steps"):
+            if kwargs.get(name) is not None:
+                raise ValueError(
+                    f"`{name}` is not supported: use `global_clipnorm` to clip "
+                    "gradients, and `accumulation_steps` of `PretrainingLoop` "
+                    f"to accumulate them. Received: {name}={kwargs[name]}."
+                )
+        super().__init__(learning_rate, **kwargs)
+        self._max_norm = global_clipnorm
+        self._decay_rate = weight_decay
+        self._excluded, self._excluded_names = (), ()
+        self._rate_factors = {}
+        if isinstance(rate_schedule, dict):
+            rate_schedule = keras.saving.deserialize_keras_object(rate_schedule)
+        self._rate_schedule = rate_schedule
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.bias_correction = bias_correction
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        if self.built:
+            raise ValueError(
+                "`exclude_from_weight_decay` must come before the optimizer is "
+                f"built. Received: var_list={var_list}, var_names={var_names}."
+            )
+        self._excluded = tuple(id(variable) for variable in var_list or ())
+        self._excluded_names = tuple(var_names or ())
+
+    def scale_learning_rate(self, var_list, factors):
+        """Gives variables learning rates of their own.
+
+        Like what is excluded from weight decay, the factors are not saved
+        with the optimizer.
+
+        Args:
+            var_list: list of variables; others keep the learning rate.
+            factors: list of floats, one for each, times the learning rate.
+
+        Raises:
+            ValueError: a factor is below 0, there are not as many factors as
+                variables, or the optimizer is built already.
+        """
+        is_right = all(factor >= 0 for factor in factors)
+        if self.built or len(factors) != len(var_list) or not is_right:
+            raise ValueError(
+                "`scale_learning_rate` must come before the optimizer is "
+                "built, with a factor of at least 0 for each variable. "
+                f"Received: {len(var_list)} variables, factors={factors}, "
+                f"built={self.built}."
+            )
+        ids = map(id, var_list)
+        self._rate_factors = dict(zip(ids, factors, strict=True))
+
+    def build(self, variables):
+        if self.built:
+            return
+        super().build(variables)
+        self._momentums, self._velocities = self.add_optimizer_variables(
+            variables, ["momentum", "velocity"]
+        )
+        self.gradient_norm = self._add_shared("gradient_norm", ())
+        self._step = self._add_shared("step", (NUM_SCALARS,))
+        if self._rate_schedule:
+            self._schedule_factor = self._add_shared("schedule_factor", ())
+        self._decaying = tuple(self._is_decaying(v) for v in variables)
+        self._factors = tuple(
+            self._rate_factors.get(id(v), 1.0) for v in variables
+        )
+
+    def _add_shared(self, name, shape):
+        """A variable to which all replicas assign the same."""
+        return self.add_variable(
+            shape,
+            dtype="float32",
+            aggregation="only_first_replica",
+            name=name,
+        )
+
+    def _is_decaying(self, variable):
+        is_named = any(
+            re.search(n, variable.name) for n in self._excluded_names
+        )
+        is_excluded = is_named or id(variable) in self._excluded
+        return decays(variable) and not is_excluded
+
+    def apply(self, grads, trainable_variables=None):
+        if trainable_variables is not None and not self.built:
+            self.build(list(trainable_variables))
+        if not self.built or all(gradient is None for gradient in grads):
+            # It raises an error, unless there is nothing to do.
+            super().apply(grads, trainable_variables)
+            return
+        grads = self._prepare(list(grads))
+        super().apply(grads, trainable_variables)
+        is_skipped = 1 - unpack(self._step).is_taken
+        self.iterations.assign_sub(ops.cast(is_skipped, self.iterations.dtype))
+
+    def _all_reduce_sum_gradients(self, grads_and_vars):
+        # They were summed before they were clipped. Of Keras's methods with an
+        # underscore this is the only one overridden, for Keras has no other
+        # way not to sum them once more; a test looks after it.
+        return grads_and_vars
+
+    def _prepare(self, grads):
+        """Gradients, summed; notes the step they make, and its clipping."""
+        known = [i for i, gradient in enumerate(grads) if gradient is not None]
+        ready = sum_over_replicas([grads[i] for i in known])
+        norm = global_norm(ready) / (self.loss_scale_factor or 1)
+        self.gradient_norm.assign(norm)
+        is_taken = ops.isfinite(norm)
+        limit = self._max_norm or float("inf")
+        if self._rate_schedule:
+            factor = self._rate_schedule(self.iterations)
+            self._schedule_factor.assign(factor)
+        t = ops.cast(self.iterations + 1, "float32")
+        self._step.assign(
+            adam_step(
+                t if self.bias_correction else None,
+                is_taken,
+                ops.where(norm > limit, limit / norm, 1.0),
+                (self.beta_1, self.beta_2),
+                self.epsilon,
+            )
+        )
+        for i, gradient in zip(known, ready, strict=True):
+            grads[i] = gradient
+        return grads
+
+    def update_step(self, gradient, variable, learning_rate):
+        index, dtype = self._get_variable_index(variable), variable.dtype
+        step = unpack(ops.cast(self._step, dtype))
+        if self._rate_schedule:
+            learning_rate = learning_rate * self._schedule_factor
+        rate = ops.cast(learning_rate, dtype) * self._factors[index]
+        rate *= step.is_taken
+        gradient = ops.cast(gradient, dtype)
+        decay = self._decay_rate if self._decaying[index] else 0.0
+        variables = self._momentums[index], self._velocities[index]
+        if self._is_plain and keras.backend.backend() == "tensorflow":
+            handles = [x.value for x in variables]
+            update_variable(gradient, variable, handles, rate, decay, step)
+            return
+        moments = adam_moments(gradient, *variables, step)
+        for moment, value in zip(variables, moments, strict=True):
+            self.assign(moment, value)
+        update = adam_direction(*moments, step) + decay * variable
+        rate *= self._rate_factor(gradient, variable, index, update, step)
+        self.assign_sub(variable, rate * update)
+
+    def _rate_factor(self, gradient, variable, index, update, step):
+        """Return what an update is multiplied by, besides the rate."""
+        return 1.0
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "weight_decay": self._decay_rate,
+            "global_clipnorm": self._max_norm,
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+            "bias_correction": self.bias_correction,
+            "rate_schedule": self._rate_schedule
+            and keras.saving.serialize_keras_object(self._rate_schedule),
+        }

@@ -1,0 +1,48 @@
+"""Layer-wise adaptive moments, the optimizer for large batches."""
+
+import keras
+from keras import ops
+
+from keras_bert.optimizers.adamw import AdamW
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class Lamb(AdamW):
+    """AdamW whose every step is as long as the weight is large.
+
+    Step t, counted from 1, takes a weight w with gradient g to
+
+        m = beta_1 * m + (1 - beta_1) * g       m' = m / (1 - beta_1 ** t)
+        v = beta_2 * v + (1 - beta_2) * g**2    v' = v / (1 - beta_2 ** t)
+        u = m' / (sqrt(v') + epsilon) + weight_decay * w
+        w = w - learning_rate * norm(w) / norm(u) * u
+
+    where a norm of 0 makes the ratio 1. Biases and the gains and offsets of
+    LayerNorm neither decay nor are scaled: they take the step of Adam.
+
+    Args:
+        learning_rate: float or Keras schedule.
+        global_clipnorm: float, the largest norm of all gradients together,
+            or None, as in the paper's algorithm.
+        **kwargs: of `AdamW`.
+
+    References:
+        [LAMB](https://arxiv.org/abs/1904.00962), algorithm 2
+    """
+
+    _is_plain = False
+
+    def __init__(self, learning_rate=1e-3, global_clipnorm=None, **kwargs):
+        super().__init__(
+            learning_rate, global_clipnorm=global_clipnorm, **kwargs
+        )
+
+    def _rate_factor(self, gradient, variable, index, update, step):
+        if not self._decaying[index]:
+            return 1.0
+        ratio = ops.divide_no_nan(_norm(variable), _norm(update))
+        return ops.where(ratio > 0, ratio, ops.ones_like(ratio))
+
+
+def _norm(values):
+    return ops.sqrt(ops.sum(ops.square(values)))

@@ -1,0 +1,124 @@
+"""The optimizers of the papers, made for a model."""
+
+import collections
+import re
+
+from absl import logging
+
+from keras_bert.optimizers.adam_step import decays
+from keras_bert.optimizers.adamw import AdamW
+from keras_bert.optimizers.lamb import Lamb
+from keras_bert.optimizers.stable_adamw import StableAdamW
+
+
+def bert_adamw(
+    model,
+    learning_rate,
+    weight_decay=0.01,
+    bias_correction=True,
+    beta_2=0.999,
+    rate_schedule=None,
+):
+    """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
+
+    Beta_1 is 0.9, epsilon 1e-6. Biases and the gains and offsets of
+    LayerNorm do not decay; the log lists the variables.
+
+    Args:
+        model: a built `keras.Model`, the one to be trained.
+        learning_rate: float or Keras schedule.
+        weight_decay: float, times the learning rate, off each weight a step.
+        bias_correction: bool, False for google-research/bert's own steps.
+        beta_2: float, of the running mean of squared gradients; 0.98 is
+            RoBERTa's.
+        rate_schedule: Keras schedule, times the learning rate, or None.
+
+    Returns:
+        An `AdamW`.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
+        [AdamW](https://arxiv.org/abs/1711.05101);
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 3.1
+    """
+    logging.info(describe_weight_decay(model))
+    return AdamW(
+        learning_rate,
+        weight_decay=weight_decay,
+        bias_correction=bias_correction,
+        beta_2=beta_2,
+        rate_schedule=rate_schedule,
+    )
+
+
+def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
+    """The optimizer for batches of thousands, LAMB.
+
+    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
+    offsets of LayerNorm neither decay nor are scaled; the log lists the
+    variables.
+
+    Args:
+        model: a built `keras.Model`, the one to be trained.
+        learning_rate: float or Keras schedule.
+        weight_decay: float, times the learning rate, off each weight a step.
+        beta_2: float, of the running mean of squared gradients.
+
+    Returns:
+        A `Lamb`.
+
+    References:
+        [LAMB](https://arxiv.org/abs/1904.00962), section 4
+    """
+    logging.info(describe_weight_decay(model))
+    return Lamb(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
+
+
+def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
+    """The optimizer of ModernBERT, StableAdamW.
+
+    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
+    offsets of LayerNorm do not decay; the log lists the variables.
+
+    Args:
+        model: a built `keras.Model`, the one to be trained.
+        learning_rate: float or Keras schedule.
+        weight_decay: float, times the learning rate, off each weight a step.
+        beta_2: float, of the running mean of squared gradients.
+
+    Returns:
+        A `StableAdamW`.
+
+    References:
+        [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2
+    """
+    logging.info(describe_weight_decay(model))
+    return StableAdamW(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
+
+
+def describe_weight_decay(model):
+    """List the variables of a model that decay and those that do not.
+
+    Args:
+        model: a built `keras.Model`.
+
+    Returns:
+        str of several lines. `12 x block_*/pooler/kernel` stands for twelve
+        variables with other numbers in the place of the star.
+    """
+    exempt, decaying = [], []
+    for variable in model.trainable_variables:
+        (decaying if decays(variable) else exempt).append(variable.path)
+    return "\n".join(
+        [
+            f"{len(decaying)} tables and matrices decay:",
+            *_alike(decaying),
+            f"{len(exempt)} biases and LayerNorm weights do not:",
+            *_alike(exempt),
+        ]
+    )
+
+
+def _alike(paths):
+    patterns = collections.Counter(re.sub(r"\d+", "*", path) for path in paths)
+    return [f"  {count} x {pattern}" for pattern, count in patterns.items()]

@@ -1,0 +1,47 @@
+"""AdamW that slows down where gradients surprise it."""
+
+import keras
+from keras import ops
+
+from keras_bert.optimizers.adamw import AdamW
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class StableAdamW(AdamW):
+    """AdamW whose rate falls where gradients outgrow their running mean.
+
+    The step of each variable is that of `AdamW`, with its rate divided by
+
+        max(1, sqrt(mean(g**2 / max(v', epsilon**2))))
+
+    so that no step of a large gradient is longer than one of Adam, and
+    clipping is not needed. The decay is divided with it.
+
+    Args:
+        learning_rate: float or Keras schedule.
+        global_clipnorm: float, the largest norm of all gradients together,
+            or None, as in the paper's algorithm.
+        **kwargs: of `AdamW`.
+
+    References:
+        [Stable and low-precision training](https://arxiv.org/abs/2304.13013),
+        algorithm 2
+    """
+
+    _is_plain = False
+
+    def __init__(self, learning_rate=1e-4, global_clipnorm=None, **kwargs):
+        super().__init__(
+            learning_rate, global_clipnorm=global_clipnorm, **kwargs
+        )
+
+    def _rate_factor(self, gradient, variable, index, update, step):
+        # Of a step that is not taken the gradient may be not finite.
+        clipped = ops.where(step.clip == 0, 0.0, gradient * step.clip)
+        surprise = ops.mean(
+            ops.square(clipped)
+            / ops.maximum(self._velocities[index], ops.square(step.epsilon))
+        )
+        # Both v and epsilon hold the correction of v, whose root is this.
+        root = step.epsilon / self.epsilon
+        return 1.0 / ops.maximum(root * ops.sqrt(surprise), 1.0)

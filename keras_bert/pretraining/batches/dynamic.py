@@ -1,0 +1,198 @@
+"""Dynamic records to batches whose masks differ in each epoch."""
+
+import dataclasses
+
+import tensorflow as tf
+
+from keras_bert import checks
+from keras_bert import features
+from keras_bert.pretraining.batches.dynamic_masking import mask_tokens
+from keras_bert.pretraining.batches.epochs import endless_batches
+from keras_bert.pretraining.batches.epochs import map_batches
+from keras_bert.pretraining.batches.epochs import number_batches
+from keras_bert.pretraining.batches.epochs import read_records
+from keras_bert.pretraining.batches.static import as_batch
+from keras_bert.pretraining.batches.static import assert_known_ids
+from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
+from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.pretraining.examples.masking_rules import check_masking
+from keras_bert.pretraining.records.first_record import check_first_records
+from keras_bert.pretraining.records.record_form import parse_examples
+
+
+def dynamic_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    mask_id,
+    seed,
+    masked_lm_prob=0.15,
+    do_whole_word_mask=False,
+    epoch=None,
+    first_batch=0,
+    pad_id=0,
+    sep_id=None,
+    ngram=1,
+    substitutes=SUBSTITUTES,
+    mask_special_tokens=False,
+    cls_id=None,
+):
+    """Batches of dynamic records, masked on the way.
+
+    The masks are a function of the seed, the epoch and the example's place in
+    the epoch, whatever the batch size and the number of threads.
+
+    Args:
+        paths: list of str, TFRecord files of `create_pretraining_data` with
+            `masking="dynamic"`.
+        batch_size: int, examples in a batch.
+        max_seq_length: int, length to pad to; no record may be longer.
+        max_predictions_per_seq: int, most masked tokens in an example.
+        vocab_size: int, all ids must be below.
+        mask_id: int, id of [MASK].
+        seed: int.
+        masked_lm_prob: float, share of the tokens to mask.
+        do_whole_word_mask: bool, mask all pieces of a word or none.
+        epoch: int, gives one pass in file order with the masks of this
+            epoch, the same each time, as evaluation wants; its last batch
+            may be smaller. None gives an endless dataset of whole batches:
+            epoch after epoch, shuffled differently and masked differently
+            in each.
+        first_batch: int, how many batches of the endless dataset to leave
+            out, to go on where a run was.
+        pad_id: int, id of the padding.
+        sep_id: int, id of [SEP]; needed for records of one text, where it
+            may stand between documents.
+        ngram: int, mask runs of 1 up to so many words, or of pieces without
+            `do_whole_word_mask`, the short ones more often.
+        substitutes: two floats, the shares of the masked tokens that become
+            [MASK] and that stay as they are; the others become random ids.
+        mask_special_tokens: bool, mask [CLS] and [SEP] as any other token.
+        cls_id: int, id of [CLS], where each begins another text of a row, as
+            in records of `packing="best_fit"`; None for one text or pair.
+
+    Returns:
+        A `tf.data.Dataset` of batches like those of `pretraining.dataset`;
+        with `cls_id` the inputs have `text_numbers` as well.
+
+    Raises:
+        ValueError: an argument is out of range; or the first record of a file
+            misses a feature, is too long or has an id beyond the vocabulary.
+
+    References:
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
+    """
+    checks.at_least(1, batch_size=batch_size)
+    check_masking(
+        masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram
+    )
+    checks.between(0, vocab_size - 1, mask_id=mask_id)
+    rules = MaskingRules(
+        masked_lm_prob,
+        max_predictions_per_seq,
+        mask_id,
+        vocab_size,
+        ngram,
+        substitutes,
+    )
+    if mask_special_tokens or cls_id is not None:
+        rules = dataclasses.replace(rules, num_special=0)
+    lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
+    check_first_records(paths, "dynamic", lengths, vocab_size)
+    if epoch is None:
+        batches = endless_batches(paths, seed, batch_size, first_batch)
+    else:
+        files = tf.data.Dataset.from_tensor_slices(paths)
+        records = read_records(files, len(paths)).batch(batch_size)
+        batches = number_batches(records, batch_size, epoch)
+    words = do_whole_word_mask, mask_special_tokens
+    ids = pad_id, sep_id, cls_id
+    return map_batches(
+        batches,
+        lambda *batch: _make_batch(
+            *batch, max_seq_length, rules, seed, words, ids
+        ),
+    ).prefetch(tf.data.AUTOTUNE)
+
+
+def _make_batch(
+    epoch, first, serialized, max_seq_length, rules, seed, words, special_ids
+):
+    by_words, masks_special = words
+    pad_id, sep_id, cls_id = special_ids
+    parsed = _parse(serialized, max_seq_length, sep_id)
+    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
+    boundary = parsed[features.SEGMENT_BOUNDARY.name]
+    shape = [None, max_seq_length]
+    ids = parsed[features.TOKEN_IDS.name].to_tensor(pad_id, shape=shape)
+    word_starts = parsed[features.WORD_STARTS.name].to_tensor(shape=shape)
+    ids, word_starts = tf.cast(ids, tf.int32), tf.cast(word_starts, tf.int32)
+    assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
+    position = tf.range(max_seq_length, dtype=tf.int64)
+    is_token = position < num_tokens  # [B, S]
+    maskable = (position > 0) & (position < num_tokens - 1)
+    maskable &= position != boundary - 1
+    for special_id in (sep_id, cls_id):
+        if special_id is not None:
+            maskable &= ids != special_id
+    if masks_special:
+        # Each is a word by itself.
+        word_starts = tf.where(is_token & ~maskable, 1, word_starts)
+        maskable = is_token
+    masked_ids, positions, labels, weights = mask_tokens(
+        ids,
+        maskable,
+        rules,
+        seed,
+        epoch,
+        first,
+        word_starts if by_words else None,
+    )
+    values = (
+        masked_ids,
+        is_token,
+        is_token & (position >= boundary),
+        positions,
+        labels,
+        weights,
+        parsed[features.NEXT_SENTENCE_LABELS.name],
+    )
+    names = [feature.name for feature in features.PRETRAINING_FEATURES]
+    inputs, *others = as_batch(dict(zip(names, values, strict=True)))
+    if cls_id is not None:
+        numbers = tf.cumsum(tf.cast(ids == cls_id, tf.int32), axis=1)
+        inputs[features.TEXT_NUMBERS.name] = tf.where(is_token, numbers, 0)
+    return inputs, *others
+
+
+def _parse(serialized, max_seq_length, sep_id):
+    """Features by name, ragged where the number of tokens is theirs."""
+    parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
+    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
+    boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
+    is_text = boundary == num_tokens
+    for is_good, message in (
+        (
+            ~is_text | (sep_id is not None),
+            "Records of one text need `sep_id`, the id of [SEP].",
+        ),
+        (
+            (num_tokens >= 3) & (num_tokens <= max_seq_length),
+            f"`{features.TOKEN_IDS.name}` must have 3 to {max_seq_length} "
+            "values: pass the `max_seq_length` that the records were made "
+            "with.",
+        ),
+        (
+            num_tokens == parsed[features.WORD_STARTS.name].row_lengths(),
+            f"`{features.WORD_STARTS.name}` must have as many values as "
+            f"`{features.TOKEN_IDS.name}`.",
+        ),
+        (
+            (boundary >= 3) & ((boundary <= num_tokens - 2) | is_text),
+            f"`{features.SEGMENT_BOUNDARY.name}` must be inside the tokens.",
+        ),
+    ):
+        tf.debugging.Assert(tf.reduce_all(is_good), [message])
+    return parsed

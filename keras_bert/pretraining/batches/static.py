@@ -1,0 +1,157 @@
+"""Static records to batches for `model.fit` and for the training loop."""
+
+import tensorflow as tf
+
+from keras_bert import checks
+from keras_bert import features
+from keras_bert.pretraining.batches.epochs import SHUFFLE_EXAMPLES
+from keras_bert.pretraining.batches.epochs import endless_batches
+from keras_bert.pretraining.batches.epochs import map_batches
+from keras_bert.pretraining.batches.epochs import read_records
+from keras_bert.pretraining.records.first_record import check_first_records
+from keras_bert.pretraining.records.record_form import parse_examples
+
+
+def dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    shuffle_seed=None,
+):
+    """One pass over static records.
+
+    Args:
+        paths: list of str, TFRecord files of `create_pretraining_data` or of
+            google-research/bert.
+        batch_size: int, examples in a batch; the last may be smaller.
+        max_seq_length: int, length of the sequences in the records.
+        max_predictions_per_seq: int, predictions in the records.
+        vocab_size: int, all ids must be below.
+        shuffle_seed: int, shuffles files and examples, differently at each
+            repetition, the same from the same seed. None keeps file order.
+
+    Returns:
+        A `tf.data.Dataset` of `(inputs, labels, sample_weights)`, dicts that
+        fit `bert_pretrainer`: the inputs are int32; the labels
+        `mlm_logits`, int32 `(batch_size, max_predictions_per_seq)`, and
+        `nsp_logits`, int32 `(batch_size,)`; the weights float32 like them.
+
+    Raises:
+        ValueError: the first record of a file misses a feature, has another
+            length or an id beyond the vocabulary.
+    """
+    parse = _parser(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    files = tf.data.Dataset.from_tensor_slices(paths)
+    if shuffle_seed is not None:
+        files = files.shuffle(len(paths), seed=shuffle_seed)
+    records = read_records(files, len(paths))
+    if shuffle_seed is not None:
+        records = records.shuffle(SHUFFLE_EXAMPLES, seed=shuffle_seed)
+    return parse(records.batch(batch_size))
+
+
+def endless_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    seed,
+    first_batch=0,
+):
+    """Whole batches for training, epoch after epoch in another order.
+
+    Args:
+        paths, batch_size, max_seq_length: see `pretraining.dataset`.
+        max_predictions_per_seq, vocab_size: see there.
+        seed: int, what the order is a function of.
+        first_batch: int, how many batches to leave out, to go on where a run
+            was.
+
+    Returns:
+        An endless `tf.data.Dataset` of batches like those of
+        `pretraining.dataset`.
+
+    Raises:
+        ValueError: a first record does not fit, see `pretraining.dataset`,
+            or the files hold less than a batch.
+    """
+    parse = _parser(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    batches = endless_batches(paths, seed, batch_size, first_batch)
+    return parse(batches.map(lambda epoch, first, records: records))
+
+
+def padded_batches(dataset, batch_size):
+    """Fill up the last batch to `batch_size` with rows of weight 0."""
+
+    def pad(x):
+        missing = batch_size - tf.shape(x)[0]
+        padded = tf.pad(x, [[0, missing]] + [[0, 0]] * (x.shape.rank - 1))
+        return tf.ensure_shape(padded, [batch_size, *x.shape[1:]])
+
+    return dataset.map(lambda *batch: tf.nest.map_structure(pad, batch))
+
+
+def _parser(
+    paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+):
+    """Check the files; return a function that parses batches of them."""
+    checks.at_least(1, batch_size=batch_size)
+    lengths = {
+        features.MAX_SEQ_LENGTH: max_seq_length,
+        features.MAX_PREDICTIONS_PER_SEQ: max_predictions_per_seq,
+    }
+    check_first_records(paths, "static", lengths, vocab_size)
+
+    def parse(serialized):
+        parsed = parse_examples(serialized, features.FORMS["static"], lengths)
+        for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
+            assert_known_ids(feature, parsed[feature.name], vocab_size)
+        return as_batch(parsed)
+
+    return lambda batches: map_batches(batches, parse).prefetch(
+        tf.data.AUTOTUNE
+    )
+
+
+def assert_known_ids(feature, ids, vocab_size):
+    """Fails in the graph where an id is beyond the vocabulary."""
+    tf.debugging.assert_less(
+        ids,
+        tf.constant(vocab_size, ids.dtype),
+        f"`{feature.name}` must be below `vocab_size`={vocab_size}: "
+        "were the records made with another vocabulary?",
+    )
+
+
+def as_batch(values):
+    """Tensors under the names of the schema to what `model.fit` takes.
+
+    Args:
+        values: dict of tensors `(batch_size, length)`, int64 or int32 and
+            float32, under the names of `features.PRETRAINING_FEATURES`.
+
+    Returns:
+        `(inputs, labels, sample_weights)`, see `pretraining.dataset`.
+    """
+    inputs = {
+        feature.name: tf.cast(values[feature.name], tf.int32)
+        for feature in features.PRETRAINING_INPUTS
+    }
+    mlm_labels = tf.cast(values[features.MASKED_LM_IDS.name], tf.int32)
+    nsp_labels = values[features.NEXT_SENTENCE_LABELS.name][:, 0]
+    labels = {
+        "mlm_logits": mlm_labels,
+        "nsp_logits": tf.cast(nsp_labels, tf.int32),
+    }
+    weights = {
+        "mlm_logits": values[features.MASKED_LM_WEIGHTS.name],
+        "nsp_logits": tf.ones_like(nsp_labels, tf.float32),
+    }
+    return inputs, labels, weights

@@ -1,0 +1,136 @@
+"""Lines of text to the token files of a chunk."""
+
+import collections
+import contextlib
+import re
+
+import numpy as np
+
+from keras_bert.pretraining.corpus.token_store import CONTINUES
+from keras_bert.pretraining.corpus.token_store import token_dtype
+
+_BATCH_BYTES = 1 << 20
+# What BERT's tokenizer takes for white space, as UTF-8.
+_SPACES = re.compile(
+    rb"[\t\n\r]|\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f"
+    rb"|\xe3\x80\x80"
+)
+
+
+def batch_lines(lines):
+    """Groups lines into lists of about one megabyte."""
+    batch, size = [], 0
+    for line in lines:
+        batch.append(line)
+        size += len(line) + 1
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class ChunkWriter:
+    """Tokenizes the lines of a chunk into files, batch by batch.
+
+    The files are `stem.tokens`, `stem.sentences` and `stem.documents`, the
+    last two lengths as uint32. A document may be longer than a batch.
+
+    Args:
+        stem: str.
+        tokenizer: a `Tokenizer`.
+        segmented_words: bool, words are separated by spaces, whatever their
+            pieces look like. The tokens then carry a bit that is set if
+            they continue a word.
+    """
+
+    def __init__(self, stem, tokenizer, segmented_words=False):
+        self._tokenizer = tokenizer
+        self._segmented_words = segmented_words
+        vocabulary = tokenizer.vocabulary
+        self._dtype = token_dtype(len(vocabulary), segmented_words)
+        self._continues = np.array(vocabulary.is_continuation)
+        self._unknown_id = vocabulary.unk_id
+        self._left_over = 0  # Sentences of a document that goes on.
+        self._files = contextlib.ExitStack()
+        self._tokens, self._sentences, self._documents = (
+            self._files.enter_context(open(f"{stem}.{kind}", "wb"))
+            for kind in ("tokens", "sentences", "documents")
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error_type, error, traceback):
+        if error_type is None and self._left_over:
+            self._write(self._documents, [self._left_over], np.uint32)
+        self._files.close()
+
+    def write(self, batch):
+        """Tokenizes lines, of which an empty one ends a document.
+
+        Args:
+            batch: list of bytes.
+
+        Returns:
+            Counts of "documents" begun, "sentences", "tokens", "unknown" and
+            "continuations".
+        """
+        lines = [line for line in batch if line]
+        tokens, continues, lengths = self._tokenize(lines)
+        begins = self._left_over == 0
+        documents = self._document_lengths(batch, lengths)
+        marked = tokens.astype(self._dtype)
+        if self._segmented_words:
+            marked |= np.where(continues, CONTINUES, 0).astype(self._dtype)
+        self._write(self._tokens, marked, self._dtype)
+        self._write(self._sentences, lengths[lengths > 0], np.uint32)
+        self._write(self._documents, documents, np.uint32)
+        return collections.Counter(
+            documents=len(documents) + (self._left_over > 0) - (not begins),
+            sentences=int(np.count_nonzero(lengths)),
+            tokens=len(tokens),
+            unknown=int(np.count_nonzero(tokens == self._unknown_id)),
+            continuations=int(np.count_nonzero(continues)),
+        )
+
+    def _tokenize(self, lines):
+        if not self._segmented_words:
+            ragged = self._tokenizer(lines)
+            tokens = ragged.values.numpy()
+            return tokens, self._continues[tokens], ragged.row_lengths().numpy()
+        ragged, _, ends = self._tokenizer.tokenize_with_offsets(lines)
+        lengths = ragged.row_lengths().numpy()
+        line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
+        places = np.repeat(line_starts, lengths)
+        # No piece goes beyond a space, though one may begin with it.
+        ends = ends.values.numpy() + places
+        continues = _no_space_between(
+            b" ".join([b"", *lines]), np.concatenate([[0], ends])[:-1], ends
+        )
+        return ragged.values.numpy(), continues, lengths
+
+    def _document_lengths(self, batch, lengths):
+        """Sentences of the documents that end in the batch.
+
+        Sentences without a token are dropped, and then documents without a
+        sentence. What comes after the last empty line is left over.
+        """
+        is_line = np.array([bool(line) for line in batch])
+        kept = np.concatenate([[0], np.cumsum(lengths > 0)])
+        ends = kept[np.cumsum(is_line)[~is_line]]
+        documents = np.diff(ends, prepend=-self._left_over)
+        begun = ends[-1] if len(ends) else -self._left_over
+        self._left_over = int(kept[-1] - begun)
+        return documents[documents > 0]
+
+    def _write(self, file, values, dtype):
+        file.write(np.ascontiguousarray(values, dtype))
+
+
+def _no_space_between(text, starts, ends):
+    """A bool array, True at stretches of UTF-8 without white space."""
+    text = _SPACES.sub(lambda match: b" " * len(match[0]), text)
+    is_space = np.frombuffer(text, np.uint8) == ord(" ")
+    spaces = np.concatenate([[0], np.cumsum(is_space, dtype=np.int64)])
+    return spaces[starts] == spaces[ends]

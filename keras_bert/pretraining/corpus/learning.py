@@ -1,0 +1,73 @@
+"""Parts that the learning of every kind of vocabulary shares."""
+
+import importlib
+import itertools
+import zlib
+
+import numpy as np
+
+from keras_bert.pretraining.corpus.sources import source_documents
+
+_UNSEEN_ONE_IN = 50
+_MAX_UNSEEN = 20_000
+# Memory is taken for all tokens at once.
+MAX_VOCAB_SIZE = 1_000_000
+MAX_FREQUENCY = 1_000_000_000
+
+
+def import_learner(name):
+    """Import a package that learns, or raise an error with the cure."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"Learning a vocabulary needs the package {name}. Try: "
+            "pip install 'keras-bert-tf[vocabulary]'",
+            name=error.name,
+        ) from None
+
+
+def seen_sentences(sources, unseen, bad_lines):
+    """Yields the sentences to learn from and puts the others in `unseen`."""
+    for document in source_documents(sources, bad_lines):
+        for sentence in document:
+            chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
+            if chosen and len(unseen) < _MAX_UNSEEN:
+                unseen.append(sentence)
+            else:
+                yield sentence.decode("utf-8")
+
+
+def from_first_word(sentences, sources):
+    """Return the sentences from the first that is not blank."""
+    for sentence in sentences:
+        if sentence.strip():
+            return itertools.chain([sentence], sentences)
+    raise ValueError(
+        "Input must hold text, one sentence a line. Received: no word in "
+        f"{len(sources)} file(s), the first {sources[0].name!r}."
+    )
+
+
+def measure_tokenizer(tokenizer, sentences):
+    """Measure how well a tokenizer fits text.
+
+    Args:
+        tokenizer: a `Tokenizer` of any kind.
+        sentences: list of bytes or str.
+
+    Returns:
+        The share of tokens that are unknown and the mean number of tokens of
+        a word, both float; NaN without text. A word is what no token
+        continues, or what a sentence begins with.
+    """
+    rows = tokenizer(sentences)
+    tokens = rows.values.numpy()
+    continues = np.array(tokenizer.vocabulary.is_continuation)[tokens]
+    splits = rows.row_splits.numpy()
+    continues[splits[:-1][np.diff(splits) > 0]] = False
+    num_words = np.count_nonzero(~continues)
+    if not num_words:
+        return float("nan"), float("nan")
+    unknown = np.mean(tokens == tokenizer.vocabulary.unk_id)
+    return float(unknown), float(len(tokens) / num_words)

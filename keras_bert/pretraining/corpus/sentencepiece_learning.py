@@ -1,0 +1,96 @@
+"""A SentencePiece model from text, as ALBERT's was made.
+
+The learning itself is that of the `sentencepiece` library; what it learns from
+is text as ALBERT's tokenizer normalises it.
+"""
+
+import io
+
+from keras_bert import checks
+from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
+from keras_bert.pretraining.corpus.learning import from_first_word
+from keras_bert.pretraining.corpus.learning import import_learner
+from keras_bert.pretraining.corpus.learning import seen_sentences
+from keras_bert.text.normalization.normalizers import normalize_text
+from keras_bert.text.sentencepiece.conventions import LEARNED
+from keras_bert.text.sentencepiece.model import SentencePieceModel
+from keras_bert.text.sentencepiece.settings import SentencePieceSettings
+from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+
+_ROLES = LEARNED.roles
+# The options of google-research/albert, except the sampling of sentences.
+_OPTIONS = {
+    "model_type": "unigram",
+    "pad_id": 0,
+    "unk_id": 1,
+    "bos_id": -1,
+    "eos_id": -1,
+    "pad_piece": _ROLES["pad"],
+    "unk_piece": _ROLES["unknown"],
+    "control_symbols": [_ROLES["cls"], _ROLES["sep"], _ROLES["mask"]],
+    "user_defined_symbols": [*'()"-.–£€'],
+    "character_coverage": 0.99995,
+}
+# Fewer pieces than `vocab_size` if the text has no more; no line is too long;
+# and only errors are logged.
+_LIMITS = {
+    "hard_vocab_limit": False,
+    "max_sentence_length": 1 << 24,
+    "minloglevel": 2,
+}
+
+
+def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
+    """Learn a unigram model from text, except a held-out fiftieth.
+
+    The library holds all of the text in memory. The same text and numbers
+    give the same model, with the same release of the library.
+
+    Args:
+        sources: list of sources, as returned by `open_sources`.
+        vocab_size: int, most pieces, the special ones included.
+        lowercase: bool, lower-case the text.
+        bad_lines: `BadLines`, what is skipped; None stops at it.
+
+    Returns:
+        `SentencePieceSettings` and the list of the sentences (bytes) held
+        out.
+
+    Raises:
+        ValueError: `vocab_size` cannot hold the special tokens and the
+            characters of the text, or is out of reach, or there is no text.
+        ModuleNotFoundError: `sentencepiece` is not installed.
+    """
+    least = 2 + len(_OPTIONS["control_symbols"])
+    least += len(_OPTIONS["user_defined_symbols"])
+    checks.between(least + 1, MAX_VOCAB_SIZE, vocab_size=vocab_size)
+    unseen = []
+    seen = (
+        normalize_text(sentence, lowercase)
+        for sentence in seen_sentences(sources, unseen, bad_lines)
+    )
+    data = _train(seen, vocab_size, sources)
+    vocabulary = SentencePieceVocabulary(SentencePieceModel(data))
+    return SentencePieceSettings(vocabulary, lowercase), unseen
+
+
+def _train(sentences, vocab_size, sources):
+    sentencepiece = import_learner("sentencepiece")
+    sentences = from_first_word(sentences, sources)
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=sentences,
+            model_writer=model,
+            vocab_size=vocab_size,
+            num_threads=1,  # The model depends on it.
+            **_OPTIONS,
+            **_LIMITS,
+        )
+    except RuntimeError as error:
+        raise ValueError(
+            "`vocab_size` must hold the special tokens and every character of "
+            f"the text. Received: vocab_size={vocab_size}. The library says: "
+            f"{error}"
+        ) from None
+    return model.getvalue()

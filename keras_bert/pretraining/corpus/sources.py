@@ -1,0 +1,107 @@
+"""Sources of text, cut into chunks that are read independently.
+
+A source knows its name, its fingerprint, its chunks and the lines of a chunk.
+Lines are UTF-8 bytes without white space around them; an empty one ends a
+document.
+"""
+
+import atexit
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import zlib
+
+from keras_bert.artifacts import disk_full_names_file
+from keras_bert.files import is_stream
+from keras_bert.pretraining.corpus.documents import group_documents
+from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
+from keras_bert.pretraining.corpus.text_files import TextFile
+
+_GZIP = b"\x1f\x8b"
+_BLOCK_BYTES = 1 << 22
+
+
+def open_sources(paths, text_key="text"):
+    """The sources of files, by the ends of their names.
+
+    A stream, such as "/dev/stdin", is copied to a temporary file, which is
+    removed when the process ends; its format is recognized by its first bytes.
+
+    Args:
+        paths: list of str; ".gz" is gzip, ".jsonl" and ".jsonl.gz" are JSON
+            lines, all others plain text.
+        text_key: str, the key of the text in JSON lines.
+
+    Returns:
+        A list of sources.
+    """
+    sources = []
+    for path in paths:
+        stream = None
+        if is_stream(path):
+            stream, path = path, copy_stream(path)
+        if path.endswith((".jsonl", ".jsonl.gz")):
+            sources.append(JsonLinesFile(path, stream, text_key))
+        else:
+            sources.append(TextFile(path, stream))
+    return sources
+
+
+def source_documents(sources, bad_lines=None):
+    """Yield the documents of sources, lists of bytes that are never empty."""
+    for source in sources:
+        for chunk in source.chunks():
+            yield from group_documents(source.lines(chunk, bad_lines))
+
+
+def copy_stream(path):
+    """Copies a stream to a temporary file, removed when the process ends.
+
+    Args:
+        path: str, such as "/dev/stdin".
+
+    Returns:
+        The path of the copy. Its name ends as that of a file with such
+        contents does: in ".jsonl" if the first line is a JSON object, in
+        ".gz" if it is compressed.
+    """
+    with (
+        open(path, "rb", buffering=0) as stream,
+        tempfile.NamedTemporaryFile(
+            prefix="keras_bert-stream-", delete=False
+        ) as copy,
+    ):
+        atexit.register(pathlib.Path(copy.name).unlink, missing_ok=True)
+        with disk_full_names_file(copy.name):
+            shutil.copyfileobj(stream, copy, _BLOCK_BYTES)
+            copy.flush()
+    name = copy.name + _suffix(copy.name)
+    atexit.register(pathlib.Path(name).unlink, missing_ok=True)
+    os.rename(copy.name, name)
+    return name
+
+
+def _suffix(path):
+    with open(path, "rb") as file:
+        begin = file.read(_BLOCK_BYTES)
+    if not begin.startswith(_GZIP):
+        return ".jsonl" if _begins_with_object(begin) else ".txt"
+    try:
+        with gzip.open(path) as file:
+            text = file.read(_BLOCK_BYTES)
+    except (EOFError, OSError, zlib.error):
+        return ".gz"  # Reading it raises the error.
+    return ".jsonl.gz" if _begins_with_object(text) else ".gz"
+
+
+def _begins_with_object(text):
+    line, newline, _ = text.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not newline and len(text) >= _BLOCK_BYTES:
+        return line.startswith(b'{"')  # It is longer than what is looked at.
+    try:
+        return line.startswith(b"{") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

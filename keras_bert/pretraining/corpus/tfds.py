@@ -1,0 +1,90 @@
+"""Text from a prepared data set of TensorFlow Datasets."""
+
+import dataclasses
+
+from keras_bert.pretraining.corpus import text_files
+from keras_bert.pretraining.corpus.documents import document_lines
+from keras_bert.tfds_builder import check_split
+from keras_bert.tfds_builder import decode_text
+from keras_bert.tfds_builder import import_tfds
+from keras_bert.tfds_builder import open_builder
+from keras_bert.tfds_builder import read_examples
+
+
+@dataclasses.dataclass(frozen=True)
+class TfdsSource:
+    """A split of a data set, an example a document. Nothing is downloaded.
+
+    Args:
+        dataset: str, see `open_builder`.
+        split: str, as for `tfds.load`, such as "train[:10%]".
+        text_key: str, the feature with the text.
+
+    Raises:
+        ValueError: there is no such data set, split or feature of text, or
+            the data set is not prepared.
+        ImportError: tensorflow-datasets is not installed.
+    """
+
+    dataset: str
+    split: str = "train"
+    text_key: str = "text"
+
+    def __post_init__(self):
+        keys = [
+            key
+            for key, feature in self._builder.info.features.items()
+            if feature.shape == () and feature.tf_dtype == "string"
+        ]
+        if self.text_key not in keys:
+            raise ValueError(
+                f"`text_key` must name a text feature of {self.dataset}. "
+                f"Received: {self.text_key!r}; it has: "
+                f"{', '.join(sorted(keys)) or 'none'}."
+            )
+        check_split(self._builder, self.split)
+
+    @property
+    def name(self):
+        return f"{self._builder.info.full_name}:{self.split}"
+
+    def num_bytes(self, chunk):
+        """About how much text a chunk holds."""
+        return self._total_bytes() // chunk[1]
+
+    def fingerprint(self):
+        """Version, split and size; data sets of one version do not change."""
+        size = f"{self._num_examples} examples"
+        return f"{self.name}, {size}, {self.text_key}"
+
+    def chunks(self):
+        """Ranges of examples, as their numbers and how many there are."""
+        wanted = -(-self._total_bytes() // text_files.CHUNK_BYTES)
+        count = min(wanted, self._num_examples)
+        return [(number, count) for number in range(count)]
+
+    def lines(self, chunk, bad_lines=None):
+        """Yield the lines of a chunk; what is no UTF-8 is a ValueError."""
+        del bad_lines  # It has none.
+        number, count = chunk
+        part = import_tfds().even_splits(self.split, n=count)[number]
+        for example in read_examples(self._builder, part, [self.text_key]):
+            place = f"{self.name}, example {example['tfds_id'].decode()}"
+            yield from document_lines(
+                decode_text(example[self.text_key], place)
+            )
+
+    @property
+    def _builder(self):
+        return open_builder(self.dataset)
+
+    @property
+    def _num_examples(self):
+        return self._builder.info.splits[self.split].num_examples
+
+    def _total_bytes(self):
+        # The bytes of a part of a split are not known, only the average.
+        splits = self._builder.info.splits.values()
+        all_bytes = sum(split.num_bytes for split in splits)
+        all_examples = sum(split.num_examples for split in splits)
+        return int(self._num_examples * all_bytes / max(all_examples, 1))

@@ -1,0 +1,171 @@
+"""Remarks on a run: its settings and shares, and what its user can mend."""
+
+import dataclasses
+
+from absl import logging
+
+from keras_bert.pretraining.examples.packings import PACKINGS
+
+_MAX_UNKNOWN = 0.05
+_MIN_CONTINUATIONS = 0.01
+_MAX_CUT = 0.3
+_MAX_LABEL = 0.95
+_LABELS = {
+    "random_next": "second sentences random",
+    "swapped": "pairs swapped",
+}
+
+
+def settings_of(inputs, num_shards, text_options, options):
+    """Describe all that the records depend on.
+
+    Args:
+        inputs: dict from the names of the inputs to what tells their contents.
+        num_shards: int.
+        text_options: `TextOptions`, settled.
+        options: `DataOptions`.
+
+    Returns:
+        A dict for JSON, the "settings" of the manifest.
+    """
+    text_settings = dataclasses.asdict(text_options)
+    # Its contents count, not its name.
+    del text_settings["vocab_file"]
+    tokenizer = text_options.tokenizer_settings()
+    text_settings.update(tokenizer.facts())
+    return {
+        "inputs": inputs,
+        "vocabulary": tokenizer.vocabulary.sha256,
+        "num_shards": num_shards,
+        "text": text_settings,
+        "examples": dataclasses.asdict(options),
+    }
+
+
+def shares_of(counts, options):
+    """The shares that tell whether pre-training data are sound.
+
+    Args:
+        counts: dict that `create_pretraining_data` returns.
+        options: `DataOptions`.
+
+    Returns:
+        A dict of floats: "unknown" of the tokens of the text; "cut" of them,
+        because sentences did not fit; "random_next" or "swapped" of the
+        examples, by their packing; "masked" of the tokens of the examples.
+    """
+    walked = counts["tokens"] * options.dupe_factor
+    shares = {
+        "unknown": counts["unknown"] / counts["tokens"],
+        "cut": counts["cut_tokens"] / walked,
+        "masked": counts["predictions"] / counts["example_tokens"],
+    }
+    label = PACKINGS[options.packing].label
+    if label:
+        shares[label] = counts[label] / counts["examples"]
+    return {name: round(share, 4) for name, share in shares.items()}
+
+
+def check_counts(counts, names, options):
+    """Raise ValueError unless the text suffices for examples.
+
+    Args:
+        counts: Counter of the text.
+        names: list of str, the inputs.
+        options: `DataOptions`.
+    """
+    listed = ", ".join(names[:3])
+    if not counts["tokens"]:
+        raise ValueError(
+            "Input must hold text, one sentence a line. Received: no word in "
+            f"{len(names)} file(s): {listed}."
+        )
+    if counts["documents"] < 2 and PACKINGS[options.packing].label:
+        raise ValueError(
+            "Input must hold at least two documents, because second sentences "
+            "come from another one. Put a blank line between documents. "
+            f"Received: 1 document in {listed}."
+        )
+
+
+def warn_of_text(counts, options):
+    """Logs what was read, and warns of text that does not suit.
+
+    Args:
+        counts: dict of the counts of the text.
+        options: `DataOptions`.
+    """
+    unknown, continuations = (
+        counts[name] / counts["tokens"] for name in ("unknown", "continuations")
+    )
+    if unknown > _MAX_UNKNOWN:
+        logging.warning(
+            "%.1f %% of the tokens are unknown. Is the vocabulary for another "
+            "language or casing (`do_lower_case`)?",
+            100 * unknown,
+        )
+    if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
+        logging.warning(
+            "`do_whole_word_mask` has almost no effect: %.2f %% of the tokens "
+            "continue a word. For languages such as Chinese, put spaces "
+            "between words and pass `segmented_words`.",
+            100 * continuations,
+        )
+    logging.info(
+        "Read %(documents)d documents, %(sentences)d sentences, %(tokens)d "
+        "word pieces.",
+        counts,
+    )
+
+
+def warn_of_examples(counts, text_options, options):
+    """Warns of text that is lost, and of examples that teach little.
+
+    Args:
+        counts: dict that `create_pretraining_data` returns.
+        text_options: `TextOptions`.
+        options: `DataOptions`.
+    """
+    shares = shares_of(counts, options)
+    if shares["cut"] > _MAX_CUT:
+        logging.warning(
+            "%.1f %% of the tokens of the text are cut off, because its lines "
+            "are long for sequences of %d tokens. To keep them: %sa longer "
+            "`max_seq_length`.",
+            100 * shares["cut"],
+            options.max_seq_length,
+            "" if text_options.split_sentences else "`split_sentences`, or ",
+        )
+    label = PACKINGS[options.packing].label
+    if label and shares[label] > _MAX_LABEL:
+        logging.warning(
+            "%.1f %% of the second sentences are random, because nearly all "
+            "documents are one sentence (a line): nothing is then learned from "
+            "the labels. Put the sentences of a document on following "
+            "lines and a blank line between documents%s; or pre-train with "
+            "objective='mlm'.",
+            100 * shares[label],
+            "" if text_options.split_sentences else ", pass `split_sentences`",
+        )
+
+
+def describe_examples(counts, options):
+    """Describe the examples that were made, for the end of a log.
+
+    Args:
+        counts: dict that `create_pretraining_data` returns.
+        options: `DataOptions`.
+
+    Returns:
+        str
+    """
+    shares = shares_of(counts, options)
+    parts = [
+        f" {shares[label]:.1%} of the {text},"
+        for label, text in _LABELS.items()
+        if label in shares
+    ]
+    masked = "masks to be drawn in training"
+    if options.masking == "static":
+        masked = f"{shares['masked']:.1%} of the tokens masked"
+    return f"{counts['examples']} examples;{''.join(parts)} {masked}"

@@ -1,0 +1,146 @@
+"""The two passes: chunks of the text make the corpus, and that the shards."""
+
+import collections
+import functools
+
+from keras_bert import artifacts
+from keras_bert.pretraining.corpus import token_store as corpora
+from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
+from keras_bert.pretraining.corpus.chunk_writer import batch_lines
+from keras_bert.pretraining.corpus.json_lines import BadLines
+from keras_bert.pretraining.data_job.shards import ShardBuilder
+from keras_bert.pretraining.data_job.work_directory import finish_piece
+from keras_bert.pretraining.data_job.work_directory import read_piece
+from keras_bert.pretraining.data_job.work_directory import summed_counts
+from keras_bert.pretraining.data_job.workers import advance
+from keras_bert.pretraining.data_job.workers import run_pieces
+from keras_bert.tfrecord import write_records
+
+
+def tokenize(work, sources, text_options, num_workers):
+    """Tokenizes the text, into the work directory.
+
+    Args:
+        work: `RecordsDirectory`.
+        sources: list of sources, as `open_sources` gives them.
+        text_options: `TextOptions`, settled.
+        num_workers: int, processes.
+
+    Returns:
+        The counts of the text, a Counter, and its `BadLines`.
+    """
+    places = [(source, x) for source in sources for x in source.chunks()]
+    stems = [work.stem(f"chunk-{n:05d}") for n in range(len(places))]
+    if not corpora.is_joined(work.path):
+        chunks = [
+            (source, place, stem)
+            for (source, place), stem in zip(places, stems, strict=True)
+            if read_piece(stem) is None
+        ]
+        total = sum(source.num_bytes(place) for source, place, _ in chunks)
+        write = functools.partial(_tokenize_chunk, text_options)
+        describe = functools.partial(_describe_tokenizing, total / 1e6)
+        _run(write, chunks, num_workers, describe)
+        corpora.join_chunks(stems, work.path)
+    counts = summed_counts(stems)
+    listed = [read_piece(stem)["bad_lines"] for stem in stems]
+    return counts, BadLines(counts["bad_lines"], sum(listed, []))
+
+
+def write_shards(work, text_options, options, num_workers):
+    """Writes the shards that are not there yet, into the work directory.
+
+    Args:
+        work: `RecordsDirectory` with the corpus.
+        text_options: `TextOptions`, settled.
+        options: `DataOptions`.
+        num_workers: int, processes.
+
+    Returns:
+        The counts of the records, a Counter.
+
+    Raises:
+        ValueError: a shard gets no example.
+    """
+    stems = work.shard_stems
+    shards = [x for x in enumerate(stems) if read_piece(x[1]) is None]
+    write = functools.partial(
+        _write_shard, work.path, len(stems), text_options, options
+    )
+    describe = functools.partial(_describe_writing, len(shards))
+    _run(write, shards, num_workers, describe)
+    for stem in stems:
+        if not read_piece(stem)["counts"].get("examples"):
+            raise ValueError(
+                "Output files must be fewer: the text does not suffice to "
+                f"give each an example. Received: {len(stems)} files."
+            )
+    return summed_counts(stems)
+
+
+def _run(function, pieces, num_workers, describe):
+    try:
+        for _ in run_pieces(function, pieces, num_workers, describe):
+            pass
+    finally:
+        _tokenizer.cache_clear()
+        _shard_builder.cache_clear()
+
+
+def _describe_tokenizing(total, done, seconds):
+    done = done / 1e6
+    line = f"Tokenizing: {done:.1f} of {total:.1f} MB"
+    if not done:  # The processes are starting.
+        return f"{line}."
+    # Of compressed files, more is done than was expected.
+    left = max(total - done, 0.0) / done * seconds
+    return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
+
+
+def _describe_writing(num_shards, done, seconds):
+    return (
+        f"Writing {num_shards} shard(s): {done} examples, "
+        f"{done / seconds:.0f} examples/s."
+    )
+
+
+def _tokenize_chunk(text_options, chunk):
+    source, place, stem = chunk
+    is_skipping = text_options.on_bad_line == "skip"
+    bad_lines = BadLines()
+    lines = source.lines(place, bad_lines if is_skipping else None)
+    counts = collections.Counter()
+    tokenizer = _tokenizer(text_options)
+    with ChunkWriter(stem, tokenizer, text_options.segmented_words) as writer:
+        for batch in batch_lines(text_options.sentences(lines)):
+            counts.update(writer.write(batch))
+            advance(sum(map(len, batch)) + len(batch))
+    if is_skipping:
+        counts["bad_lines"] = bad_lines.count
+    finish_piece(stem, counts, bad_lines=bad_lines.listed)
+
+
+def _write_shard(directory, num_shards, text_options, options, shard):
+    number, stem = shard
+    builder = _shard_builder(directory, text_options, options)
+    counts = collections.Counter()
+    path = f"{stem}.tfrecord"
+    with artifacts.atomic_file(path) as name, open(name, "wb") as file:
+        for records, batch in builder.batches(number, num_shards):
+            write_records(file, records)
+            counts.update(batch)
+            advance(batch["examples"])
+    finish_piece(stem, counts, file=artifacts.file_entry(path))
+
+
+@functools.cache
+def _tokenizer(text_options):
+    return text_options.make_tokenizer()
+
+
+@functools.cache
+def _shard_builder(directory, text_options, options):
+    vocabulary = text_options.tokenizer_settings().vocabulary
+    segmented = text_options.segmented_words
+    corpus = corpora.Corpus.open(directory, len(vocabulary), segmented)
+    return ShardBuilder(corpus, vocabulary, options, segmented)

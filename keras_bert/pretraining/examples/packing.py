@@ -1,0 +1,150 @@
+"""Places in a corpus to the arrays of a record."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.pretraining.corpus.token_store import CONTINUES
+from keras_bert.pretraining.examples.masking import mask_tokens
+from keras_bert.pretraining.examples.masking_rules import MaskingRules
+
+
+@dataclasses.dataclass(frozen=True)
+class ExampleRules:
+    """Ids and rules that all examples share.
+
+    Args:
+        seq_length: int.
+        cls_id: int, id of [CLS], or what plays its role.
+        sep_id: int, id of [SEP], or what plays its role.
+        pad_id: int, id of the padding.
+        is_continuation: bool `(vocab_size,)`, the pieces that continue a
+            word; None if the tokens carry the bit `CONTINUES`.
+        whole_words: bool, mask all pieces of a word or none.
+        masking: `MaskingRules`.
+    """
+
+    seq_length: int
+    cls_id: int
+    sep_id: int
+    pad_id: int
+    is_continuation: np.ndarray | None
+    whole_words: bool
+    masking: MaskingRules
+
+
+def pack_segments(corpus, segments, rules):
+    """[CLS] A [SEP] B [SEP], or [CLS] A [SEP], for many examples at once.
+
+    Args:
+        corpus: the `Corpus` that the segments are places in.
+        segments: `Segments`.
+        rules: `ExampleRules`.
+
+    Returns:
+        Five arrays `(num_examples, seq_length)`: ids (int32), mask (bool, True
+        at tokens), segments (bool, True in B and its [SEP]), words (bool,
+        True at what may be masked) and continues (bool, True at pieces that
+        continue a word).
+    """
+    position = np.arange(rules.seq_length)
+    first_length = segments.first_length[:, None]
+    second_length = segments.second_length[:, None]
+    in_first = (position > 0) & (position <= first_length)
+    in_second = (position > first_length + 1) & (
+        position < first_length + second_length + 2
+    )
+    places = np.where(
+        in_second,
+        segments.second_start[:, None] + position - first_length - 2,
+        segments.first_start[:, None] + position - 1,
+    )
+    words = in_first | in_second
+    tokens = corpus.tokens[np.where(words, places, 0)]
+    ids, continues = _ids_and_continues(tokens, rules.is_continuation)
+    ids[:, 0] = rules.cls_id
+    mask = position < segments.num_tokens[:, None]
+    ids[~words & mask & (position > 0)] = rules.sep_id
+    ids[~mask] = rules.pad_id
+    # No text has it as a word: there documents of one text meet.
+    words &= ids != rules.sep_id
+    in_second = mask & (position > first_length + 1)
+    return ids, mask, in_second, words, words & continues
+
+
+def _ids_and_continues(tokens, is_continuation):
+    if is_continuation is not None:
+        return tokens.astype(np.int32), is_continuation[tokens]
+    ids = tokens & np.uint32(CONTINUES - 1)
+    return ids.astype(np.int32), tokens >= CONTINUES
+
+
+def word_starts(words, continues):
+    """Mark the beginnings of words, also if first pieces were cut off.
+
+    Args:
+        words: bool `(num_examples, seq_length)`, True at A and B.
+        continues: bool like it, True at pieces that continue a word.
+
+    Returns:
+        A bool array like them.
+    """
+    after_special = ~np.roll(words, 1, axis=1)  # [CLS] or [SEP].
+    return words & (~continues | after_special)
+
+
+def static_examples(corpus, segments, rules, rng):
+    """Pack examples with their masks drawn, ready to train on.
+
+    Args:
+        corpus, segments, rules: see `pack_segments`.
+        rng: a `numpy.random.Generator`.
+
+    Returns:
+        A dict of arrays `(num_examples, ...)` under the names of
+        `features.PRETRAINING_FEATURES`, and none that are shorter.
+    """
+    ids, mask, in_second, words, continues = pack_segments(
+        corpus, segments, rules
+    )
+    masked_ids, positions, labels, weights = mask_tokens(
+        ids,
+        words,
+        rules.masking,
+        rng,
+        word_starts(words, continues) if rules.whole_words else None,
+    )
+    values = (
+        masked_ids,
+        mask.astype(np.int32),
+        in_second.astype(np.int32),
+        positions,
+        labels,
+        weights,
+        segments.label.astype(np.int32)[:, None],
+    )
+    names = [feature.name for feature in features.PRETRAINING_FEATURES]
+    return dict(zip(names, values, strict=True))
+
+
+def dynamic_examples(corpus, segments, rules):
+    """Pack examples without masks, which training draws.
+
+    Args:
+        corpus, segments, rules: see `pack_segments`.
+
+    Returns:
+        A dict of int32 arrays under the names of
+        `features.DYNAMIC_FEATURES`. Those of the length "num_tokens" are
+        `(num_examples, seq_length)`, with padding at the end.
+    """
+    ids, _, _, words, continues = pack_segments(corpus, segments, rules)
+    values = (
+        ids,
+        segments.first_length[:, None] + 2,
+        word_starts(words, continues).astype(np.int32),
+        segments.label.astype(np.int32)[:, None],
+    )
+    names = [feature.name for feature in features.DYNAMIC_FEATURES]
+    return dict(zip(names, values, strict=True))

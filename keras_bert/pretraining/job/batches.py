@@ -1,0 +1,88 @@
+"""The batches of a run, from its record files."""
+
+from keras_bert.pretraining.batches.dynamic import (
+    dynamic_dataset as dynamic_pretraining_dataset,
+)
+from keras_bert.pretraining.batches.static import dataset as pretraining_dataset
+from keras_bert.pretraining.batches.static import (
+    endless_dataset as endless_pretraining_dataset,
+)
+from keras_bert.pretraining.batches.static import padded_batches
+from keras_bert.pretraining.records.corruption import corruption_names_file
+
+
+class RunBatches:
+    """The records of a run as batches, for training and for evaluation.
+
+    Args:
+        plan: `PretrainingPlan`.
+        vocabulary: that of the tokenizer.
+        vocab_size: int, rows of the model's table.
+
+    Raises:
+        ValueError: the first record of a file does not fit, or the files
+            hold less than a batch.
+    """
+
+    def __init__(self, plan, vocabulary, vocab_size):
+        self._plan = plan
+        self._vocabulary = vocabulary
+        recipe = plan.recipe
+        self._sizes = (
+            recipe.max_seq_length,
+            recipe.max_predictions_per_seq,
+            vocab_size,
+        )
+        roles = ["mask", "pad", "sep"] + ["cls"] * plan.is_packed
+        options = (
+            "masked_lm_prob",
+            "do_whole_word_mask",
+            "ngram",
+            "mask_special_tokens",
+        )
+        self._masking = {
+            **{f"{x}_id": vocabulary.id_of(vocabulary.roles[x]) for x in roles},
+            **{name: getattr(recipe, name) for name in options},
+            "seed": recipe.random_seed,
+            "substitutes": plan.objective.substitutes,
+        }
+        with self.corruption_names_file():
+            self.training(0)
+            self.evaluation()
+
+    def corruption_names_file(self):
+        """A context in which an unusable record is an error with its file."""
+        return corruption_names_file(
+            self._plan.training_paths + self._plan.evaluation_paths,
+            self._vocabulary,
+            self._plan.vocab_file,
+        )
+
+    def training(self, first_batch):
+        """Return the endless batches after the first `first_batch` ones."""
+        recipe, paths = self._plan.recipe, self._plan.training_paths
+        sizes = recipe.train_batch_size, *self._sizes
+        if recipe.masking == "dynamic":
+            batches = dynamic_pretraining_dataset(
+                paths, *sizes, **self._masking, first_batch=first_batch
+            )
+        else:
+            batches = endless_pretraining_dataset(
+                paths, *sizes, recipe.random_seed, first_batch
+            )
+        return self._plan.objective.view(batches)
+
+    def evaluation(self):
+        """Return one pass over the held-out records, or None."""
+        recipe, paths = self._plan.recipe, self._plan.evaluation_paths
+        if not paths:
+            return None
+        sizes = recipe.eval_batch_size, *self._sizes
+        if recipe.masking == "dynamic":
+            batches = dynamic_pretraining_dataset(
+                paths, *sizes, **self._masking, epoch=0
+            )
+        else:
+            batches = pretraining_dataset(paths, *sizes)
+        batches = padded_batches(batches, recipe.eval_batch_size)
+        return self._plan.objective.view(batches)

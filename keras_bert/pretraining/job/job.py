@@ -1,0 +1,143 @@
+"""The work of a planned run: model, loop, states, checkpoint."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import tempfile
+
+import keras
+import tensorflow as tf
+from absl import logging
+
+from keras_bert import command_line
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.formats.own import write_description
+from keras_bert.optimizers.precision import dtype_policy
+from keras_bert.pretraining.job.batches import RunBatches
+from keras_bert.pretraining.job.model import make_bert
+from keras_bert.pretraining.job.model import make_optimizer
+from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.pretraining.run.pretraining_run import run_pretraining
+from keras_bert.pretraining.run.run_record import write_run
+from keras_bert.pretraining.run.strategies import is_chief
+from keras_bert.pretraining.run.strategies import make_strategy
+
+_STATES = "states"
+
+
+def run_plan(plan):
+    """Trains, or goes on, and writes the checkpoint.
+
+    Args:
+        plan: `PretrainingPlan`.
+
+    Raises:
+        ValueError: a record, the checkpoint to go on from or the devices do
+            not fit the recipe.
+        MemoryError: the batch or the model is too large for the device.
+        FloatingPointError: a gradient is not finite.
+    """
+    recipe = plan.recipe
+    strategy = make_strategy(recipe.strategy)
+    _check_batch(recipe, strategy)
+    keras.utils.set_random_seed(recipe.random_seed)
+    keras.config.set_dtype_policy(dtype_policy(recipe.precision))
+    batches = None
+    if plan.config is not None:  # The records are looked at first.
+        batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
+    with _readable_exhaustion():
+        with strategy.scope():
+            bert = make_bert(plan)
+            learner = plan.objective.learner(bert, recipe, from_pretrained)
+            if plan.is_packed:
+                packed = bert.packed_pretrainer()
+                learner = dataclasses.replace(learner, model=packed)
+            optimizer = make_optimizer(recipe, learner.model)
+        loop = PretrainingLoop(
+            learner,
+            optimizer,
+            strategy,
+            recipe.gradient_accumulation_steps,
+            recipe.jit,
+            plan.objective,
+        )
+        if batches is None:
+            vocabulary = bert.tokenizer_settings.vocabulary
+            batches = RunBatches(plan, vocabulary, bert.config.vocab_size)
+        output_dir = pathlib.Path(recipe.output_dir)
+        output_dir.mkdir(parents=True, exist_ok=True)
+        with batches.corruption_names_file():
+            metrics = run_pretraining(
+                loop,
+                batches.training,
+                batches.evaluation(),
+                recipe.train_batch_size,
+                output_dir,
+                dataclasses.replace(
+                    recipe, sources=",".join(recipe.input_file)
+                ),
+                lambda: _begin(plan, bert, output_dir),
+            )
+    learner.finish()
+    if is_chief(strategy):
+        for folder, model in learner.kept.items():
+            _save(model, output_dir / folder, metrics)
+
+
+def _check_batch(recipe, strategy):
+    replicas, size = strategy.num_replicas_in_sync, recipe.train_batch_size
+    pieces = recipe.gradient_accumulation_steps
+    if size % (replicas * pieces):
+        raise ValueError(
+            "--train_batch_size must be a multiple of the devices times "
+            "--gradient_accumulation_steps. Received: train_batch_size="
+            f"{size}, {replicas} devices, gradient_accumulation_steps={pieces}."
+        )
+    logging.info(
+        f"{recipe.strategy}: {replicas} device(s), {size // replicas} examples "
+        f"each, in {pieces} piece(s); global batch {size}, learning rate "
+        f"{recipe.learning_rate:g} for all of it, {recipe.num_train_steps} "
+        "steps."
+    )
+
+
+def _begin(plan, bert, output_dir):
+    """Write the record of a run, and config and tokenizer of its states.
+
+    With these beside them, an unfinished run can be exported.
+    """
+    write_run(output_dir, plan.settings)
+    states = output_dir / _STATES
+    states.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=states) as staging:
+        staging = pathlib.Path(staging)
+        write_description(bert, staging)
+        for path in staging.iterdir():
+            os.replace(path, states / path.name)
+
+
+def _save(bert, output_dir, metrics):
+    card = {
+        "Training": f"    {command_line.typed_command()}",
+        "Metrics": f"    {json.dumps(metrics)}",
+    }
+    save_pretrained(bert, output_dir, card=card, overwrite=True)
+    logging.info("Wrote %s. %s", output_dir, json.dumps(metrics))
+
+
+@contextlib.contextmanager
+def _readable_exhaustion():
+    """Has an allocator's error say what to do, without its table."""
+    try:
+        yield
+    except tf.errors.ResourceExhaustedError as error:
+        telling = [x for x in str(error.message).splitlines() if "OOM" in x]
+        reason = telling[0].strip() if telling else "The device has no more."
+        raise MemoryError(
+            "Lower --train_batch_size or --eval_batch_size, raise "
+            "--gradient_accumulation_steps or take a smaller model. "
+            f"TensorFlow says: {reason}"
+        ) from None

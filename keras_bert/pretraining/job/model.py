@@ -1,0 +1,70 @@
+"""The BERT that a run trains, and its optimizer."""
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.optimizers.optimizers import bert_adamw
+from keras_bert.optimizers.optimizers import bert_lamb
+from keras_bert.optimizers.optimizers import bert_stable_adamw
+from keras_bert.optimizers.schedules import CosineWarmupDecay
+from keras_bert.optimizers.schedules import LinearWarmupDecay
+from keras_bert.optimizers.schedules import PolynomialWarmupDecay
+from keras_bert.optimizers.schedules import WarmupStableDecay
+from keras_bert.pretraining.job.fitting_config import check_lengths
+from keras_bert.pretraining.job.fitting_config import check_objective
+from keras_bert.text.tokenizer_kinds import kind_of_file
+
+_OPTIMIZERS = {
+    "adamw": bert_adamw,
+    "lamb": bert_lamb,
+    "stable_adamw": bert_stable_adamw,
+}
+_SCHEDULES = {
+    "linear": LinearWarmupDecay,
+    "polynomial": PolynomialWarmupDecay,
+    "cosine": CosineWarmupDecay,
+    "wsd": WarmupStableDecay,
+}
+
+
+def make_bert(plan):
+    """Make the `PretrainedModel` that a plan trains, fresh or read.
+
+    Raises:
+        ValueError: the checkpoint to go on from does not fit the records or
+            the objective.
+    """
+    objective = plan.objective
+    if plan.config is not None:
+        kind = kind_of_file(plan.vocab_file)
+        tokenizer = kind.for_corpus(plan.vocab_file, plan.lowercase)
+        return PretrainedModel.from_config(
+            plan.config, tokenizer, objective.parts
+        )
+    recipe = plan.recipe
+    lowercase, facts = plan.lowercase, plan.facts
+    if lowercase is None:
+        lowercase = facts.settled("do_lower_case", recipe.do_lower_case, None)
+    bert = from_pretrained(
+        recipe.init_checkpoint, recipe.allow_missing, lowercase
+    )
+    if bert.config.is_decoder != objective.is_decoder:
+        raise ValueError(
+            "--init_checkpoint must be of a model that looks where "
+            "--objective does. Received: objective="
+            f"{objective.name}, is_decoder={bert.config.is_decoder}."
+        )
+    check_objective(recipe, bert.config)
+    check_lengths(recipe, bert.config)
+    if plan.vocabulary is None:  # It is known only now.
+        tokenizer, source = bert.tokenizer_settings, recipe.init_checkpoint
+        facts.check_vocabulary(tokenizer.vocabulary, source)
+        facts.check_tokenizer(tokenizer, source)
+    return bert.with_parts(objective.parts)
+
+
+def make_optimizer(recipe, model):
+    """Make the optimizer of a recipe for a model."""
+    schedule = _SCHEDULES[recipe.learning_rate_decay](
+        recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
+    )
+    return _OPTIMIZERS[recipe.optimizer](model, schedule, beta_2=recipe.beta_2)

@@ -1,0 +1,69 @@
+"""Replaced tokens with tables that are shared one way only.
+
+References:
+    [DeBERTaV3](https://arxiv.org/abs/2111.09543), section 3.3
+"""
+
+import numpy as np
+
+from keras_bert.layers.disentangled_embeddings import DisentangledEmbeddings
+from keras_bert.models.heads import add_heads
+from keras_bert.pretraining.objectives.replaced_tokens import learner_of
+from keras_bert.pretraining.objectives.replaced_tokens import read_generator
+
+_TABLE = "embeddings/word_embeddings"
+
+
+def disentangled_learner(discriminator, recipe, read):
+    """Makes a discriminator that learns beside a generator.
+
+    It reads the sum of the generator's table of words, into which its own loss
+    sends no gradient, and one that begins with zeros. While it learns, that is
+    what its own table holds; the sum is what is kept. A fresh generator is as
+    wide and a share, `generator_size`, as deep; a run that goes on reads it
+    from `generator/` in `init_checkpoint`.
+
+    Args:
+        discriminator: `PretrainedModel` with a replaced-token head.
+        recipe: `PretrainingRecipe`.
+        read: `from_pretrained`.
+
+    Returns:
+        A `Learner`.
+
+    Raises:
+        ValueError: the generator is missing or of other sizes, or the
+            discriminator has a mask decoder.
+    """
+    config = discriminator.config
+    if config.enhanced_mask_decoder:
+        raise ValueError(
+            "`enhanced_mask_decoder` must be false in the config of a "
+            "discriminator; its generator has one. Received: "
+            "enhanced_mask_decoder=True."
+        )
+    own = discriminator.weights[_TABLE]
+    if recipe.init_checkpoint:
+        generator = read_generator(recipe, config, read)
+        shared = generator.weights[_TABLE]
+        own.assign(np.asarray(own) - np.asarray(shared))
+    else:
+        generator = type(discriminator).from_config(
+            config.generator(recipe.generator_size),
+            discriminator.tokenizer_settings,
+            ["masked_lm_head"],
+        )
+        own.assign(np.zeros(own.shape))
+    embeddings = DisentangledEmbeddings(
+        discriminator.backbone.embeddings,
+        generator.backbone.embeddings,
+        name="disentangled_embeddings",
+    )
+    backbone = discriminator.backbone.above(embeddings)
+    return learner_of(
+        generator,
+        discriminator,
+        recipe.random_seed,
+        add_heads(backbone, discriminator.heads, discriminator.model.name),
+        added={_TABLE: generator.weights[_TABLE]},
+    )

@@ -1,0 +1,147 @@
+"""Distillation: a student learns what a teacher says of every token.
+
+References:
+    [DistilBERT](https://arxiv.org/abs/1910.01108), sections 2 and 3
+"""
+
+import keras
+from absl import logging
+from keras import ops
+
+from keras_bert import features
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.terms import LabelTerm
+from keras_bert.pretraining.objectives.terms import TokenTerm
+
+_TEMPERATURE = 2.0
+_HEAD = "masked_lm_head"
+
+
+def divergence(outputs, labels):
+    """Compute how far the words of a student are from its teacher's.
+
+    Args:
+        outputs, labels: dicts with `token_logits`, float32 `(batch_size,
+            seq_length, vocab_size)`, of the student and of its teacher.
+
+    Returns:
+        A dict of `loss`, float32 `(batch_size, seq_length)`: the
+        Kullback-Leibler divergence at the temperature, times its square, which
+        leaves the gradients as large as they were.
+    """
+    student, teacher = (
+        x["token_logits"] / _TEMPERATURE for x in (outputs, labels)
+    )
+    words = ops.softmax(teacher)
+    cross, own = (
+        ops.categorical_crossentropy(words, x, from_logits=True)
+        for x in (student, teacher)
+    )
+    return {"loss": _TEMPERATURE**2 * (cross - own)}
+
+
+def cosine_distance(outputs, labels):
+    """Compute 1 minus the cosine of the last states, as `divergence` does."""
+    student, teacher = (
+        ops.normalize(ops.cast(x["sequence_output"], "float32"))
+        for x in (outputs, labels)
+    )
+    return {"loss": 1.0 - ops.sum(student * teacher, axis=-1)}
+
+
+def distillation_terms():
+    """The terms of the loss, with the factors of DistilBERT's training."""
+    return [
+        TokenTerm("teacher", ("token_logits",), divergence, factor=5.0),
+        LabelTerm("mlm_logits", factor=2.0),
+        TokenTerm("cosine", ("sequence_output",), cosine_distance),
+    ]
+
+
+def distillation_learner(student, recipe, read):
+    """Makes a student that learns from `teacher_dir`.
+
+    A fresh student begins as some layers of its teacher, as `copy_layers` says.
+
+    Args:
+        student: `PretrainedModel` with a masked-LM head.
+        recipe: `PretrainingRecipe`.
+        read: `from_pretrained`.
+
+    Returns:
+        A `Learner`, whose teacher is in no state.
+
+    Raises:
+        ValueError: the teacher has other words or another width, cannot take
+            so long sequences or lacks its head.
+    """
+    teacher = read(recipe.teacher_dir, lowercase=recipe.do_lower_case)
+    teacher = teacher.with_parts([_HEAD])
+    teacher.sequence_length(recipe.max_seq_length)
+    _check_likeness(student, teacher, recipe.teacher_dir)
+    if recipe.init_checkpoint is None:
+        copy_layers(student, teacher)
+    said = keras.Model(teacher.backbone.inputs, _of_all_tokens(teacher))
+    feature = features.MASKED_LM_POSITIONS
+    positions = keras.Input((None,), dtype="int32", name=feature.name)
+    outputs = _of_all_tokens(student)
+    outputs["mlm_logits"] = student.heads[_HEAD](
+        outputs["sequence_output"], positions
+    )
+    inputs = {**student.backbone.inputs, feature.name: positions}
+
+    def targets(inputs):
+        known = {name: inputs[name] for name in teacher.backbone.inputs}
+        return said(known, training=False)
+
+    name = student.family.model_name("student")
+    model = keras.Model(inputs, outputs, name=name)
+    return Learner(model, {"": student}, targets=targets)
+
+
+def _of_all_tokens(bert):
+    states = bert.backbone.states[-1]
+    logits = bert.heads[_HEAD](states)
+    return {"token_logits": logits, "sequence_output": states}
+
+
+def _check_likeness(student, teacher, directory):
+    def facts(bert):
+        return {
+            "vocabulary": bert.tokenizer_settings.vocabulary.sha256[:8],
+            "number of rows": bert.config.sizes["V"],
+            "width": bert.config.sizes["H"],
+            "direction": "left to right" if bert.config.is_decoder else "both",
+        }
+
+    theirs = facts(teacher)
+    for name, own in facts(student).items():
+        other = theirs[name]
+        if own != other:
+            raise ValueError(
+                f"`teacher_dir` must hold a model with the same {name} as "
+                f"the student. Received: {own} of the student, {other} in "
+                f"{directory}."
+            )
+
+
+def copy_layers(student, teacher):
+    """Give a student the weights of its teacher that fit by name and shape.
+
+    Args:
+        student, teacher: `PretrainedModel`s. Which layers of the teacher are
+            taken, `kept_layers` says.
+
+    Raises:
+        ValueError: the student has more layers than its teacher.
+    """
+    config, fresh = student.config, []
+    known = teacher.smaller(config.sizes["L"]).weights
+    for path, weight in student.weights.items():
+        if path in known and known[path].shape == weight.shape:
+            weight.assign(known[path])
+        else:
+            fresh.append(path)
+    logging.info("The student begins as layers of its teacher.")
+    if fresh:
+        logging.warning("Weights that begin random: %s.", ", ".join(fresh))

@@ -1,0 +1,257 @@
+"""Objectives of pre-training: all in which one differs from another.
+
+The masks, the batches, the learner, the terms of the loss and the flags of an
+objective stand here and nowhere else. A plan asks for
+them before Keras is imported, so what needs it is imported when it is called.
+"""
+
+import dataclasses
+import importlib
+import os
+from collections.abc import Callable
+
+from keras_bert import checks
+from keras_bert import pretraining
+from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
+
+# Masked tokens and next sentences, as BERT was published.
+PUBLISHED = "mlm_nsp"
+
+
+def _imported(module, name):
+    """A function whose module is imported when it is called."""
+
+    def call(*arguments):
+        found = importlib.import_module(
+            f"keras_bert.pretraining.objectives.{module}"
+        )
+        return getattr(found, name)(*arguments)
+
+    return call
+
+
+_pretrainer = _imported("learner", "pretrainer_learner")
+
+
+@dataclasses.dataclass(frozen=True)
+class Objective:
+    """An objective of pre-training.
+
+    Args:
+        name: str, the value of `objective`.
+        parts: tuple of str, the optional parts of the model that it trains.
+        terms: function without arguments to the terms of the loss, a list of
+            `LabelTerm`, `TokenTerm` or what has the same methods. What is
+            minimized is their sum, each times its `factor`.
+        view: function from batches of `pretraining.dataset` to those that
+            the objective learns from. Their labels and weights are what its
+            terms look at.
+        is_decoder: bool, whether a token sees only those before it.
+        label: str, the meaning of `next_sentence_labels`, as in `Packing`;
+            "" if they are not used.
+        substitutes: two floats, as in `MaskingRules`. Records that are masked
+            already have the default.
+        learner: function from a `PretrainedModel` with `parts`, the
+            `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
+            default the model with its heads.
+        fields: dict from the fields of the recipe that only this objective
+            has to their defaults; a field with None must be given.
+        reads: function from the recipe to the checkpoints that the learner
+            reads, a dict of directories by names for the record of the run.
+        model_types: tuple of str, the families that it is for; empty for all
+            that have the parts.
+    """
+
+    name: str
+    parts: tuple
+    terms: Callable
+    view: Callable
+    is_decoder: bool = False
+    label: str = ""
+    substitutes: tuple = SUBSTITUTES
+    learner: Callable = _pretrainer
+    fields: dict = dataclasses.field(default_factory=dict)
+    reads: Callable = lambda recipe: {}
+    model_types: tuple = ()
+
+    def is_for(self, config):
+        """Return whether models of a config can learn by the objective.
+
+        Args:
+            config: a config of any family.
+        """
+        return config.model_type in (self.model_types or (config.model_type,))
+
+    @property
+    def reads_packed(self):
+        """Returns True where an example may hold several texts."""
+        return self.learner is _pretrainer
+
+
+def objective_named(name):
+    """Look up an objective; another name is a ValueError."""
+    checks.one_of(OBJECTIVES, objective=name)
+    return OBJECTIVES[name]
+
+
+def settled_fields(objective, values):
+    """Settle the fields that only some objectives have.
+
+    Args:
+        objective: `Objective`.
+        values: dict of the fields of a recipe; None is a field left open.
+
+    Returns:
+        A dict of the fields of the objective, none left open.
+
+    Raises:
+        ValueError: a field of another objective is given, or one without a
+            default is not.
+    """
+    for name, other in OBJECTIVES.items():
+        for field in other.fields:
+            value, is_own = values[field], field in objective.fields
+            default = objective.fields.get(field)
+            is_open = value is None and default is None
+            if is_open if is_own else value is not None:
+                raise ValueError(
+                    f"`{field}` is for objective={name!r}, "
+                    f"{'which needs it' if is_own else 'no other'}. Received: "
+                    f"{field}={value}, objective={objective.name!r}."
+                )
+    return {
+        field: default if values[field] is None else values[field]
+        for field, default in objective.fields.items()
+    }
+
+
+def _of_labels(name, parts, labels, **options):
+    """An objective on some labels of the records.
+
+    Args:
+        labels: dict from outputs of the model to the names of their labels
+            in `pretraining.dataset`.
+    """
+
+    def rename(values):
+        return {output: values[old] for output, old in labels.items()}
+
+    def view(batches):
+        return batches.map(lambda inputs, *more: (inputs, *map(rename, more)))
+
+    return Objective(
+        name=name,
+        parts=parts,
+        terms=lambda: [pretraining.LabelTerm(output) for output in labels],
+        view=view,
+        **options,
+    )
+
+
+def _generator(recipe):
+    """The generator that a discriminator of `init_checkpoint` goes on with."""
+    if recipe.init_checkpoint is None:
+        return {}
+    return {"generator": os.path.join(recipe.init_checkpoint, "generator")}
+
+
+_MLM = {"mlm_logits": "mlm_logits"}
+_ELECTRA = Objective(
+    name="electra",
+    parts=("replaced_token_head",),
+    terms=_imported("replaced_tokens", "replaced_token_terms"),
+    view=lambda batches: pretraining.token_batches(batches),
+    substitutes=(0.85, 0.15),
+    learner=_imported("replaced_tokens", "replaced_token_learner"),
+    fields={"generator_size": 0.25},
+    reads=_generator,
+    model_types=("electra",),
+)
+OBJECTIVES = {
+    objective.name: objective
+    for objective in (
+        _of_labels(
+            PUBLISHED,
+            ("pooler", "masked_lm_head", "nsp_head"),
+            {**_MLM, "nsp_logits": "nsp_logits"},
+            label="random_next",
+        ),
+        _of_labels(
+            "mlm_sop",
+            ("pooler", "masked_lm_head", "sop_head"),
+            # The records have one name for both kinds of labels.
+            {**_MLM, "sop_logits": "nsp_logits"},
+            label="swapped",
+        ),
+        _of_labels("mlm", ("masked_lm_head",), _MLM),
+        Objective(
+            name="left_to_right",
+            parts=("masked_lm_head",),
+            terms=lambda: [pretraining.LabelTerm("mlm_logits")],
+            view=lambda batches: pretraining.left_to_right_batches(batches),
+            is_decoder=True,
+        ),
+        Objective(
+            name="distillation",
+            parts=("masked_lm_head",),
+            terms=_imported("distillation", "distillation_terms"),
+            view=lambda batches: pretraining.token_batches(batches),
+            learner=_imported("distillation", "distillation_learner"),
+            fields={"teacher_dir": None},
+            reads=lambda recipe: {"teacher": recipe.teacher_dir},
+        ),
+        _ELECTRA,
+        dataclasses.replace(
+            _ELECTRA,
+            name="electra_gdes",
+            substitutes=(1.0, 0.0),
+            learner=_imported("disentangled_sharing", "disentangled_learner"),
+            fields={"generator_size": 0.5},
+            model_types=("deberta-v2",),
+        ),
+    )
+}
+
+
+def losses(objective=PUBLISHED):
+    """The losses of an objective, by output of the model.
+
+    The masked-LM loss is the mean over the real predictions of the batch,
+    the next-sentence loss the mean over its examples; the total is their sum.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
+
+    Returns:
+        A dict of Keras losses for `compile(loss=...)`, in float32.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
+    """
+    return {term.output: term.keras_loss() for term in _of_fit(objective)}
+
+
+def _of_fit(name):
+    """The terms of an objective that `model.fit` can train."""
+    objective = objective_named(name)
+    if objective.learner is not _pretrainer:
+        fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]
+        raise ValueError(
+            "`objective` must be one whose losses look at one output each: "
+            f"{', '.join(fitting)}. Received: objective={name!r}. Train it "
+            "with keras-bert run_pretraining."
+        )
+    return objective.terms()
+
+
+def metrics(objective=PUBLISHED):
+    """The accuracies of an objective, weighted by real predictions.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
+
+    Returns:
+        A dict of fresh Keras metrics by output, for
+        `compile(weighted_metrics=...)`.
+    """
+    return {term.output: term.keras_metric() for term in _of_fit(objective)}

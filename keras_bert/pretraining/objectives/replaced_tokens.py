@@ -1,0 +1,169 @@
+"""Replaced tokens: a generator deceives a discriminator, both learn.
+
+References:
+    [ELECTRA](https://arxiv.org/abs/2003.10555), sections 2 and 3
+"""
+
+import os
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert import features
+from keras_bert.layers.token_replacement import TokenReplacement
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.terms import LabelTerm
+from keras_bert.pretraining.objectives.terms import TokenTerm
+
+GENERATOR = "generator"
+_HEAD = "masked_lm_head"
+_LOGITS, _LABELS = "replaced_token_logits", "is_replaced"
+
+
+def detection(outputs, labels):
+    """Compute how well replaced tokens are told from original ones.
+
+    The labels come from the model, because its generator draws the tokens.
+
+    Args:
+        outputs: dict with `replaced_token_logits`, float32, and `is_replaced`,
+            int32, both `(batch_size, seq_length)`.
+        labels: dict, unused.
+
+    Returns:
+        A dict of float32 `(batch_size, seq_length)`: `loss`, the binary cross
+        entropy; `accuracy`; and `share`, 1 at replaced tokens.
+    """
+    logits, share = outputs[_LOGITS], ops.cast(outputs[_LABELS], "float32")
+    return {
+        "loss": ops.binary_crossentropy(share, logits, from_logits=True),
+        "accuracy": ops.cast((logits > 0) == (share > 0), "float32"),
+        "share": share,
+    }
+
+
+def replaced_token_terms():
+    """The terms of the loss, with the factors of the paper."""
+    found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
+    return [LabelTerm("mlm_logits"), found]
+
+
+def replaced_token_learner(discriminator, recipe, read):
+    """Makes a discriminator that learns beside a generator.
+
+    Both have the same tables of embeddings. A fresh generator is a share,
+    `generator_size`, of the discriminator's width; a run that goes on reads
+    it from `generator/` in `init_checkpoint`.
+
+    Args:
+        discriminator: `PretrainedModel` with a replaced-token head.
+        recipe: `PretrainingRecipe`.
+        read: `from_pretrained`.
+
+    Returns:
+        A `Learner`.
+
+    Raises:
+        ValueError: the generator is missing, larger than the discriminator
+            or of other tables.
+    """
+    if recipe.init_checkpoint:
+        before = read_generator(recipe, discriminator.config, read)
+        generator = _generator(before.config, discriminator)
+        _copy_own_weights(before, generator, discriminator)
+    else:
+        config = discriminator.config.generator(recipe.generator_size)
+        generator = _generator(config, discriminator)
+    return learner_of(generator, discriminator, recipe.random_seed)
+
+
+def learner_of(generator, discriminator, seed, model=None, **more):
+    """Makes the learner of a generator and a discriminator.
+
+    Args:
+        generator, discriminator: `PretrainedModel`s.
+        seed: int, of the draws.
+        model: `keras.Model` that learns in the place of the discriminator's.
+        **more: other arguments of `Learner`.
+    """
+    name = discriminator.family.model_name("learner")
+    both = generator.model, model or discriminator.model
+    kept = {GENERATOR: generator, "": discriminator}
+    return Learner(_both(*both, seed, name), kept, **more)
+
+
+def _both(generator, discriminator, seed, name):
+    """The model of a step: generator, draw, discriminator."""
+    feature = features.MASKED_LM_IDS
+    inputs = dict(generator.input)
+    positions = inputs[features.MASKED_LM_POSITIONS.name]
+    inputs[feature.name] = keras.Input(
+        (None,), dtype="int32", name=feature.name
+    )
+    # As models, because the layers of both have the same names.
+    generate, discriminate = (
+        keras.Model(x.input, x.output, name=part)
+        for x, part in (
+            (generator, GENERATOR),
+            (discriminator, "discriminator"),
+        )
+    )
+    known = {name: inputs[name] for name in generator.input}
+    logits = generate(known)["mlm_logits"]
+    ids = inputs[features.INPUT_IDS.name]
+    new_ids, is_replaced = TokenReplacement(seed, name="replacement")(
+        ids, positions, inputs[feature.name], logits
+    )
+    read = {name: inputs[name] for name in discriminator.input}
+    found = discriminate({**read, features.INPUT_IDS.name: new_ids})
+    outputs = {"mlm_logits": logits, _LOGITS: found[_LOGITS]}
+    outputs[_LABELS] = is_replaced
+    return keras.Model(inputs, outputs, name=name)
+
+
+def _generator(config, discriminator):
+    """Makes a fresh generator on the tables of its discriminator."""
+    family = discriminator.family
+    tables = discriminator.backbone.embeddings.tables
+    backbone = family.backbone(config, tables)
+    return type(discriminator)(
+        config,
+        discriminator.tokenizer_settings,
+        backbone,
+        family.heads(config, backbone.embeddings),
+        [_HEAD],
+    )
+
+
+def _copy_own_weights(before, generator, discriminator):
+    """Fills what a generator does not share with its discriminator."""
+    shared = {id(weight) for weight in discriminator.weights.values()}
+    for path, weight in generator.weights.items():
+        if id(weight) not in shared:
+            weight.assign(np.asarray(before.weights[path]))
+
+
+def read_generator(recipe, other, read):
+    """Reads the generator to go on with.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        other: the config of its discriminator, to which it is held.
+        read: `from_pretrained`.
+
+    Raises:
+        ValueError: it is larger than the discriminator or of other tables.
+    """
+    directory = os.path.join(recipe.init_checkpoint, GENERATOR)
+    generator = read(directory, lowercase=recipe.do_lower_case)
+    generator.check_parts(_HEAD)
+    own = generator.config
+    is_like = all(own.sizes.get(x) == other.sizes.get(x) for x in "VEPSB")
+    if not is_like or own.hidden_size > other.hidden_size:
+        raise ValueError(
+            "A generator must have tables of the sizes of its discriminator's "
+            f"and be no wider. Received: sizes {own.sizes} in {directory}, "
+            f"{other.sizes} of the discriminator."
+        )
+    return generator

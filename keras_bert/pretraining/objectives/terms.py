@@ -1,0 +1,144 @@
+"""Terms of a loss: their sums over predictions, and the means of these."""
+
+import dataclasses
+from collections.abc import Callable
+
+import keras
+from keras import ops
+
+from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
+from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelTerm:
+    """The cross entropy of the labels of one output, and its accuracy.
+
+    Another kind of term has `outputs`, `name`, `factor`, `total_weight` and
+    `sums` too; it may read several outputs, and its labels and weights may
+    stand elsewhere in the batch.
+
+    Args:
+        output: str, such as "mlm_logits"; an output of the model, and where
+            its labels and weights stand in a batch.
+        factor: float, of this term in the loss.
+    """
+
+    output: str
+    factor: float = 1.0
+
+    @property
+    def outputs(self):
+        """The outputs of the model that it reads, a tuple of str."""
+        return (self.output,)
+
+    @property
+    def name(self):
+        """The prefix of the metrics, such as mlm."""
+        return self.output.removesuffix("_logits")
+
+    def total_weight(self, weights):
+        """Sum the weights of a batch, before the model is computed.
+
+        Args:
+            weights: dict of float32 tensors, as in the batch.
+
+        Returns:
+            float32 scalar
+        """
+        return ops.sum(weights[self.output])
+
+    def sums(self, outputs, labels, weights):
+        """Sums over the predictions, of which metrics are means.
+
+        Args:
+            outputs: dict of tensors, of the model.
+            labels: dict of tensors, as in the batch.
+            weights: dict of float32 tensors, as in the batch.
+
+        Returns:
+            A dict of float32 scalars: `loss`, `accuracy` and any others, each
+            a weighted sum, and `weight`, to divide them by.
+        """
+        logits, labels = outputs[self.output], labels[self.output]
+        weights = weights[self.output]
+        losses = sparse_cross_entropy(labels, logits)
+        return {
+            "loss": ops.sum(losses * weights),
+            "accuracy": ops.sum(_is_right(labels, logits) * weights),
+            "weight": ops.sum(weights),
+        }
+
+    def keras_loss(self):
+        """The same loss for `compile`."""
+        return SparseCrossEntropy(
+            self.factor, reduction="mean_with_sample_weight"
+        )
+
+    def keras_metric(self):
+        """The same accuracy for `compile`, fresh."""
+        return keras.metrics.SparseCategoricalAccuracy(
+            name=f"{self.name}_accuracy"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenTerm:
+    """A mean over all tokens, special ones too, of a measure of the outputs.
+
+    Args:
+        name: str, the prefix of the metrics.
+        outputs: tuple of str, the outputs of the model that it reads.
+        measure: function from the outputs and the labels to a dict of float32
+            `(batch_size, seq_length)`: `loss` and others, such as `accuracy`.
+        factor: float, of this term in the loss.
+    """
+
+    name: str
+    outputs: tuple
+    measure: Callable
+    factor: float = 1.0
+
+    def total_weight(self, weights):
+        """Count the tokens of a batch; see `LabelTerm`."""
+        return ops.sum(weights["tokens"])
+
+    def sums(self, outputs, labels, weights):
+        """Sums over the tokens; see `LabelTerm`."""
+        measured = {**self.measure(outputs, labels), "weight": 1.0}
+        return {k: ops.sum(x * weights["tokens"]) for k, x in measured.items()}
+
+
+def _is_right(labels, logits):
+    """1.0 where the largest logit, the first of equal ones, is the label's.
+
+    On TensorFlow `ops.argmax`, and with it the accuracy of Keras, copies the
+    logits, the largest tensors of a step. `ops.top_k` does not, and is faster.
+    """
+    _, guesses = ops.top_k(logits, 1)
+    guesses = ops.cast(ops.squeeze(guesses, -1), "int32")
+    return ops.cast(guesses == ops.cast(labels, "int32"), "float32")
+
+
+def mean_metrics(sums):
+    """Divide sums over steps and devices by their weights.
+
+    Args:
+        sums: dict of numbers, as returned by `PretrainingLoop.train`.
+
+    Returns:
+        A dict of floats: for each term, such as mlm, its `mlm_loss` and
+        `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
+        means over the steps that were taken.
+    """
+    means = {}
+    for name in sums:
+        term, _, kind = name.partition("/")
+        if kind not in ("", "weight"):
+            weight = max(float(sums[f"{term}/weight"]), 1.0)
+            means[f"{term}_{kind}"] = float(sums[name]) / weight
+    if "steps" in sums:
+        steps = max(float(sums["steps"]), 1.0)
+        means["loss"] = float(sums["loss"]) / steps
+        means["gradient_norm"] = float(sums["gradient_norm"]) / steps
+    return means

@@ -1,0 +1,1 @@
+"""The training loop, its state and the strategies it runs under."""

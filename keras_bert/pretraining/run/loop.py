@@ -1,0 +1,225 @@
+"""The training loop: one step, for one device or many."""
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.optimizers.loss_scale import LossScale
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+from keras_bert.pretraining.objectives.objectives import PUBLISHED
+from keras_bert.pretraining.objectives.terms import mean_metrics
+
+
+class PretrainingLoop:
+    """Trains and evaluates a pre-trainer.
+
+    A step means the same on any number of devices and in any number of
+    pieces: each term of the loss is the mean over all predictions of the
+    global batch, and the optimizer sums the gradients over the devices before
+    it clips them.
+    It is what `model.fit` means with `pretraining.losses` on one device; a
+    test holds the two to the same losses.
+
+    Args:
+        learner: `Learner` whose model has the outputs that the objective
+            looks at, such as `bert_pretrainer`; made under the strategy's
+            scope.
+        optimizer: one of `training`, made there for the model.
+        strategy: `tf.distribute.Strategy`; one device by default.
+        accumulation_steps: int, pieces that a batch is worked through in.
+        jit_compile: bool, compile the step with XLA.
+        objective: `Objective`; by default the one that BERT was published
+            with.
+    """
+
+    def __init__(
+        self,
+        learner,
+        optimizer,
+        strategy=None,
+        accumulation_steps=1,
+        jit_compile=False,
+        objective=OBJECTIVES[PUBLISHED],
+    ):
+        self.learner = learner
+        self.model = model = learner.model
+        self.optimizer = optimizer
+        self.strategy = strategy or tf.distribute.get_strategy()
+        self._inputs = list(model.input)  # Not every model has segments.
+        self._terms = objective.terms()
+        _check_outputs(model, objective.name, self._terms)
+        self._accumulation_steps = accumulation_steps
+        with self.strategy.scope():
+            optimizer.build(model.trainable_variables)
+            self._loss_scale = LossScale(model.compute_dtype == "float16")
+        self._replica_step = self._step
+        if jit_compile:
+            _check_compilable(self.strategy)
+            self._replica_step = tf.function(self._step, jit_compile=True)
+
+    @property
+    def scales_loss(self):
+        """True if overflows are expected, as in float16."""
+        return self._loss_scale.is_needed
+
+    @property
+    def variables(self):
+        """All variables that a step changes, always in the same order.
+
+        The model's weights come first, then its random state.
+        """
+        weights = self.model.weights
+        known = {id(weight) for weight in weights}
+        return [
+            *weights,
+            *(v for v in self.model.variables if id(v) not in known),
+            *self.optimizer.variables,
+            *self._loss_scale.variables,
+        ]
+
+    @tf.function(reduce_retracing=True)
+    def train(self, batches, num_steps):
+        """Takes steps.
+
+        Args:
+            batches: iterator over global batches of `pretraining.dataset`,
+                distributed where there are many devices.
+            num_steps: int.
+
+        Returns:
+            A dict of float32 scalars, sums over the steps and all devices:
+            see `mean_metrics`.
+        """
+        # The first step gives the totals their names, before the graph loops.
+        totals = self._run(self._replica_step, next(batches))
+        for _ in tf.range(num_steps - 1):
+            step = self._run(self._replica_step, next(batches))
+            totals = {name: totals[name] + step[name] for name in totals}
+        return totals
+
+    @tf.function(reduce_retracing=True)
+    def _evaluate(self, batch):
+        return self._run(self._evaluation_step, batch)
+
+    def evaluate(self, dataset):
+        """Means over batches of `pretraining.dataset`, such as `mlm_loss`.
+
+        Every real prediction of the whole dataset counts alike.
+        """
+        sums = {}
+        for batch in dataset:
+            for name, value in self._evaluate(batch).items():
+                sums[name] = sums.get(name, 0.0) + float(value)
+        return mean_metrics(sums)
+
+    def _run(self, function, batch):
+        """Runs on every device; they all give the same global sums."""
+        sums = self.strategy.run(function, args=(batch,))
+        return {
+            name: self.strategy.experimental_local_results(value)[0]
+            for name, value in sums.items()
+        }
+
+    def _step(self, batch):
+        inputs, _, weights = batch
+        denominators = _sum_over_replicas(
+            {term.name: term.total_weight(weights) for term in self._terms}
+        )
+        sums, gradients = self._gradients(batch, denominators)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        norm = tf.convert_to_tensor(self.optimizer.gradient_norm)
+        is_finite = tf.math.is_finite(norm)
+        self._loss_scale.update(is_finite)
+        sums["tokens"] = tf.reduce_sum(
+            tf.cast(inputs[features.INPUT_MASK.name], tf.float32)
+        )
+        sums = {
+            **_sum_over_replicas(sums),
+            "gradient_norm": norm,
+            "steps": tf.ones(()),
+        }
+        # What was not finite was no step, and shall not hide the others.
+        taken = {name: tf.where(is_finite, x, 0.0) for name, x in sums.items()}
+        return {**taken, "skipped_steps": 1.0 - taken["steps"]}
+
+    def _gradients(self, batch, denominators):
+        """Sums over this device's examples, piece by piece."""
+        if self._accumulation_steps == 1:
+            return self._piece_gradients(batch, denominators)
+        num_pieces = self._accumulation_steps
+        pieces = tf.nest.map_structure(
+            lambda x: tf.reshape(x, [num_pieces, -1, *x.shape[1:]]), batch
+        )
+
+        def gradients_of(index):
+            piece = tf.nest.map_structure(lambda x: x[index], pieces)
+            return self._piece_gradients(piece, denominators)
+
+        totals = gradients_of(0)
+        for index in tf.range(1, num_pieces):
+            more = gradients_of(index)
+            totals = tf.nest.map_structure(tf.add, totals, more)
+        return totals
+
+    def _piece_gradients(self, batch, denominators):
+        inputs, labels, weights = self._with_targets(batch)
+        with tf.GradientTape() as tape:
+            outputs = self._outputs(inputs, training=True)
+            sums = self._sums(outputs, labels, weights)
+            loss = sum(
+                term.factor
+                * sums[f"{term.name}/loss"]
+                / tf.maximum(denominators[term.name], 1.0)
+                for term in self._terms
+            )
+            scaled = self._loss_scale.scaled(loss)
+        gradients = tape.gradient(scaled, self.model.trainable_variables)
+        gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+        return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
+
+    def _evaluation_step(self, batch):
+        inputs, labels, weights = self._with_targets(batch)
+        outputs = self._outputs(inputs, training=False)
+        return _sum_over_replicas(self._sums(outputs, labels, weights))
+
+    def _with_targets(self, batch):
+        inputs, labels, weights = batch
+        return inputs, {**labels, **self.learner.targets(inputs)}, weights
+
+    def _outputs(self, inputs, training):
+        inputs = {name: inputs[name] for name in self._inputs}
+        return self.model(inputs, training=training)
+
+    def _sums(self, outputs, labels, weights):
+        return {
+            f"{term.name}/{kind}": value
+            for term in self._terms
+            for kind, value in term.sums(outputs, labels, weights).items()
+        }
+
+
+def _check_outputs(model, objective, terms):
+    wanted = {output for term in terms for output in term.outputs}
+    if {*model.output} != wanted:
+        raise ValueError(
+            "The model must have the outputs that the objective trains. "
+            f"Received: objective={objective}, which trains "
+            f"{', '.join(sorted(wanted))}; the outputs "
+            f"{', '.join(model.output)}."
+        )
+
+
+def _check_compilable(strategy):
+    if strategy.num_replicas_in_sync == 1:
+        return
+    devices = strategy.extended.worker_devices
+    if any("CPU" in device for device in devices):
+        raise ValueError(
+            "XLA cannot compile a step for several CPU devices. Received: "
+            f"jit_compile=True, {strategy.num_replicas_in_sync} devices, here "
+            f"{', '.join(devices)}."
+        )
+
+
+def _sum_over_replicas(values):
+    context = tf.distribute.get_replica_context()
+    return context.all_reduce(tf.distribute.ReduceOp.SUM, values)

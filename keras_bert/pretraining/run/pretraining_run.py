@@ -1,0 +1,215 @@
+"""A whole run, from batches to a trained model, states and a curve."""
+
+import math
+import pathlib
+
+import tensorflow as tf
+from absl import logging
+
+from keras_bert.optimizers.curve import Curve
+from keras_bert.pretraining.run.log_interval import LogInterval
+from keras_bert.pretraining.run.strategies import is_chief
+from keras_bert.pretraining.run.strategies import mean_over_workers
+from keras_bert.pretraining.run.termination import TerminationRequest
+from keras_bert.pretraining.run.training_state import restore_state
+from keras_bert.pretraining.run.training_state import save_state
+
+_STATES = "states"
+_MOST_SKIPPED = 100
+
+
+def run_pretraining(
+    loop, batches, eval_data, batch_size, output_dir, options, begin=None
+):
+    """Train a pre-trainer, or resume a killed run.
+
+    A run that is killed and started again ends with the weights of one that
+    was not, if the device computes the same from the same. SIGTERM and Ctrl-C
+    save and end with exit codes 143 and 130; a second Ctrl-C ends at once. The
+    curve goes to `metrics.jsonl` and to an event file for TensorBoard, the
+    states to `states/`, both in `output_dir`.
+
+    A batch whose gradients are not finite is no step: the next batch takes
+    its place, so that a run ends when its learning rate does.
+
+    Args:
+        loop: `PretrainingLoop`; its model is trained in place.
+        batches: function from the number of batches seen to the endless
+            `tf.data.Dataset` of the global batches that follow.
+        eval_data: held-out batches, or None.
+        batch_size: int, examples in a global batch.
+        output_dir: str, an existing directory.
+        options: `RunOptions`.
+        begin: function without arguments, called in the process that writes
+            the files when the state is known to fit, before anything else is
+            written.
+
+    Returns:
+        The last evaluation, a dict of floats; empty without `eval_data`.
+
+    Raises:
+        FloatingPointError: a gradient is not finite.
+        ValueError: a state is of another model.
+        tf.errors.OpError: a record cannot be used.
+        OSError: the disk is full, for example; the last state stays.
+    """
+    run = _Run(loop, batch_size, output_dir, options, begin)
+    with TerminationRequest() as termination:
+        if run.is_new:
+            run.evaluate(eval_data)
+        iterator = iter(run.distributed(batches(run.num_batches)))
+        while run.step < options.num_train_steps:
+            run.train(iterator)
+            last = run.step == options.num_train_steps
+            if last or _falls(run.step, options.eval_steps):
+                run.evaluate(eval_data)
+            stops = not last and run.any_worker(termination.is_made)
+            is_due = _falls(run.step, options.save_checkpoints_steps)
+            if last or stops or is_due:
+                run.save()
+            if stops:
+                logging.warning(
+                    f"Stopped at step {run.step}; its state is saved; the same "
+                    "command goes on."
+                )
+                raise SystemExit(termination.exit_code)
+    return run.evaluated or run.evaluate(eval_data)
+
+
+class _Run:
+    """The step that a run has reached, and what it does there."""
+
+    def __init__(self, loop, batch_size, output_dir, options, begin):
+        self._loop = loop
+        self._batch_size = batch_size
+        self._options = options
+        self._states = pathlib.Path(output_dir, _STATES)
+        self._is_chief = is_chief(loop.strategy)
+        self._skipped = 0  # In a row.
+        self.step = self.num_batches = 0
+        self.evaluated = {}
+        self._interval = LogInterval(self.step)
+        about = restore_state(self._states, loop.variables)
+        self.is_new = about is None
+        if about:
+            logging.info("Goes on after step %d.", about["step"])
+            self.step, self.evaluated = about["step"], about["evaluated"]
+            self.num_batches, self._skipped = about["batches"], about["skipped"]
+            self._interval = LogInterval(**about["stretch"])
+        mean = mean_over_workers(loop.strategy, self.step)
+        if not math.isclose(mean, self.step, rel_tol=1e-6):
+            raise ValueError(
+                "All workers must continue from the same step: `output_dir` "
+                "must be one directory that all of them see. Received: step "
+                f"{self.step} here, {mean:g} in the mean."
+            )
+        if self._is_chief:
+            if begin is not None:
+                begin()
+            self._curve = Curve(output_dir, -1 if self.is_new else self.step)
+
+    def any_worker(self, is_so):
+        """Return True if `is_so` in any process of the run."""
+        return mean_over_workers(self._loop.strategy, float(is_so)) > 0
+
+    def distributed(self, dataset):
+        """The share of each device of every batch."""
+        options = tf.data.Options()
+        options.experimental_distribute.auto_shard_policy = (
+            tf.data.experimental.AutoShardPolicy.DATA
+        )
+        return self._loop.strategy.experimental_distribute_dataset(
+            dataset.with_options(options)
+        )
+
+    def train(self, iterator):
+        """Take steps until logging, evaluation or saving is due."""
+        options = self._options
+        intervals = (
+            options.log_steps,
+            options.eval_steps,
+            options.save_checkpoints_steps,
+            options.steps_per_execution,
+        )
+        due = [self.step + n - self.step % n for n in intervals if n]
+        end = min(options.num_train_steps, *due)
+        while self.step < end:  # More than once if a batch was skipped.
+            num_batches = tf.constant(end - self.step, tf.int32)
+            self.num_batches += end - self.step
+            sums = self._loop.train(iterator, num_batches)
+            sums = {name: float(value) for name, value in sums.items()}
+            self.step += int(sums["steps"])
+            self._interval.add(sums)
+            self._check_finite(sums)
+        if _falls(end, options.log_steps) or end == options.num_train_steps:
+            self._log()
+
+    def _check_finite(self, sums):
+        """Stop if gradients were not finite; the weights are unharmed."""
+        skipped = int(sums["skipped_steps"])
+        self._skipped = skipped if sums["steps"] else self._skipped + skipped
+        if not skipped:
+            return
+        allowed = self._options.on_nan == "skip" or self._loop.scales_loss
+        message = (
+            f"A gradient is not finite after step {self.step}, at learning "
+            f"rate {self._learning_rate():.3g}"
+        )
+        in_vain = not sums["steps"] and self._skipped >= _MOST_SKIPPED
+        if not allowed or in_vain:
+            raise FloatingPointError(
+                f"{message}; {self._skipped} in a row. The last saved state "
+                "is good. Lower the learning rate, lengthen the warm-up or "
+                "pass on_nan='skip'. Records: "
+                f"{self._options.sources or 'unnamed'}."
+            )
+        logging.warning("%s; its batch is skipped.", message)
+
+    def _learning_rate(self):
+        return float(self._loop.optimizer.learning_rate)
+
+    def _log(self):
+        options = self._options
+        metrics = self._interval.metrics(self.step, self._batch_size)
+        metrics["learning_rate"] = self._learning_rate()
+        left = options.num_train_steps - self.step
+        if self._is_chief:
+            self._curve.add(self.step, "train", metrics)
+            text = ", ".join(f"{k} {v:.4g}" for k, v in metrics.items())
+            seconds = self._interval.seconds_for(self.step, left)
+            logging.info(
+                f"Step {self.step} of {options.num_train_steps}: {text}; "
+                f"{seconds:.0f} s left."
+            )
+        self._interval = LogInterval(self.step)
+
+    def evaluate(self, dataset):
+        """Return means over the held-out batches; empty without any."""
+        if dataset is None:
+            return {}
+        with self._interval.paused():
+            self.evaluated = self._loop.evaluate(self.distributed(dataset))
+            if self._is_chief:
+                self._curve.add(self.step, "eval", self.evaluated)
+        return self.evaluated
+
+    def save(self):
+        """Write a state to resume from."""
+        if not self._is_chief:
+            return
+        about = {
+            "weights": self._loop.learner.weight_names,
+            "batches": self.num_batches,
+            "skipped": self._skipped,
+            "evaluated": self.evaluated,
+            "stretch": self._interval.about(),
+        }
+        keep = self._options.keep_checkpoint_max
+        with self._interval.paused():
+            self._states.mkdir(exist_ok=True)
+            variables = self._loop.variables
+            save_state(self._states, self.step, variables, about, keep)
+
+
+def _falls(step, interval):
+    return bool(interval) and step % interval == 0

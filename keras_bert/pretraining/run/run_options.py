@@ -1,0 +1,34 @@
+"""Options of a run, checked before any work."""
+
+import dataclasses
+
+from keras_bert import checks
+from keras_bert.pretraining.run import choices
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunOptions(checks.Checked):
+    """Options of a run that do not change the weights.
+
+    Args:
+        num_train_steps: int, optimizer steps. Skipped batches do not count.
+        log_steps: int, steps between points of the curve.
+        eval_steps: int, steps between evaluations; 0: only before and after.
+        save_checkpoints_steps: int, steps between states to resume from.
+        keep_checkpoint_max: int, number of these states to keep.
+        steps_per_execution: int, steps in one graph call.
+        on_nan: str, what to do at a gradient of NaN.
+        sources: str, names of the data, for messages.
+
+    Raises:
+        ValueError: a number is too small.
+    """
+
+    num_train_steps: int = checks.field(100_000, checks.at_least, 1)
+    log_steps: int = checks.field(25, checks.at_least, 1)
+    eval_steps: int = checks.field(0, checks.at_least, 0)
+    save_checkpoints_steps: int = checks.field(1000, checks.at_least, 1)
+    keep_checkpoint_max: int = checks.field(2, checks.at_least, 1)
+    steps_per_execution: int = checks.field(1, checks.at_least, 1)
+    on_nan: str = checks.field("stop", checks.one_of, choices.ON_NAN)
+    sources: str = ""

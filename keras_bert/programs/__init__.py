@@ -1,1 +1,0 @@
-"""The parts that only the command line and its pages need."""

@@ -1,0 +1,1 @@
+"""Batches of labelled examples for fine-tuning."""

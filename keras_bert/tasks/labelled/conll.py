@@ -1,0 +1,250 @@
+"""Tagged sentences in columns, as in the CoNLL shared tasks."""
+
+import dataclasses
+import io
+import itertools
+import re
+
+from absl import logging
+
+from keras_bert import checks
+from keras_bert.rows import read_lines
+from keras_bert.summary import Summarized
+from keras_bert.tasks.labelled.tag_schemes import without_stray_tags
+
+_START = "-DOCSTART-"
+_WHITE = " \t\n"
+_SHOWN = 60
+_CONLLU_COLUMNS, _UPOS = 10, 3
+_CONLLU_ROW = re.compile(r"[01]\t")  # The first word of a counted sentence.
+_UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TaggedSentences(Summarized):
+    """The sentences of a file.
+
+    Args:
+        path: str, the file.
+        words: tuple with a tuple of str for each sentence.
+        tags: the same for the tags, one for each word.
+        lines: the same for the numbers of the lines, from 1.
+    """
+
+    path: str
+    words: tuple
+    tags: tuple
+    lines: tuple
+
+    def _facts(self):
+        return {
+            "path": self.path,
+            "num_sentences": len(self.words),
+            "num_words": sum(map(len, self.words)),
+            "tags": sorted({tag for row in self.tags for tag in row}),
+        }
+
+    def where(self, sentence, word):
+        """Return the place of a word for a message: "train.conll, line 12".
+
+        Args:
+            sentence: int, index of the sentence.
+            word: int, index of the word in it.
+        """
+        return f"{self.path}, line {self.lines[sentence][word]}"
+
+    def part(self, indices):
+        """Return some of the sentences, by their indices."""
+        parts = [
+            tuple(rows[index] for index in indices)
+            for rows in (self.words, self.tags, self.lines)
+        ]
+        return TaggedSentences(self.path, *parts)
+
+
+def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
+    """Read a file with a word a line and a blank line between sentences.
+
+    Columns stand between tabs if the first row has one, between spaces
+    otherwise. Rows that begin with -DOCSTART- are skipped, and a line of white
+    space is a blank one. Where the first of three or more columns counts the
+    words of each sentence, as in CoNLL-U, the second holds the words. Comments
+    of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1 are skipped.
+
+    Args:
+        path: str; UTF-8, with or without a byte order mark.
+        tag_column: int, the column of the tags: counted from 0, or from the
+            end if negative. By default the last, and UPOS, 3, in the ten
+            columns of CoNLL-U.
+        word_column: int, the column of the words; by default the first, or
+            the second where the first counts them.
+        on_stray_tag: str, what is done with tags that follow no scheme, such
+            as an I-PER that continues nothing. "error" leaves them to those
+            who look for one; "repair" has them begin an entity, as the script
+            conlleval reads them, and logs how many.
+
+    Returns:
+        `TaggedSentences`.
+
+    Raises:
+        ValueError: a row has no tag or another number of columns than the
+            first, there is no row, or the file is no UTF-8. The message
+            names the file and the line.
+    """
+    checks.one_of(("error", "repair"), on_stray_tag=on_stray_tag)
+    sentences, num_columns, is_counted = _read_sentences(path)
+    if num_columns == 1:
+        raise ValueError(
+            f"{path}, line {sentences[0][0][0]}, must have a word and its tag, "
+            "with tabs or spaces between them. Received: one column."
+        )
+    word_column = _word_column(path, word_column, num_columns, is_counted)
+    if tag_column is None:
+        is_conllu = is_counted and num_columns == _CONLLU_COLUMNS
+        tag_column = _UPOS if is_conllu else -1
+    _check_column(path, "tag_column", tag_column, num_columns)
+    if (tag_column - word_column) % num_columns == 0:
+        raise ValueError(
+            "`tag_column` must not be the column that holds the words, "
+            f"{word_column}. Received: tag_column={tag_column}."
+        )
+    for number, row in itertools.chain(*sentences):
+        if not row[tag_column]:
+            row_text = "\t".join(row)[:_SHOWN]
+            raise ValueError(
+                f"{path}, line {number}, must have a tag in column "
+                f"{tag_column}. Received: {row_text!r}."
+            )
+    lines = tuple(tuple(number for number, _ in rows) for rows in sentences)
+    words, tags = (
+        tuple(tuple(row[column] for _, row in rows) for rows in sentences)
+        for column in (word_column, tag_column)
+    )
+    message = "%s: words are in column %d, tags in column %d, from 0"
+    logging.info(message, path, word_column, tag_column)
+    if all(word.isdecimal() for row in words for word in row):
+        logging.warning(
+            "%s has only numbers as words, in column %d. Pass `word_column` "
+            "if the words are elsewhere.",
+            path,
+            word_column,
+        )
+    data = TaggedSentences(str(path), words, tags, lines)
+    return _repaired(data) if on_stray_tag == "repair" else data
+
+
+def read_words(path, word_column=None):
+    """Read the words of a file as `read_conll` does; it may lack tags.
+
+    Args:
+        path, word_column: see `read_conll`.
+
+    Returns:
+        A list with, for each sentence, the number of its first line and the
+        list of its words.
+
+    Raises:
+        ValueError: there is no word, or a row is at fault; it is named.
+    """
+    sentences, num_columns, is_counted = _read_sentences(path)
+    column = _word_column(path, word_column, num_columns, is_counted)
+    return [
+        (sentence[0][0], [row[column] for _, row in sentence])
+        for sentence in sentences
+    ]
+
+
+def conll_text(*columns):
+    """The text of a file with a word a line.
+
+    Args:
+        *columns: each a list with a list of str for each sentence: the words,
+            and then what stands beside them, such as tags.
+
+    Returns:
+        str, with tabs between columns and a blank line behind each sentence.
+    """
+    return "".join(
+        "".join("\t".join(row) + "\n" for row in zip(*sentence, strict=True))
+        + "\n"
+        for sentence in zip(*columns, strict=True)
+    )
+
+
+def _read_sentences(path):
+    """Return sentences of numbered rows, and what their columns are.
+
+    Returns:
+        A list with a list of (line number, list of str) for each sentence;
+        the number of columns; and True if the first counts the words.
+    """
+    lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
+    has_comments = any(_CONLLU_ROW.match(line) for line in lines)
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        if not (has_comments and line.startswith("#") and "\t" not in line):
+            row = line.strip(_WHITE)
+            rows.append((number, "" if row.startswith(_START) else row))
+    # Runs of rows that are not empty.
+    runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
+    sentences = [[*run] for is_sentence, run in runs if is_sentence]
+    if not sentences:
+        raise ValueError(
+            f"{path} must hold rows of a word and its tag. Received: none."
+        )
+    first_number, first = sentences[0][0]
+    cut = re.compile("\t" if "\t" in first else " +").split
+    num_columns = len(cut(first))
+    counted = [
+        [pair for pair in sentence if not _UNCOUNTED.match(pair[1])]
+        for sentence in sentences
+    ]
+    is_counted = num_columns > 2 and all(
+        [cut(row)[0] for _, row in sentence]
+        in ([*map(str, range(n, n + len(sentence)))] for n in (0, 1))
+        for sentence in counted
+    )
+    cells = [
+        [(number, cut(row)) for number, row in sentence]
+        for sentence in (counted if is_counted else sentences)
+    ]
+    for number, row in itertools.chain(*cells):
+        if len(row) != num_columns:
+            raise ValueError(
+                f"{path}, line {number}, must have as many columns as line "
+                f"{first_number}, {num_columns}. Received: {len(row)} in "
+                f"{lines[number - 1].strip(_WHITE)[:_SHOWN]!r}."
+            )
+    return [*filter(None, cells)], num_columns, is_counted
+
+
+def _word_column(path, column, num_columns, is_counted):
+    if column is None:
+        return 1 if is_counted else 0
+    _check_column(path, "word_column", column, num_columns)
+    return column
+
+
+def _check_column(path, name, column, num_columns):
+    if not -num_columns <= column < num_columns:
+        raise ValueError(
+            f"{path}, line 1, must have the column `{name}`={column}, counted "
+            f"from 0. Received: {num_columns} columns."
+        )
+
+
+def _repaired(data):
+    """Return the sentences with stray tags that begin entities."""
+    tags = without_stray_tags(data.tags, data.where)
+    pairs = zip(data.tags, tags, strict=True)
+    changed = [x != y for row in pairs for x, y in zip(*row, strict=True)]
+    if any(changed):
+        lines = itertools.chain(*data.lines)
+        logging.warning(
+            "%s: %d tags follow no scheme, the first in line %d. They begin "
+            "an entity, as the script conlleval reads them.",
+            data.path,
+            sum(changed),
+            next(itertools.compress(lines, changed)),
+        )
+    return dataclasses.replace(data, tags=tags)

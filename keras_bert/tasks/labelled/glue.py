@@ -1,0 +1,90 @@
+"""The files of GLUE to texts and labels."""
+
+import math
+import os
+
+from absl import logging
+
+from keras_bert import checks
+from keras_bert.rows import raise_fault
+from keras_bert.tasks.labelled.glue_tasks import glue_task
+from keras_bert.tasks.labelled.tables import check_labels
+from keras_bert.tasks.labelled.tables import read_cells
+
+_SHOWN = 80
+
+
+def read_glue(task, split, data_dir):
+    """Read a split of a task of GLUE, as it is published.
+
+    A text may be empty, for a few published ones are. In the train and dev
+    splits of QQP some rows are broken in two; they are left out and counted
+    in a warning.
+
+    Args:
+        task: str, such as "mrpc"; one of `GLUE_TASKS`.
+        split: str, "train", "dev" or "test"; of MNLI also which:
+            "dev_matched".
+        data_dir: str, the directory of the task's files.
+
+    Returns:
+        A `Table` of the columns `text`, `text_pair` for pairs, and `label`
+        unless labels are hidden, as they are in tests.
+
+    Raises:
+        ValueError: there is no such task, split or file; or the file is not
+            as it is published.
+    """
+    task = glue_task(task)
+    file = _find_file(task, split, data_dir)
+    path = os.path.join(data_dir, file.name)
+    columns = dict(file.texts)
+    if file.label is not None:
+        columns["label"] = file.label
+    broken = []
+    on_bad_row = broken.append if file.has_broken_rows else raise_fault
+    table = read_cells(path, columns, on_bad_row)
+    if broken:
+        logging.warning(
+            "%d broken row(s) left out, of which the first: %s",
+            len(broken),
+            broken[0],
+        )
+    if file.label is not None:
+        check_labels(table, ["label"])
+        _check_glue_labels(task, table)
+    return table
+
+
+def _check_glue_labels(task, table):
+    is_right, expected = _is_finite, "a number"
+    if not task.is_regression:
+        is_right = task.label_names.__contains__
+        expected = f"one of {', '.join(task.label_names)}"
+    for index, label in enumerate(table.columns["label"]):
+        if not is_right(label):
+            raise ValueError(
+                f"{table.where(index)}, must have a label of {task.name}, "
+                f"{expected}. Received: {label!r}."
+            )
+
+
+def _is_finite(label):
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False
+
+
+def _find_file(task, split, data_dir):
+    checks.one_of(task.files, split=split)
+    for file in task.files[split]:
+        if os.path.exists(os.path.join(data_dir, file.name)):
+            return file
+    names = " or ".join(file.name for file in task.files[split])
+    is_there = os.path.isdir(data_dir)
+    held = sorted(os.listdir(data_dir)) if is_there else ["no directory"]
+    raise ValueError(
+        f"{data_dir} must be the directory of the files of {task.name}, and "
+        f"hold {names}. Received: {', '.join(held)[:_SHOWN] or 'an empty one'}."
+    )

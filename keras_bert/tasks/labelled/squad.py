@@ -1,0 +1,230 @@
+"""The questions of SQuAD files, of version 1.1 and 2.0."""
+
+import dataclasses
+import re
+import reprlib
+
+from absl import logging
+
+from keras_bert.config import read_json_file
+from keras_bert.rows import check_characters
+from keras_bert.summary import Summarized
+
+_KINDS = {
+    bool: "true or false",
+    dict: "an object",
+    int: "an integer",
+    list: "a list",
+    str: "a string",
+}
+# Some data sets write ids as numbers, truth as 0 or 1, and offsets as 15.0.
+_CONVERSIONS = {
+    ("id", int): str,
+    ("is_impossible", int): lambda x: {0: False, 1: True}.get(x, x),
+    ("answer_start", float): lambda x: int(x) if x.is_integer() else x,
+}
+_NUM_NAMED = 5
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class SquadQuestion(Summarized):
+    """A question with its context and the answers that people gave.
+
+    Args:
+        id: str; a number in the file becomes its digits, as it does as a key
+            of a JSON object of predictions.
+        question: str.
+        context: str.
+        answers: tuple of (text, start) pairs as in the file; a start counts
+            characters of the context.
+        is_impossible: bool, whether the context holds no answer.
+        answer_span: pair of int, the first and the end byte, in the context's
+            UTF-8, of the answer to learn. It is the first of the answers
+            that `find_answer` finds, or None.
+    """
+
+    id: str
+    question: str
+    context: str
+    answers: tuple
+    is_impossible: bool
+    answer_span: tuple | None
+
+    @property
+    def is_trainable(self):
+        """True if it is known what to learn: where the answer is, or none."""
+        return self.is_impossible or self.answer_span is not None
+
+
+def read_squad(path, has_answers=True):
+    """Reads a file of SQuAD's own JSON.
+
+    A question is impossible if the file says so or gives no answers. If none
+    of its answers is found where it should be, the question stays in the
+    list, but is not trainable; a warning counts such questions.
+
+    Args:
+        path: str.
+        has_answers: bool, whether to read the answers.
+
+    Returns:
+        A list of `SquadQuestion`.
+
+    Raises:
+        ValueError: the file is not whole JSON, lacks something, holds a
+            value of the wrong type, an id twice or no question at all.
+    """
+    questions = squad_questions(read_json_file(path), path, has_answers)
+    lost = [question.id for question in questions if not question.is_trainable]
+    if lost and has_answers:
+        logging.warning(
+            "%s: %d question(s) have no answer whose text is where its "
+            "`answer_start` says. Training leaves them out, evaluation keeps "
+            "them. The first: %s.",
+            path,
+            len(lost),
+            ", ".join(lost[:_NUM_NAMED]),
+        )
+    return questions
+
+
+def squad_questions(data_set, source, has_answers=True):
+    """The questions of a data set.
+
+    Args:
+        data_set: dict, the object that a file of SQuAD holds.
+        source: str, where it comes from, for error messages.
+        has_answers: bool, whether to read the answers.
+
+    Returns:
+        A list of `SquadQuestion`.
+
+    Raises:
+        ValueError: as `read_squad` does.
+    """
+    questions = {}
+    for article, where in _items(data_set, "data", source, "article"):
+        if isinstance(article, dict) and isinstance(article.get("title"), str):
+            where += f" ({article['title']!r})"
+        paragraphs = _items(article, "paragraphs", where, "paragraph")
+        for paragraph, where in paragraphs:
+            context = _field(paragraph, "context", str, where)
+            for entry, where in _items(paragraph, "qas", where, "question"):
+                question = _question(entry, context, where, has_answers)
+                if question.id in questions:
+                    raise ValueError(
+                        f"{where}: `id` must be of one question only. "
+                        f"Received: {question.id!r} once more."
+                    )
+                questions[question.id] = question
+    if not questions:
+        raise ValueError(
+            f"{source} must hold at least one question. Received: "
+            f"{len(data_set['data'])} article(s) without any."
+        )
+    return [*questions.values()]
+
+
+def has_impossible(questions):
+    """Tell if one of a list of `SquadQuestion` is impossible: SQuAD 2.0."""
+    return any(question.is_impossible for question in questions)
+
+
+def _question(entry, context, where, has_answers):
+    name = _field(entry, "id", str, where)
+    where += f" ({name!r})"
+    if not context.strip():
+        raise ValueError(
+            f"{where}: its `context` must hold text. Received: {context!r}."
+        )
+    question = _field(entry, "question", str, where)
+    if not has_answers:
+        return SquadQuestion(name, question, context, (), False, None)
+    answers = tuple(
+        (
+            _field(answer, "text", str, where),
+            _field(answer, "answer_start", int, where),
+        )
+        for answer, where in _items(entry, "answers", where, "answer")
+    )
+    is_said = "is_impossible" in entry
+    if is_said and _field(entry, "is_impossible", bool, where) and answers:
+        raise ValueError(
+            f"{where}: an impossible question must have no answers. Received: "
+            f"{len(answers)}, of which the first is "
+            f"{reprlib.repr(answers[0][0])}."
+        )
+    spans = (find_answer(context, *answer) for answer in answers)
+    span = next(filter(None, spans), None)
+    return SquadQuestion(name, question, context, answers, not answers, span)
+
+
+def _items(value, key, where, noun):
+    """The items of a list in an object, each with the words for its place."""
+    for number, item in enumerate(_field(value, key, list, where), 1):
+        yield item, f"{where}, {noun} {number}"
+
+
+def _field(value, key, kind, where):
+    """The value under a key of an object, if it is of the right type."""
+    if not isinstance(value, dict):
+        raise ValueError(
+            f"{where} must be an object. Received: {reprlib.repr(value)}."
+        )
+    if key not in value:
+        raise ValueError(
+            f"{where} must have `{key}`, {_KINDS[kind]}. Received the keys: "
+            f"{reprlib.repr([*value])}."
+        )
+    found = value[key]
+    if (key, type(found)) in _CONVERSIONS:
+        found = _CONVERSIONS[key, type(found)](found)
+    if type(found) is not kind:
+        raise ValueError(
+            f"{where}: `{key}` must be {_KINDS[kind]}. "
+            f"Received: {reprlib.repr(found)}."
+        )
+    if kind is str:
+        check_characters(found, f"{where}: `{key}`")
+    return found
+
+
+def find_answer(context, text, start):
+    """Finds an answer at its offset, or near it as google-research/bert does.
+
+    That program compares words. It takes the words from the one at the
+    answer's first character to the one at its last, and looks for the answer
+    in there, any white space for any other. So an offset may be wrong within
+    a word.
+
+    Args:
+        context: str.
+        text: str, the answer.
+        start: int, the character of the context where it should begin.
+
+    Returns:
+        Its first and its end byte in the context's UTF-8, or None if it is
+        not there.
+    """
+    end = start + len(text)
+    if not text.strip() or not 0 <= start < end <= len(context):
+        return None
+    if context[start:end] != text:
+        pattern = re.compile(r"\s+".join(map(re.escape, text.split())))
+        found = pattern.search(context, *_word_bounds(context, start, end))
+        if found is None:
+            return None
+        start, end = found.span()
+    first = len(context[:start].encode())
+    return first, first + len(context[start:end].encode())
+
+
+def _word_bounds(context, start, end):
+    """Return the start of the first character's word and the last one's end."""
+    words = [word.span() for word in re.finditer(r"\S+", context)] or [(0, 0)]
+    # White space belongs to the word before it.
+    first = max(
+        [0, *(n for n, (begin, _) in enumerate(words) if begin <= start)]
+    )
+    last = max([0, *(n for n, (begin, _) in enumerate(words) if begin < end)])
+    return words[first][0], words[last][1]

@@ -1,0 +1,174 @@
+"""Texts, choices and labels from prepared data sets of TensorFlow Datasets."""
+
+import numpy as np
+
+from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.tasks.labelled.multiple_choice import swag_columns
+from keras_bert.tasks.labelled.multiple_choice import swag_examples
+from keras_bert.tasks.labelled.tables import Table
+from keras_bert.tfds_builder import check_split
+from keras_bert.tfds_builder import decode_text
+from keras_bert.tfds_builder import open_builder
+from keras_bert.tfds_builder import read_examples
+
+# The first of which a data set has all are its text and its pair.
+_TEXTS = (
+    ("sentence1", "sentence2"),
+    ("question1", "question2"),
+    ("premise", "hypothesis"),
+    ("question", "sentence"),
+    ("sentence",),
+    ("text",),
+)
+# A context and a list of choices, as HellaSwag has them.
+_CONTEXT, _ENDINGS = "context", "endings"
+_HIDDEN = -1
+_BATCH = 1024
+
+
+def read_tfds(name, split, data_dir=None):
+    """Reads a split of a data set. Nothing is downloaded.
+
+    Of GLUE it gives what `read_glue` does, in the order of the files.
+
+    Args:
+        name: str, such as "glue/mrpc", or the directory of a version.
+        split: str, for `tfds.load`: "validation_matched", "train[:10%]".
+        data_dir: str, where data sets are; TFDS_DATA_DIR by default.
+
+    Returns:
+        A `Table` of the columns `text`, `text_pair` for pairs, and `label`,
+        the name of a class or a number, unless it is -1 throughout, which
+        is to say hidden.
+
+    Raises:
+        ValueError: there is no such data set or split, it is not prepared,
+            it has no texts under a known name, a text is no UTF-8, or only
+            some labels are hidden.
+        ImportError: tensorflow-datasets is not installed.
+    """
+    builder, place = _open(name, split, data_dir)
+    scalars = {
+        name
+        for name, feature in builder.info.features.items()
+        if feature.shape == ()
+    }
+    texts = _first_held(builder, _TEXTS, scalars)
+    batches = [
+        *read_examples(
+            builder, split, scalars & {*texts, "label", "idx"}, _BATCH
+        )
+    ]
+    arrays = {
+        name: np.concatenate([batch[name] for batch in batches])
+        for name in scalars & {*batches[0]}
+    }
+    numbers = arrays.get("idx", np.arange(len(arrays[texts[0]])))
+    # Examples are stored shuffled; GLUE numbers them.
+    order = np.argsort(numbers)
+    numbers = numbers[order].tolist()
+    columns = {
+        column: _decoded(arrays[feature][order], place, numbers)
+        # There may be no second text.
+        for column, feature in zip(("text", "text_pair"), texts, strict=False)
+    }
+    if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
+        labels = arrays["label"][order]
+        columns["label"] = _labels(builder, labels, place, numbers)
+    return Table(place, numbers, columns)
+
+
+def read_tfds_choices(name, split, num_choices=4):
+    """Reads a split of questions with choices. Nothing is downloaded.
+
+    Args:
+        name: str, such as "hellaswag", or the directory of a version. It has
+            the features of SWAG (`sent1`, `sent2`, `ending0` and so on), or
+            `context` and `endings`; and `label`.
+        split: str, as `tfds.load` takes it.
+        num_choices: int, how many choices each question has.
+
+    Returns:
+        A list of `MultipleChoiceExample`, without labels if these are -1
+        throughout or not there.
+
+    Raises:
+        ValueError: there is no such data set or split, it is not prepared or
+            has other features, or an example is at fault, which is named.
+        ImportError: tensorflow-datasets is not installed.
+    """
+    builder, place = _open(name, split)
+    there = {*builder.info.features}
+    known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
+    names = _first_held(builder, known, there)
+    rows = [*read_examples(builder, split, there & {*names, "label"})]
+    numbers = [*range(len(rows))]
+    cells = [
+        _cells(row, names, num_choices, f"{place} {number}")
+        for number, row in zip(numbers, rows, strict=True)
+    ]
+    lists = map(list, zip(*cells, strict=True))
+    columns = dict(zip(known[0], lists, strict=True))
+    if "label" in there and any(row["label"] != _HIDDEN for row in rows):
+        columns["label"] = [str(row["label"]) for row in rows]
+    return swag_examples(Table(place, numbers, columns))
+
+
+def _open(name, split, data_dir=None):
+    """Return the builder, and the words before the number of an example."""
+    builder = open_builder(name, data_dir)
+    check_split(builder, split)
+    place = f"{builder.info.full_name}:{split}"
+    if not builder.info.splits[split].num_examples:
+        raise ValueError(f"{place} must hold examples. Received: none.")
+    return builder, f"{place}, example"
+
+
+def _first_held(builder, known, there):
+    """Return the first names of features that a data set has all of."""
+    for names in known:
+        if {*names} <= there:
+            return names
+    raise ValueError(
+        f"{builder.info.full_name} must have the features of one of: "
+        f"{'; '.join(', '.join(names) for names in known)}. Received: "
+        f"{', '.join(sorted(there)) or 'none'}."
+    )
+
+
+def _decoded(array, place, numbers):
+    pairs = zip(numbers, array, strict=True)
+    return [decode_text(text, f"{place} {number}") for number, text in pairs]
+
+
+def _labels(builder, labels, place, numbers):
+    if labels.dtype.kind == "O":
+        return _decoded(labels, place, numbers)
+    if labels.dtype.kind == "f":
+        return [str(label) for label in labels]
+    hidden = labels == _HIDDEN
+    if hidden.any():
+        raise ValueError(
+            f"{place} {numbers[hidden.argmax()]}, must have a label, as "
+            f"others have. Received: {_HIDDEN}."
+        )
+    names = getattr(builder.info.features["label"], "names", None)
+    if builder.name == "glue":  # Its files have other names for classes.
+        task = GLUE_TASKS[builder.builder_config.name.partition("_")[0]]
+        if names is None or {*names} != {*task.label_names}:
+            names = task.label_names
+    return [names[label] if names else str(label) for label in labels]
+
+
+def _cells(row, names, num_choices, where):
+    """The texts of an example, in the order of `swag_columns`."""
+    if names[0] != _CONTEXT:
+        values = [row[name] for name in names]
+    else:
+        values = [row[_CONTEXT], b"", *row[_ENDINGS]]
+    if len(values) != num_choices + 2:
+        raise ValueError(
+            f"{where}, must have {num_choices} choices. Received: "
+            f"{len(values) - 2}."
+        )
+    return [decode_text(value, where) for value in values]

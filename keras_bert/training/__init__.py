@@ -1,5 +1,0 @@
-"""Optimizers, losses and the run of pre-training."""
-
-from keras_bert import lazy
-
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

@@ -1,0 +1,99 @@
+import dataclasses
+import re
+import sys
+import types
+
+import pytest
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.cli.field_flags import FieldFlags
+from keras_bert.cli.field_flags import field_meanings
+from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.options import TextOptions
+from keras_bert.pretraining.job.recipe import PretrainingRecipe
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+
+
+@pytest.fixture
+def parse(parsed):
+    """The recipe of a command line."""
+
+    def parse(*words, **defaults):
+        return parsed(lambda: FieldFlags(Recipe, **defaults), words).values()
+
+    return parse
+
+
+def test_defaults_are_those_of_the_recipe(parse):
+    assert parse() == Recipe()
+    assert parse(epochs=2, seed=1) == Recipe(epochs=2, seed=1)
+
+
+def test_every_field_has_its_flag(parse):
+    words = {
+        "num_train_epochs": 5,
+        "train_batch_size": 7,
+        "learning_rate": 0.5,
+        "warmup_proportion": 0.3,
+        "weight_decay": 0.2,
+        "layer_decay": 0.9,
+        "num_frozen_layers": 1,
+        "num_reset_layers": 2,
+        "label_smoothing": 0.1,
+        "patience": 3,
+        "random_seed": 11,
+        "parallel_parts": 2,
+        "label_share": 0.25,
+        "temperature": 4.0,
+    }
+    recipe = parse(*(f"--{name}={value}" for name, value in words.items()))
+    values = (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 0.1, 3, 11, 2, 0.25, 4.0)
+    assert tuple(dataclasses.asdict(recipe).values()) == values
+
+
+@dataclasses.dataclass
+class _Options:
+    """Options.
+
+    Args:
+        source, target: list of str, files; see `count`.
+        count: int, how many
+            of `zip`.
+        kind: "a" or "b", what.
+
+    Raises:
+        ValueError: never.
+    """
+
+
+def test_meanings_are_those_of_the_docstring():
+    assert field_meanings(_Options) == {
+        "source": "Files; see `count`.",
+        "target": "Files; see `count`.",
+        "count": "How many of `zip`.",
+        "kind": "What.",
+    }
+
+
+@pytest.mark.parametrize(
+    "options", [Recipe, DataOptions, PretrainingRecipe, TextOptions]
+)
+def test_every_field_has_a_meaning(options):
+    names = [field.name for field in dataclasses.fields(options)]
+    assert [*field_meanings(options)] == names
+    assert {*getattr(options, "choices", {})} <= {*names}
+    assert {*options.groups} <= {*names}
+
+
+def test_a_manual_shows_flags_under_their_titles(monkeypatch):
+    values = flags.FlagValues()
+    for name in ("plain", "grouped", "last"):
+        flags.DEFINE_bool(name, False, "Of a test.", flag_values=values)
+    own = [values[name] for name in ("plain", "grouped", "last")]
+    monkeypatch.setattr(command_line, "_own_flags", lambda: own)
+    monkeypatch.setattr(command_line, "_titles", {})
+    monkeypatch.setattr(sys.modules["__main__"], "__doc__", "A test.")
+    command_line.group("Some", [types.SimpleNamespace(name="grouped")])
+    shown = re.findall(r"^\w+:$|(?<=\[no\])\w+", command_line.manual(), re.M)
+    assert shown == ["Flags:", "plain", "last", "Some:", "grouped"]

@@ -1,0 +1,410 @@
+import gc
+import inspect
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.optimizers import adam_step
+from keras_bert.optimizers.adam_step import decays
+from keras_bert.optimizers.adamw import AdamW
+from keras_bert.optimizers.lamb import Lamb
+from keras_bert.optimizers.schedules import LinearWarmupDecay
+from keras_bert.optimizers.stable_adamw import StableAdamW
+
+_SHAPES = {"kernel": (4, 3), "bias": (3,), "table": (5, 2), "gamma": (4,)}
+_DECAYING = {"kernel", "table"}
+_OPTIMIZERS = [AdamW, Lamb, StableAdamW]
+
+
+def make_variables():
+    random = np.random.default_rng(0)
+    return [
+        keras.Variable(
+            random.normal(0.0, 0.3, shape), dtype="float32", name=name
+        )
+        for name, shape in _SHAPES.items()
+    ]
+
+
+def make_gradients(seed, stddev):
+    random = np.random.default_rng(seed)
+    return [random.normal(0.0, stddev, shape) for shape in _SHAPES.values()]
+
+
+def to_tensors(arrays):
+    return [keras.ops.convert_to_tensor(a, "float32") for a in arrays]
+
+
+def numpy_steps(
+    weights,
+    all_gradients,
+    rates,
+    decay=0.01,
+    clip=1.0,
+    corrected=True,
+    beta_2=0.999,
+    factor=lambda weight, update, g, v_hat: 1.0,
+):
+    """Algorithm 2 of arXiv 1711.05101, its schedule times alpha as `rates`.
+
+    Not `corrected` it is `AdamWeightDecayOptimizer` of google-research/bert.
+    """
+    weights = [weight.astype("float64") for weight in weights]
+    m = [np.zeros_like(weight) for weight in weights]
+    v = [np.zeros_like(weight) for weight in weights]
+    steps = zip(all_gradients, rates, strict=True)
+    for t, (gradients, rate) in enumerate(steps, start=1):
+        norm = np.sqrt(sum(np.sum(g**2) for g in gradients))
+        for i, name in enumerate(_SHAPES):
+            g = gradients[i] / max(norm / clip, 1.0)
+            m[i] = 0.9 * m[i] + 0.1 * g
+            v[i] = beta_2 * v[i] + (1 - beta_2) * g**2
+            m_hat = m[i] / (1 - 0.9**t) if corrected else m[i]
+            v_hat = v[i] / (1 - beta_2**t) if corrected else v[i]
+            update = m_hat / (np.sqrt(v_hat) + 1e-6)
+            decays = name in _DECAYING
+            update += decays * decay * weights[i]
+            scale = factor(decays and weights[i], update, g, v_hat)
+            weights[i] = weights[i] - rate * scale * update
+    return weights
+
+
+def trust_ratio(weight, update, g, v_hat):
+    """Algorithm 2 of arXiv 1904.00962, its phi the identity."""
+    if weight is False:
+        return 1.0
+    return np.linalg.norm(weight) / np.linalg.norm(update)
+
+
+def stable_factor(weight, update, g, v_hat):
+    """Algorithm 2 of arXiv 2304.13013."""
+    return 1 / max(1, np.sqrt(np.mean(g**2 / np.maximum(v_hat, 1e-6**2))))
+
+
+def check_steps(optimizer, all_gradients, rates, atol=1e-7, **options):
+    variables = make_variables()
+    expected = numpy_steps(
+        [v.numpy() for v in variables], all_gradients, rates, **options
+    )
+    for gradients in all_gradients:
+        optimizer.apply(to_tensors(gradients), variables)
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(
+            variable.numpy(), value, rtol=1e-6, atol=atol
+        )
+
+
+# The smallest gradients are of the order of epsilon: its place matters.
+@pytest.mark.parametrize("stddev", [1.0, 1e-2, 1e-6])
+@pytest.mark.parametrize("num_steps", [1, 3])
+@pytest.mark.parametrize("corrected", [True, False])
+def test_steps_are_those_of_the_papers(stddev, num_steps, corrected):
+    gradients = [make_gradients(seed, stddev) for seed in range(num_steps)]
+    check_steps(
+        AdamW(1e-2, bias_correction=corrected),
+        gradients,
+        [1e-2] * num_steps,
+        corrected=corrected,
+    )
+
+
+def test_many_steps_are_those_of_the_paper():
+    """But for what float32 rounds off the weights in each."""
+    gradients = [make_gradients(seed, 1e-2) for seed in range(100)]
+    check_steps(AdamW(1e-4), gradients, [1e-4] * 100, atol=100 * 3e-8)
+
+
+@pytest.mark.parametrize("stddevs", [[10.0] * 3, [1e-2], [1e-6] * 3])
+def test_steps_of_lamb_are_those_of_the_paper(stddevs):
+    gradients = [make_gradients(seed, x) for seed, x in enumerate(stddevs)]
+    rates = [1e-2] * len(stddevs)
+    same = {"clip": np.inf, "factor": trust_ratio}
+    check_steps(Lamb(1e-2), gradients, rates, **same)
+
+
+# At the second step the gradients are ten times the first ones.
+@pytest.mark.parametrize("stddevs", [[1.0], [1.0, 10.0, 1.0], [1e-6, 1e-5]])
+def test_steps_of_stable_adamw_are_those_of_the_paper(stddevs):
+    gradients = [make_gradients(seed, x) for seed, x in enumerate(stddevs)]
+    rates = [1e-2] * len(stddevs)
+    same = {"decay": 0.5, "beta_2": 0.98}
+    optimizer = StableAdamW(1e-2, weight_decay=0.5, beta_2=0.98)
+    same |= {"clip": np.inf, "factor": stable_factor}
+    check_steps(optimizer, gradients, rates, **same)
+
+
+def test_a_norm_of_zero_makes_the_ratio_one():
+    zero_weight = keras.Variable(
+        np.zeros((2, 2)), dtype="float32", name="kernel"
+    )
+    zero_update = keras.Variable(
+        np.ones((2, 2)), dtype="float32", name="kernel"
+    )
+    optimizer = Lamb(1e-2, weight_decay=0.0)
+    gradients = to_tensors([np.ones((2, 2)), np.zeros((2, 2))])
+    optimizer.apply(gradients, [zero_weight, zero_update])
+    np.testing.assert_allclose(zero_weight.numpy(), -1e-2, rtol=1e-5)
+    np.testing.assert_array_equal(zero_update.numpy(), 1.0)
+
+
+def test_large_gradients_are_clipped_all_together():
+    gradients = [make_gradients(seed, 3.0) for seed in range(2)]
+    gradients[1][0] *= 100
+    check_steps(AdamW(1e-2), gradients, [1e-2] * 2)
+    limit = {"global_clipnorm": 0.1}
+    check_steps(AdamW(1e-2, **limit), gradients, [1e-2] * 2, clip=0.1)
+    limit = {"global_clipnorm": None}
+    check_steps(AdamW(1e-2, **limit), gradients, [1e-2] * 2, clip=np.inf)
+
+
+@pytest.mark.parametrize("peak", [0.1, 1.0])
+def test_rate_and_decay_follow_the_schedule(peak):
+    schedule = LinearWarmupDecay(peak, num_train_steps=4, num_warmup_steps=2)
+    optimizer = AdamW(schedule, weight_decay=0.1)
+    if peak == 1.0:
+        optimizer = AdamW(0.1, weight_decay=0.1, rate_schedule=schedule)
+        optimizer = AdamW.from_config(optimizer.get_config())
+    gradients = [make_gradients(seed, 1e-2) for seed in range(4)]
+    check_steps(
+        optimizer,
+        gradients,
+        [0.0, 0.05, 0.05, 0.025],
+        decay=0.1,
+    )
+
+
+def test_a_bias_with_two_axes_does_not_decay():
+    layer = keras.layers.MultiHeadAttention(2, 4)
+    layer.build((None, 3, 8), (None, 3, 8))
+    assert {len(v.shape) for v in layer.weights if v.name == "bias"} == {1, 2}
+    for variable in layer.weights:
+        assert decays(variable) == (variable.name == "kernel")
+
+
+@pytest.mark.parametrize("by", ["var_list", "var_names"])
+@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
+def test_more_can_be_excluded_from_decay(by, optimizer_class):
+    variables = make_variables()
+    before = [v.numpy() for v in variables]
+    optimizer = optimizer_class(0.5, weight_decay=0.1)
+    excluded = {"var_list": variables[2:3], "var_names": ["ab"]}[by]
+    optimizer.exclude_from_weight_decay(**{by: excluded})
+    zeros = [np.zeros(shape) for shape in _SHAPES.values()]
+    optimizer.apply(to_tensors(zeros), variables)
+    np.testing.assert_array_equal(variables[2].numpy(), before[2])
+    assert not np.array_equal(variables[0].numpy(), before[0])
+    with pytest.raises(ValueError, match="before .* var_names=.'kernel'"):
+        optimizer.exclude_from_weight_decay(var_names=["kernel"])
+
+
+@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
+def test_a_scaled_variable_steps_by_its_share_of_the_rate(optimizer_class):
+    variables, gradients = make_variables(), make_gradients(1, 1e-2)
+    plain = make_variables()
+    before = [variable.numpy() for variable in variables]
+    optimizer_class(0.5).apply(to_tensors(gradients), plain)
+    optimizer = optimizer_class(0.5)
+    optimizer.scale_learning_rate(variables[:3], [0.25, 0.0, 2.0])
+    optimizer.apply(to_tensors(gradients), variables)
+    for variable, other, start, factor in zip(
+        variables, plain, before, [0.25, 0.0, 2.0, 1.0], strict=True
+    ):
+        moved = factor * (other.numpy() - start)
+        np.testing.assert_allclose(variable - start, moved, atol=1e-6)
+
+
+def test_impossible_factors_are_errors():
+    variables = make_variables()
+    optimizer = AdamW(0.5)
+    with pytest.raises(ValueError, match=r"4 variables, factors=\[1.0\]"):
+        optimizer.scale_learning_rate(variables, [1.0])
+    with pytest.raises(ValueError, match=r"factors=\[-0.5\]"):
+        optimizer.scale_learning_rate(variables[:1], [-0.5])
+    optimizer.build(variables)
+    with pytest.raises(ValueError, match="built=True"):
+        optimizer.scale_learning_rate(variables[:1], [1.0])
+
+
+def test_variables_without_gradient_stay_and_do_not_shift_the_others():
+    gradients = make_gradients(0, 1.0)
+    ours, all_of_them = make_variables(), make_variables()
+    tensors = to_tensors(gradients)
+    tensors[1] = None
+    with pytest.warns(UserWarning, match="Gradients do not exist"):
+        AdamW(1e-2).apply(tensors, ours)
+    gradients[1][:] = 0
+    AdamW(1e-2).apply(to_tensors(gradients), all_of_them)
+    for one, other in zip(ours, all_of_them, strict=True):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_without_any_gradient_keras_complains():
+    optimizer, variables = AdamW(1e-2), make_variables()
+    with pytest.raises(ValueError, match="No gradients provided"):
+        optimizer.apply([None] * 4, variables)
+    optimizer.apply([], variables)
+    assert int(optimizer.iterations) == 0
+
+
+def test_the_loss_scale_is_taken_off_before_clipping():
+    gradients = make_gradients(0, 3.0)
+    scaled, plain = make_variables(), make_variables()
+    optimizer = AdamW(1e-2, loss_scale_factor=1024.0)
+    optimizer.apply(to_tensors([1024 * g for g in gradients]), scaled)
+    other = AdamW(1e-2)
+    other.apply(to_tensors(gradients), plain)
+    assert float(optimizer.gradient_norm) == float(other.gradient_norm) > 5
+    for one, two in zip(scaled, plain, strict=True):
+        np.testing.assert_allclose(one.numpy(), two.numpy(), rtol=1e-6)
+
+
+def test_keras_still_has_the_one_private_method_that_is_overridden():
+    """If this fails, Keras sums the gradients of replicas in another way.
+
+    They would then be summed twice. Look at how `apply` of the new Keras does
+    it, and change `AdamW._all_reduce_sum_gradients` and this test.
+    """
+    base = keras.optimizers.Optimizer
+    private = {
+        name
+        for kind in AdamW.__mro__[: AdamW.__mro__.index(base)]
+        for name in vars(kind)
+        if name.startswith("_") and not name.startswith("__")
+    }
+    assert {name for name in private if hasattr(base, name)} == {
+        "_all_reduce_sum_gradients"
+    }
+    parameters = inspect.signature(base._all_reduce_sum_gradients).parameters
+    assert [*parameters] == ["self", "grads_and_vars"]
+
+
+@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
+def test_a_step_that_is_not_finite_is_not_taken(optimizer_class):
+    optimizer, variables = optimizer_class(1e-2), make_variables()
+    optimizer.apply(to_tensors(make_gradients(0, 1.0)), variables)
+    changing = [*variables, *optimizer.variables]
+    before = {v.path: v.numpy() for v in changing}
+    of_the_step = {"gradient_norm", "step"}
+    for bad in (np.nan, np.inf, -np.inf):
+        gradients = make_gradients(1, 1.0)
+        gradients[2][1, 1] = bad
+        optimizer.apply(to_tensors(gradients), variables)
+        assert not np.isfinite(optimizer.gradient_norm.numpy())
+        for variable in changing:
+            if variable.name not in of_the_step:
+                np.testing.assert_array_equal(
+                    variable.numpy(), before[variable.path]
+                )
+    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
+    assert int(optimizer.iterations) == 2
+    assert not np.array_equal(variables[0].numpy(), before[variables[0].path])
+
+
+@pytest.mark.exhaustive
+def test_large_variables_of_a_second_model_are_its_own(monkeypatch):
+    """A compiled function must not hold on to those of the first."""
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
+    for _ in range(2):
+        gradients = [make_gradients(seed, 1.0) for seed in range(2)]
+        check_steps(AdamW(1e-2), gradients, [1e-2] * 2)
+        gc.collect()
+
+
+def test_large_variables_stay_where_a_step_is_not_finite(monkeypatch):
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
+    optimizer, variables = AdamW(1e-2), make_variables()
+    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
+    before = [v.numpy() for v in variables]
+    gradients = make_gradients(2, 1.0)
+    gradients[0][0, 0] = np.nan
+    gradients[1][0] = np.inf
+    optimizer.apply(to_tensors(gradients), variables)
+    for variable, value in zip(variables, before):
+        np.testing.assert_array_equal(variable.numpy(), value)
+    optimizer.apply(to_tensors(make_gradients(3, 1.0)), variables)
+    expected = numpy_steps(
+        [v.numpy() for v in make_variables()],
+        [make_gradients(1, 1.0), make_gradients(3, 1.0)],
+        [1e-2, 1e-2],
+    )
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(variable.numpy(), value, atol=1e-6)
+
+
+def test_rows_looked_up_twice_count_as_one_gradient():
+    """Their norm is that of the sum, which Keras's own clipping misses."""
+    steps = []
+    for is_dense in (True, False):
+        table = keras.Variable(np.ones((4, 2)), dtype="float32", name="table")
+        slices = tf.IndexedSlices(
+            tf.constant([[3.0, 0.0], [3.0, 0.0], [0.0, 4.0]]),
+            tf.constant([1, 1, 2]),
+            tf.constant([4, 2]),
+        )
+        gradient = tf.convert_to_tensor(slices) if is_dense else slices
+        optimizer = AdamW(0.1)
+        optimizer.apply([gradient], [table])
+        np.testing.assert_allclose(
+            optimizer.gradient_norm.numpy(), np.sqrt(6.0**2 + 4.0**2)
+        )
+        steps.append(table.numpy())
+    np.testing.assert_array_equal(*steps)
+
+
+@pytest.mark.parametrize("compiled_size", [1, 1000])
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_in_a_graph_it_takes_the_same_steps(
+    jit_compile, compiled_size, monkeypatch
+):
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", compiled_size)
+    optimizer, variables = AdamW(1e-2), make_variables()
+    optimizer.build(variables)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(gradients):
+        optimizer.apply(gradients, variables)
+
+    gradients = [make_gradients(seed, 1.0) for seed in range(3)]
+    weights = [v.numpy() for v in variables]
+    expected = numpy_steps(weights, gradients, [1e-2] * 3)
+    for arrays in gradients:
+        step(to_tensors(arrays))
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(
+            variable.numpy(), value, rtol=1e-6, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
+def test_config_is_complete(optimizer_class):
+    arguments = {
+        **{"learning_rate": 0.5, "weight_decay": 0.1, "beta_1": 0.8},
+        **{"beta_2": 0.99, "epsilon": 1e-5, "bias_correction": False},
+        "global_clipnorm": 2.0,
+    }
+    config = optimizer_class(**arguments).get_config()
+    json.dumps(config)
+    assert arguments.items() <= config.items()
+    assert optimizer_class.from_config(config).get_config() == config
+
+
+@pytest.mark.parametrize(
+    ("arguments", "received"),
+    [
+        ({"weight_decay": -0.1}, "weight_decay=-0.1"),
+        ({"weight_decay": None}, "weight_decay=None"),
+        ({"beta_1": 0.0}, "beta_1=0.0"),
+        ({"beta_2": 1.0}, "beta_2=1.0"),
+        ({"clipnorm": 1.0}, "clipnorm=1.0"),
+        (
+            {"gradient_accumulation_steps": 1},
+            "gradient_accumulation_steps=1",
+        ),
+    ],
+)
+def test_impossible_arguments_are_errors(arguments, received):
+    with pytest.raises(ValueError, match=f"Received: {received}"):
+        AdamW(1e-4, **arguments)

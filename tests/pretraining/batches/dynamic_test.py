@@ -1,0 +1,305 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import dataset as pretraining_dataset
+from keras_bert.pretraining import (
+    dynamic_dataset as dynamic_pretraining_dataset,
+)
+from keras_bert.pretraining.data_job.shards import ShardBuilder
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.tfrecord import write_records
+
+_SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4
+_VOCABULARY = Vocabulary(
+    [*SPECIAL_TOKENS, *(f"{'##' * (n % 3 == 0)}{n}" for n in range(95))]
+)
+_VOCAB_SIZE = len(_VOCABULARY)
+
+
+@pytest.fixture
+def write(tmp_path, make_corpus):
+    """Writes a file of random examples and gives the path."""
+
+    def write(name, masking="dynamic", seed=1, num_documents=20):
+        rng = np.random.default_rng(seed)
+        documents = [rng.integers(1, 12, 6) for _ in range(num_documents)]
+        corpus = make_corpus(documents)
+        corpus.tokens[:] = rng.integers(
+            len(SPECIAL_TOKENS), _VOCAB_SIZE, corpus.tokens.shape
+        )
+        options = DataOptions(
+            max_seq_length=_SEQ_LENGTH,
+            max_predictions_per_seq=_NUM_PREDICTIONS,
+            dupe_factor=1,
+            masking=masking,
+        )
+        path = tmp_path / name
+        with open(path, "wb") as file:
+            builder = ShardBuilder(corpus, _VOCABULARY, options)
+            for records, _ in builder.batches(0, 1):
+                write_records(file, records)
+        return str(path)
+
+    return write
+
+
+def _read(path):
+    """The examples of a file: dicts of lists."""
+    examples = []
+    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
+        feature = tf.train.Example.FromString(record).features.feature
+        examples.append(
+            {name: list(v.int64_list.value) for name, v in feature.items()}
+        )
+    return examples
+
+
+def _rewrite(path, changes, row=0):
+    """Changes features of a record; None leaves one out."""
+    records = list(tf.data.TFRecordDataset(path).as_numpy_iterator())
+    example = tf.train.Example.FromString(records[row])
+    for name, values in changes.items():
+        del example.features.feature[name]
+        if values is not None:
+            example.features.feature[name].int64_list.value.extend(values)
+    records[row] = example.SerializeToString()
+    with tf.io.TFRecordWriter(path) as writer:
+        for record in records:
+            writer.write(record)
+
+
+def _dataset(paths, **changes):
+    arguments = {
+        "batch_size": 4,
+        "max_seq_length": _SEQ_LENGTH,
+        "max_predictions_per_seq": _NUM_PREDICTIONS,
+        "vocab_size": _VOCAB_SIZE,
+        "mask_id": _VOCABULARY.id_of(MASK),
+        "seed": 1,
+    }
+    return dynamic_pretraining_dataset(paths, **{**arguments, **changes})
+
+
+def _examples(dataset):
+    """The examples of batches, each a flat tuple of all numbers."""
+    return [
+        tuple(np.concatenate([np.ravel(a) for a in example]).tolist())
+        for batch in dataset.as_numpy_iterator()
+        for example in zip(*tf.nest.flatten(batch))
+    ]
+
+
+def _restored(dataset):
+    """The examples with the labels put back, as the records have them."""
+    examples = []
+    for inputs, labels, weights in dataset.as_numpy_iterator():
+        for row, ids in enumerate(inputs["input_ids"]):
+            ids = ids.copy()
+            predicted = weights["mlm_logits"][row] > 0
+            positions = inputs["masked_lm_positions"][row][predicted]
+            ids[positions] = labels["mlm_logits"][row][predicted]
+            length = inputs["input_mask"][row].sum()
+            assert not ids[length:].any()
+            assert inputs["input_mask"][row, :length].all()
+            segments = inputs["segment_ids"][row]
+            boundary = int(segments.argmax())
+            assert segments[boundary:length].all()
+            assert not segments[length:].any()
+            examples.append(
+                {
+                    "input_ids": ids[:length].tolist(),
+                    "segment_boundary": [boundary],
+                    "next_sentence_labels": [labels["nsp_logits"][row]],
+                }
+            )
+    return examples
+
+
+def test_both_forms_hold_the_same_pairs(write):
+    static = pretraining_dataset(
+        [write("a", "static")], 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
+    )
+    dynamic = _dataset([write("b")], epoch=0)
+
+    def lengths(dataset):
+        return sorted(
+            (int(mask.sum()), int(segments.sum()))
+            for inputs, _, _ in dataset.as_numpy_iterator()
+            for mask, segments in zip(
+                inputs["input_mask"], inputs["segment_ids"]
+            )
+        )
+
+    assert lengths(static) == lengths(dynamic)
+    assert dynamic.element_spec == static.element_spec
+
+
+@pytest.mark.parametrize("whole_words", [False, True])
+def test_labels_put_back_give_the_records(write, whole_words):
+    path = write("a")
+    dataset = _dataset([path], epoch=0, do_whole_word_mask=whole_words)
+    expected = _read(path)
+    for example in expected:
+        del example["word_starts"]
+    assert _restored(dataset) == expected
+
+
+def test_an_epoch_is_the_same_whatever_the_batch_size(write):
+    paths = [write(name, seed=n) for n, name in enumerate("abc")]
+    expected = _examples(_dataset(paths, epoch=3))
+    for batch_size in (1, 7, 1000):
+        dataset = _dataset(paths, epoch=3, batch_size=batch_size)
+        assert _examples(dataset) == expected
+
+
+def test_an_endless_stream_is_the_same_with_any_number_of_threads(write):
+    paths = [write(name, seed=n) for n, name in enumerate("abc")]
+    expected = _examples(_dataset(paths, batch_size=1).take(500))
+    for num_threads in (1, 8):
+        options = tf.data.Options()
+        options.threading.private_threadpool_size = num_threads
+        dataset = _dataset(paths, batch_size=1).take(500)
+        assert _examples(dataset.with_options(options)) == expected
+
+
+def test_each_epoch_has_other_masks_and_the_same_examples(write):
+    path = write("a")
+    first, again, second = (
+        _dataset([path], epoch=epoch) for epoch in (0, 0, 1)
+    )
+    assert _examples(first) == _examples(again)
+    assert _restored(first) == _restored(second)
+    same = [a == b for a, b in zip(_examples(first), _examples(second))]
+    assert np.mean(same) < 0.05
+    assert _examples(_dataset([path], epoch=0, seed=2)) != _examples(first)
+
+
+def test_the_endless_form_goes_through_epochs(write):
+    path = write("a")
+    count = len(_read(path))
+    dataset = _dataset([path], batch_size=1).take(3 * count)
+
+    def key(example):
+        return str(sorted(example.items()))
+
+    examples, restored = _examples(dataset), _restored(dataset)
+    assert examples == _examples(dataset)  # Reproducible.
+    expected = sorted(map(key, _restored(_dataset([path], epoch=0))))
+    passes = [restored[n * count :][:count] for n in range(3)]
+    for one in passes:
+        assert sorted(map(key, one)) == expected
+    assert passes[0] != passes[1] != passes[2]
+    assert len(set(examples)) > 0.9 * len(examples)
+
+
+def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):
+    dataset = _dataset([write("a"), write("b", seed=2)])
+    batches, restored = iter(dataset), iter(dataset)
+    for _ in range(100):
+        next(batches)
+    tf.train.Checkpoint(batches=batches).write(str(tmp_path / "saved"))
+    checkpoint = tf.train.Checkpoint(batches=restored)
+    checkpoint.read(str(tmp_path / "saved")).assert_consumed()
+    for _ in range(100):
+        ours, theirs = map(tf.nest.flatten, (next(restored), next(batches)))
+        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))
+
+
+@pytest.mark.parametrize("first_batch", [1, 7, 50, 123])
+def test_an_endless_stream_goes_on_at_any_batch(write, first_batch):
+    paths = [write(name, seed=n) for n, name in enumerate("ab")]
+    expected = _examples(_dataset(paths).skip(first_batch).take(40))
+    assert _examples(_dataset(paths, first_batch=first_batch).take(40)) == (
+        expected
+    )
+
+
+def test_records_may_be_padded_further(write):
+    path = write("a")
+    for inputs, _, _ in _dataset([path], max_seq_length=40, epoch=0):
+        assert inputs["input_ids"].shape[1] == 40
+        assert not inputs["input_ids"][:, _SEQ_LENGTH:].numpy().any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"input_ids": None}, "feature `input_ids`"),
+        ({"input_ids": [5] * 25}, "`input_ids` must have 1 to 24 .*: 25"),
+        ({"segment_boundary": [3, 4]}, "`segment_boundary` must have 1 .*: 2"),
+        (
+            {"input_ids": [5, 100], "word_starts": [0, 1]},
+            "`input_ids` must be below .*: 100",
+        ),
+        (
+            {"input_ids": [5] * 6, "word_starts": [1] * 5},
+            "`word_starts` must have 6 .* of this record. Received: 5",
+        ),
+    ],
+)
+def test_a_bad_first_record_is_named(write, changes, message):
+    path = write("a")
+    _rewrite(path, changes)
+    with pytest.raises(
+        ValueError, match=f"^{path}(:|, record 0 .*:) .*{message}"
+    ):
+        _dataset([write("b"), path])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"input_ids": None}, "`input_ids` must have 3 to 24"),
+        ({"word_starts": [1] * 40}, "`word_starts` must have as many"),
+        ({"segment_boundary": [23]}, "`segment_boundary` must be inside"),
+        ({"next_sentence_labels": None}, "next_sentence_labels"),
+        (
+            {"input_ids": [5] * 25, "word_starts": [1] * 25},
+            "`input_ids` must have 3 to 24",
+        ),
+        (
+            {"input_ids": [5, 6, 100, 7, 8], "word_starts": [1] * 5}
+            | {"segment_boundary": [3]},
+            "`input_ids` must be below `vocab_size`=100",
+        ),
+    ],
+)
+def test_a_bad_later_record_is_an_error_that_names_the_feature(
+    write, changes, message
+):
+    path = write("a")
+    _rewrite(path, changes, row=2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        list(_dataset([path], epoch=0))
+
+
+def test_records_of_the_other_form_are_told_apart(write):
+    static, dynamic = write("a", "static"), write("b")
+    with pytest.raises(
+        ValueError, match=f"^{static}: .*`segment_boundary`.*masking='static'"
+    ):
+        _dataset([dynamic, static])
+    with pytest.raises(
+        ValueError, match=f"^{dynamic}: .*`input_mask`.*masking='dynamic'"
+    ):
+        pretraining_dataset(
+            [static, dynamic], 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [
+        ({"batch_size": 0}, "0"),
+        ({"max_predictions_per_seq": 22}, "max_predictions_per_seq=22"),
+        ({"masked_lm_prob": 1.5}, "masked_lm_prob=1.5"),
+        ({"mask_id": 100}, "mask_id=100"),
+    ],
+)
+def test_an_argument_out_of_range_is_an_error(write, changes, received):
+    with pytest.raises(ValueError, match=received):
+        _dataset([write("a")], **changes)

@@ -1,0 +1,131 @@
+"""A small vocabulary, and texts made of its words."""
+
+import numpy as np
+import pytest
+
+from keras_bert.pretraining.corpus.token_store import Corpus
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.tfds_builder import open_builder
+from keras_bert.tfrecord import write_records
+
+_WORDS = (
+    "the a red green blue big small dog cat bird fish house sees likes finds "
+    "takes old new quick slow"
+).split()
+_ENDINGS = ("##s", "##er")
+
+
+@pytest.fixture(scope="session")
+def vocabulary():
+    return Vocabulary([*SPECIAL_TOKENS, *_WORDS, *_ENDINGS])
+
+
+@pytest.fixture(scope="session")
+def tokenizer(vocabulary):
+    return BertTokenizer(vocabulary)
+
+
+@pytest.fixture(scope="session")
+def vocab_file(vocabulary, tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    vocabulary.save(path)
+    return str(path)
+
+
+@pytest.fixture
+def make_documents():
+    """Documents of random sentences, lists of str, all words known."""
+
+    def make(seed, num_documents, max_sentences=6, max_words=9):
+        rng = np.random.default_rng(seed)
+
+        def sentence():
+            words = rng.choice(_WORDS, rng.integers(1, max_words + 1))
+            endings = rng.choice(["", "", "", "s", "ers"], len(words))
+            return " ".join(w + e for w, e in zip(words, endings))
+
+        return [
+            [sentence() for _ in range(rng.integers(1, max_sentences + 1))]
+            for _ in range(num_documents)
+        ]
+
+    return make
+
+
+@pytest.fixture
+def write_documents(tmp_path):
+    """Writes documents in the published form and gives the path."""
+
+    def write(name, documents):
+        path = tmp_path / name
+        text = "\n\n".join("\n".join(document) for document in documents)
+        path.write_text(text + "\n", encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def make_corpus():
+    """A `Corpus` of given sentence lengths; token i of the corpus is i."""
+
+    def make(documents):
+        lengths = [length for document in documents for length in document]
+        return Corpus(
+            np.arange(sum(lengths), dtype=np.uint32),
+            np.cumsum([0, *lengths]),
+            np.cumsum([0, *map(len, documents)]),
+        )
+
+    return make
+
+
+@pytest.fixture
+def write_record_file(tmp_path):
+    """Writes records (bytes) and gives the path."""
+
+    def write(name, records):
+        path = tmp_path / name
+        with open(path, "wb") as file:
+            write_records(file, records)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def prepare(tmp_path):
+    """Prepares a data set; the directory of data sets.
+
+    Args:
+        name: str, "glue/mrpc" or "tiny".
+        features: dict.
+        splits: dict of lists of examples.
+    """
+
+    import tensorflow_datasets as tfds
+
+    def prepare(name, features, splits):
+        name, _, config = name.partition("/")
+        directory = tmp_path / name / config / "2.0.0"
+        directory.mkdir(parents=True)
+        identity = tfds.core.DatasetIdentity(
+            name=name,
+            config_name=config or None,
+            version=tfds.core.Version("2.0.0"),
+            data_dir=str(directory),
+            module_name="",
+        )
+        info = tfds.core.DatasetInfo(
+            builder=identity, features=tfds.features.FeaturesDict(features)
+        )
+        writer = tfds.core.SequentialWriter(info, max_examples_per_shard=2)
+        writer.initialize_splits([*splits])
+        writer.add_examples(splits)
+        writer.close_all()
+        return str(tmp_path)
+
+    yield prepare
+    open_builder.cache_clear()

@@ -1,0 +1,275 @@
+import gzip
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from keras_bert.pretraining.corpus import text_files
+from keras_bert.pretraining.corpus.documents import read_documents
+from keras_bert.pretraining.corpus.json_lines import BadLines
+from keras_bert.pretraining.corpus.sources import open_sources
+from keras_bert.pretraining.corpus.sources import source_documents
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, data):
+        path = tmp_path / name
+        if name.endswith(".gz"):
+            data = gzip.compress(data)
+        path.write_bytes(data)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def set_sizes(monkeypatch):
+    def set_sizes(chunk_bytes, block_bytes=1 << 22):
+        monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk_bytes)
+        monkeypatch.setattr(text_files, "_BLOCK_BYTES", block_bytes)
+
+    return set_sizes
+
+
+def _documents(path, **options):
+    """The documents as the chunks have them; each chunk ends one."""
+    (source,) = open_sources([path], **options)
+    documents = []
+    for chunk in source.chunks():
+        lines = [*source.lines(chunk), b""]
+        for is_line, group in itertools.groupby(lines, bool):
+            documents += [[*group]] if is_line else []
+    return documents
+
+
+_TEXTS = [
+    b"",
+    b"\n",
+    b"\n\n\n",
+    b"one",
+    b"one\n\ntwo",
+    b"\n\none\ntwo\n\n\n\nthree\n",
+    b"one\r\ntwo\r\n\r\nthree\r\n\r\n",
+    b"\xef\xbb\xbfone\n\ntwo\n \t\n\xef\xbb\xbfthree",
+    b"\xef\xbb\xbf\n\none\n\n",
+    b"a long line of text, and no other, that has no end at all",
+    b"one\n" * 20 + b"\n" + b"two\n\n" * 10,
+    b"one\n" + b" \t\v\f\r\n" * 12 + b"two\n",
+    "one\n\u3000\n二\n\xa0\n\nthree \xe9\n\n\n四".encode(),
+    b"one\n\rtwo\r\rthree\n\r\r\nfour",
+]
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+def test_chunks_of_any_size_hold_the_documents(write, set_sizes, text):
+    path = write("a.txt", text)
+    expected = [*read_documents([path])]
+    for chunk_bytes in range(1, 61):
+        for block_bytes in (1, 2, 3, 7, 1 << 20):
+            set_sizes(chunk_bytes, block_bytes)
+            assert _documents(path) == expected, (chunk_bytes, block_bytes)
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 10, 30])
+def test_chunks_are_about_as_long_as_wanted(write, set_sizes, chunk_bytes):
+    path = write("a.txt", b"one\ntwo\n\n" * 50)
+    set_sizes(chunk_bytes)
+    (source,) = open_sources([path])
+    chunks = source.chunks()
+    assert chunks[0][0] == 0
+    assert chunks[-1][1] == 450
+    for (first, end), (next_first, _) in itertools.pairwise(chunks):
+        assert end == next_first
+        assert chunk_bytes <= end - first < chunk_bytes + 2 * 9
+    sizes = [source.num_bytes(chunk) for chunk in chunks]
+    assert sum(sizes) == 450
+
+
+def test_a_long_line_is_one_line(write):
+    line = b"a dog " * 1_700_000
+    path = write("a.txt", b"one\n" + line + b"\ntwo\n\nthree")
+    assert _documents(path) == [[b"one", line.strip(), b"two"], [b"three"]]
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+def test_gzip_holds_the_same_documents(write, set_sizes, text):
+    set_sizes(1, 7)
+    expected = [*read_documents([write("a.txt", text)])]
+    assert _documents(write("a.txt.gz", text)) == expected
+
+
+_OBJECTS = [
+    {"text": "one\ntwo", "id": 1},
+    {"id": 2, "text": "three\r\n\n \u3000\nfour é 中"},
+    {"text": ""},
+    {"text": "five"},
+]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_json_line_is_a_document(write, set_sizes, name):
+    lines = [json.dumps(value) for value in _OBJECTS]
+    lines += ["", json.dumps(_OBJECTS[0], ensure_ascii=False)]
+    path = write(name, "\r\n".join(lines).encode())
+    expected = [
+        [b"one", b"two"],
+        [b"three", "four é 中".encode()],
+        [b"five"],
+        [b"one", b"two"],
+    ]
+    for chunk_bytes in (1, 5, 30, 60, 1000):
+        set_sizes(chunk_bytes, 11)
+        assert _documents(path) == expected
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "'{'.*JSONDecodeError"),
+        ('{"body": "a"}', "its keys: 'body'"),
+        ("{}", "its keys: none"),
+        ('{"text": 3}', "'text' is no string, but int"),
+        ('{"text": null}', "'text' is no string, but NoneType"),
+        ("[1]", r"'\[1\]'.*no object, but list"),
+        ('{"text": "a \\ud83d"}', r"half a surrogate pair, '\\ud83d'"),
+        ("[" * 100_000, "RecursionError"),
+        ("中" * 100, "中中"),  # Cut inside of a character.
+    ],
+)
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
+def test_a_bad_json_line_is_named(
+    write, set_sizes, name, line, message, chunk_bytes
+):
+    set_sizes(chunk_bytes)
+    text = '{"text": "a"}\n\n{"text": "b"}\n' + line + '\n{"text": "c"}\n'
+    path = write(name, text.encode())
+    with pytest.raises(ValueError, match=f"{name}, line 4,.*{message}"):
+        _documents(path)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+@pytest.mark.parametrize("chunk_bytes", [4, 1 << 20])
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [(b"\0", "a NUL byte at offset {};"), (b"\xe9", "0xe9 at offset {}.")],
+)
+def test_bad_bytes_are_named_by_their_offset(
+    write, set_sizes, name, chunk_bytes, bad, message
+):
+    set_sizes(chunk_bytes, 5)
+    before = "\ufeffone é\n\ntwo\n\n三\n\nfo".encode()
+    path = write(name, before + bad + b"ur\n\nfive\n")
+    with pytest.raises(ValueError) as caught:
+        _documents(path)
+    assert message.format(len(before)) in str(caught.value)
+    assert path in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz"])
+def test_a_gzip_file_that_is_cut_is_an_error(write, tmp_path, name):
+    generator = random.Random(1)
+    text = "".join(f'{{"text": "{generator.random()}"}}\n' for _ in range(99))
+    path = write(name, text.encode())
+    data = (tmp_path / name).read_bytes()
+    for size in (5, 100, len(data) // 2, len(data) - 1):
+        (tmp_path / name).write_bytes(data[:size])
+        with pytest.raises(ValueError, match=f"{path} must be a whole gzip"):
+            _documents(path)
+    (tmp_path / name).write_bytes(data[:200] + b"????" + data[204:])
+    with pytest.raises(ValueError, match=f"{path} must be a whole gzip"):
+        _documents(path)
+    (tmp_path / name).write_bytes(text.encode())
+    with pytest.raises(ValueError, match=f"{path} must be .* Not a gzipped"):
+        _documents(path)
+
+
+def test_fingerprints_are_of_the_contents(write):
+    def fingerprint(name, data, **options):
+        return open_sources([write(name, data)], **options)[0].fingerprint()
+
+    assert fingerprint("a.txt", b"one") == fingerprint("b.txt", b"one")
+    assert fingerprint("a.txt", b"one") != fingerprint("a.txt", b"two")
+    assert fingerprint("a.jsonl", b"{}", text_key="a") != fingerprint(
+        "a.jsonl", b"{}", text_key="b"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
+def test_bad_json_lines_are_skipped_and_counted(
+    write, set_sizes, name, chunk_bytes
+):
+    set_sizes(chunk_bytes)
+    bad = ['{"text": "\\ud800"}', "[1]", '{"body": "a"}', "{", "no", "3"]
+    good = [f'{{"text": "{number}"}}' for number in range(6)]
+    lines = [line for pair in zip(good, bad) for line in pair]
+    path = write(name, "\n".join(lines).encode())
+    bad_lines = BadLines()
+    documents = [*source_documents(open_sources([path]), bad_lines)]
+    assert documents == [[str(number).encode()] for number in range(6)]
+    assert bad_lines.count == 6
+    assert len(bad_lines.listed) == 5
+    for number, message in enumerate(bad_lines.listed):
+        assert f"{path}, line {2 * number + 2}, must be" in message
+
+
+@pytest.fixture
+def stream(tmp_path):
+    """Writes bytes into a pipe; its name."""
+    threads = []
+
+    def stream(data):
+        path = tmp_path / f"pipe{len(threads)}"
+        os.mkfifo(path)
+        threads.append(threading.Thread(target=path.write_bytes, args=[data]))
+        threads[-1].start()
+        return str(path)
+
+    yield stream
+    for thread in threads:
+        thread.join()
+
+
+_LONG = json.dumps({"text": "a dog " * 900_000}).encode()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"one\ntwo\n\nthree", [[b"one", b"two"], [b"three"]]),
+        (b"{no object}\n\ntwo", [[b"{no object}"], [b"two"]]),
+        (b'\n{"text": "one"}\n{"text": "two"}', [[b"one"], [b"two"]]),
+        (b"", []),
+        (_LONG, [[b"a dog " * 899_999 + b"a dog"]]),
+    ],
+)
+def test_a_stream_is_read_as_what_it_is(stream, pack, data, expected):
+    path = stream(pack(data))
+    (source,) = open_sources([path])
+    assert source.name == path
+    assert [*source_documents([source])] == expected
+    assert [*source_documents([source])] == expected  # And again.
+
+
+def test_the_copy_of_a_stream_is_removed_at_the_end(tmp_path):
+    program = (
+        "from keras_bert.pretraining import open_sources; "
+        "(source,) = open_sources(['/dev/stdin']); print(source.path)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        input="one",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert result.stdout.startswith(str(tmp_path)), result.stderr
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,476 @@
+import collections
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import artifacts
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import TextOptions
+from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import open_sources
+from keras_bert.pretraining.data_job import shards
+from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
+
+
+def _options(**changes):
+    values = {
+        "max_seq_length": 24,
+        "max_predictions_per_seq": 4,
+        "dupe_factor": 2,
+        "random_seed": 1,
+    }
+    return DataOptions(**{**values, **changes})
+
+
+def _read(path):
+    """The records of a file as dicts of arrays."""
+    examples = []
+    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
+        example = tf.train.Example.FromString(record).features.feature
+        values = {}
+        for name in example:
+            kind = example[name].WhichOneof("kind")
+            values[name] = np.array(getattr(example[name], kind).value)
+        examples.append(values)
+    return examples
+
+
+def _put_back(example):
+    ids = example["input_ids"].copy()
+    is_real = example["masked_lm_weights"] > 0
+    ids[example["masked_lm_positions"][is_real]] = example["masked_lm_ids"][
+        is_real
+    ]
+    return ids
+
+
+def _parts(example):
+    """The ids of A and B with the labels put back."""
+    ids = _put_back(example)
+    length = example["input_mask"].sum()
+    first_length = length - example["segment_ids"].sum()
+    return ids[1 : first_length - 1], ids[first_length : length - 1]
+
+
+@pytest.fixture
+def corpus_file(make_documents, write_documents):
+    return write_documents("text.txt", make_documents(1, 30))
+
+
+@pytest.fixture
+def create(corpus_file, vocab_file, tmp_path):
+    """Runs the tool on the corpus; the paths of the records and the counts."""
+
+    def create(options, *names, path=corpus_file, text=None, **arguments):
+        paths = [str(tmp_path / name) for name in names]
+        counts = create_pretraining_data(
+            open_sources([path]),
+            paths,
+            TextOptions(vocab_file, **(text or {})),
+            options,
+            **arguments,
+        )
+        return paths, counts
+
+    return create
+
+
+def _bytes(paths):
+    return [pathlib.Path(path).read_bytes() for path in paths]
+
+
+@pytest.fixture
+def warnings(caplog):
+    """The warnings logged so far."""
+    return lambda: [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelname == "WARNING"
+    ]
+
+
+def test_the_same_seed_gives_the_same_bytes(create):
+    names = ["a", "b", "c"]
+    once, again, other = (
+        _bytes(create(_options(random_seed=seed), *names, overwrite=True)[0])
+        for seed in (1, 1, 2)
+    )
+    assert once == again
+    assert all(a != b for a, b in zip(once, other))
+
+
+@pytest.mark.parametrize("num_files", [1, 3])
+def test_counts_are_those_of_the_records(
+    create, tokenizer, make_documents, num_files
+):
+    paths, counts = create(_options(), *"abc"[:num_files])
+    examples = [example for path in paths for example in _read(path)]
+    documents = make_documents(1, 30)
+    assert counts["documents"] == 30
+    assert counts["sentences"] == sum(map(len, documents))
+    assert counts["tokens"] == sum(
+        len(ids) for d in documents for ids in tokenizer(d).to_list()
+    )
+    assert counts["examples"] == len(examples)
+    assert counts["random_next"] == sum(
+        int(example["next_sentence_labels"][0]) for example in examples
+    )
+    assert counts["predictions"] == sum(
+        int(example["masked_lm_weights"].sum()) for example in examples
+    )
+    assert counts["example_tokens"] == sum(
+        int(example["input_mask"].sum()) for example in examples
+    )
+    kept = sum(
+        sum(map(len, _parts(example)[: 2 - example["next_sentence_labels"][0]]))
+        for example in examples
+    )
+    assert counts["cut_tokens"] == 2 * counts["tokens"] - kept
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_labels_put_back_give_the_whole_text(
+    create, tokenizer, make_documents, monkeypatch, in_blocks
+):
+    if in_blocks:
+        monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
+        monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
+        monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
+    # Long enough that nothing is cut: each pass then uses each token once.
+    options = _options(max_seq_length=200, short_seq_prob=0.0)
+    paths, counts = create(options, "a", "b")
+    documents = [
+        [ids for sentence in tokenizer(document).to_list() for ids in sentence]
+        for document in make_documents(1, 30)
+    ]
+    text = "\n".join(" ".join(map(str, document)) for document in documents)
+    used = collections.Counter()
+    for path in paths:
+        for example in _read(path):
+            first, second = _parts(example)
+            is_random = example["next_sentence_labels"][0]
+            parts = [[*first], [*second]] if is_random else [[*first, *second]]
+            for part in parts:
+                assert " ".join(map(str, part)) in text
+            used.update(map(int, parts[0]))
+    expected = collections.Counter(sum(documents, []) * 2)
+    assert used == expected
+    assert counts["tokens"] == sum(expected.values()) / 2
+
+
+def test_examples_are_shuffled(create, vocabulary, write_documents):
+    words = list(vocabulary.tokens[5:25])  # A document each.
+    path = write_documents("text.txt", [[word] for word in words])
+    (records,), _ = create(_options(dupe_factor=1), "a", path=path)
+    order = [_parts(example)[0].tolist() for example in _read(records)]
+    assert sorted(order) == [[index] for index in range(5, 25)]
+    assert order != sorted(order)
+
+
+def test_each_pass_masks_anew(create, write_documents):
+    # One sentence a document: all passes have the same A, masked anew.
+    documents = [
+        [f"{size} dog sees a new red house"] for size in ("big", "old")
+    ]
+    path = write_documents("text.txt", documents)
+    (records,), _ = create(_options(dupe_factor=20), "a", path=path)
+    examples = _read(records)
+    assert len(examples) == 40
+    assert len({tuple(_put_back(example)) for example in examples}) == 2
+    masks = {tuple(example["masked_lm_positions"]) for example in examples}
+    assert len(masks) > 20
+
+
+def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
+    seen = []
+
+    def rules(*args):
+        seen.append(args)
+        return MaskingRules(*args)
+
+    monkeypatch.setattr(shards, "MaskingRules", rules)
+    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
+    create(options, "a")
+    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [
+        ({"max_predictions_per_seq": 0}, "max_predictions_per_seq=0, max_s"),
+        ({"max_predictions_per_seq": 22}, "=22, max_seq_length=24"),
+        ({"masked_lm_prob": 1.0}, "masked_lm_prob=1.0"),
+        ({"short_seq_prob": 1.1}, "short_seq_prob=1.1"),
+        ({"dupe_factor": 0}, "dupe_factor=0"),
+        ({"dupe_factor": 1001}, "dupe_factor=1001"),
+        ({"max_seq_length": 16385}, "max_seq_length=16385"),
+        ({"random_seed": -1}, "random_seed=-1"),
+        ({"packing": "pairs"}, "pairs"),
+        ({"masking": "none"}, "masking='none'"),
+        ({"masking": "dynamic", "ngram": 3}, "ngram=3"),
+        ({"masking": "dynamic", "do_whole_word_mask": True}, "mask=True"),
+    ],
+)
+def test_an_impossible_option_is_an_error(changes, received):
+    with pytest.raises(ValueError, match=f"Received: .*{received}"):
+        _options(**changes)
+
+
+def test_the_shortest_sequences_work(create):
+    options = _options(max_seq_length=5, max_predictions_per_seq=2)
+    paths, counts = create(options, "a")
+    assert counts["example_tokens"] == 5 * counts["examples"]
+    assert all(e["input_mask"].all() for e in _read(paths[0]))
+
+
+def test_as_many_files_as_passes_over_documents_get_an_example(create):
+    paths, counts = create(_options(), *(f"{n}" for n in range(60)))
+    sizes = [len(_read(path)) for path in paths]
+    assert min(sizes) > 0
+    assert sum(sizes) == counts["examples"]
+
+
+def test_a_long_document_leaves_no_file_without_an_example(
+    create, write_documents
+):
+    path = write_documents("text.txt", [["a dog"]] * 9 + [["a cat"] * 1000])
+    paths, _ = create(_options(dupe_factor=1), *"abcdefghij", path=path)
+    assert min(len(_read(path)) for path in paths) > 0
+
+
+def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
+    paths, _ = create(_options(), "a", "b")
+    before = _bytes(paths)
+    with open(corpus_file, "ab") as file:
+        file.write(b"\n\nbad \xff\n")
+    with pytest.raises(ValueError, match="0xff at offset"):
+        create(_options(), "a", "b", overwrite=True)
+    assert _bytes(paths) == before
+    assert sorted(os.listdir(tmp_path)) == [
+        "a",
+        "b",
+        "manifest-a.json",
+        "text.txt",
+    ]
+
+
+_FULL = ["a dog sees a cat"] * 90
+
+
+@pytest.mark.parametrize(
+    ("documents", "options", "words"),
+    [
+        (
+            [["xyz the dog sees"], ["a cat"]],
+            {},
+            "16.7 % of the tokens are unknown.*`do_lower_case`",
+        ),
+        (
+            [_FULL, ["the cat"]],
+            {"do_whole_word_mask": True},
+            "no effect: 0.00 %.*`segmented_words`",
+        ),
+        (
+            [["a dog sees a cat " * 20] * 4] * 4,
+            {},
+            "cut off.*of 24 tokens.*`split_sentences`, or",
+        ),
+        (
+            [["a dog"], ["the cat"], ["a bird"]],
+            {},
+            "100.0 % of the second sentences are random.*objective='mlm'",
+        ),
+        ([_FULL] * 9, {}, None),
+    ],
+)
+def test_text_that_does_not_suit_is_warned_of(
+    create, write_documents, warnings, documents, options, words
+):
+    path = write_documents("text.txt", documents)
+    create(_options(**options), "a", path=path)
+    found = [w for w in warnings() if words and re.search(words, w)]
+    assert len(found) == 1 if words else not warnings()
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "words"),
+    [
+        ("a dog\na cat\n", "a", r"1 document in .*text\.txt"),
+        ("", "a", r"no word in 1 file.*text\.txt"),
+        ("\u200b\n\n\u200b", "a", r"no word in 1 file.*text\.txt"),
+        ("a dog\n\na cat\n", "abcde", "must be fewer.*Received: 5 files"),
+        (None, [], "Received: none"),
+        (None, ["a", "b", "c/../a"], "must be different files of one"),
+        (None, ["a", "c/b"], "must be different files of one folder.*/c/b"),
+        (None, ["a", "text.txt"], "must not be an input.*text.txt"),
+        (None, ["vocab.txt"], "must not be an input.*vocab.txt"),
+    ],
+)
+def test_what_cannot_be_made_is_an_error_and_leaves_nothing(
+    create, vocab_file, tmp_path, text, names, words
+):
+    path = tmp_path / "text.txt"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    before = {*os.listdir(tmp_path)}
+    names = [vocab_file if name == "vocab.txt" else name for name in names]
+    for overwrite in (False, True):
+        with pytest.raises(ValueError, match=words):
+            create(_options(), *names, path=str(path), overwrite=overwrite)
+    assert {*os.listdir(tmp_path)} == before
+
+
+@pytest.fixture
+def chinese(tmp_path):
+    """A text of words of two and three characters, and its vocabulary."""
+    rng = np.random.default_rng(1)
+    characters = [chr(0x4E00 + number) for number in range(60)]
+    # A character stands at one place in one word only.
+    words = ["".join(characters[i : i + 2]) for i in range(0, 30, 2)]
+    words += ["".join(characters[i : i + 3]) for i in range(30, 60, 3)]
+    documents = [
+        "\n".join(" ".join(rng.choice(words, 6)) for _ in range(5))
+        for _ in range(20)
+    ]
+    path = tmp_path / "text.txt"
+    path.write_text("\n\n".join(documents), encoding="utf-8")
+    vocab = tmp_path / "vocab.txt"
+    vocab.write_text("\n".join([*SPECIAL_TOKENS, *characters]), "utf-8")
+    return str(path), str(vocab)
+
+
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_characters_of_a_segmented_word_are_masked_together(
+    chinese, tmp_path, warnings, segmented_words
+):
+    path, vocab_file = chinese
+    records = str(tmp_path / "a")
+    counts = create_pretraining_data(
+        open_sources([path]),
+        [records],
+        TextOptions(vocab_file, segmented_words=segmented_words),
+        _options(do_whole_word_mask=True, max_seq_length=40),
+    )
+    told = [w for w in warnings() if "no effect" in w]
+    assert bool(told) != segmented_words
+    num_together = num_apart = 0
+    for example in _read(records):
+        ids = _put_back(example)
+        assert ids.max() < 65
+        count = int(example["masked_lm_weights"].sum())
+        chosen = set(example["masked_lm_positions"][:count].tolist())
+        for position in range(1, example["input_mask"].sum()):
+            index = int(ids[position]) - len(SPECIAL_TOKENS)
+            size = 2 if index < 30 else 3
+            if index < 0 or index % size == 0 or ids[position - 1] < 5:
+                continue  # No character or the first one of a word.
+            if (position in chosen) == (position - 1 in chosen):
+                num_together += position in chosen
+            else:
+                num_apart += 1
+    assert (num_apart == 0) == segmented_words
+    assert num_together > 10
+    assert counts["continuations"] == segmented_words * (
+        counts["tokens"] - len(pathlib.Path(path).read_text("utf-8").split())
+    )
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 100])
+def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
+    (expected,), counts = create(_options(), "a")
+    monkeypatch.setattr(
+        "keras_bert.pretraining.corpus.text_files.CHUNK_BYTES", chunk_bytes
+    )
+    monkeypatch.setattr(
+        "keras_bert.pretraining.corpus.chunk_writer._BATCH_BYTES", 7
+    )
+    (records,), same_counts = create(_options(), "b")
+    assert _bytes([records]) == _bytes([expected])
+    assert same_counts == counts
+
+
+def test_the_manifest_records_the_run(
+    create, tmp_path, corpus_file, vocab_file
+):
+    _, counts = create(_options(), "a", "b")
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert manifest["counts"] == counts
+    settings = manifest["settings"]
+    text = pathlib.Path(corpus_file).read_bytes()
+    assert settings["inputs"] == {corpus_file: hashlib.sha256(text).hexdigest()}
+    assert settings["num_shards"] == 2
+    assert settings["examples"] == dataclasses.asdict(_options())
+    assert manifest["made_by"] == "keras_bert"
+    vocabulary = Vocabulary.from_file(vocab_file)
+    assert settings["vocabulary"] == vocabulary.sha256
+    assert settings["text"]["do_lower_case"] is True
+    assert manifest["files"] == {
+        name: {
+            "bytes": (tmp_path / name).stat().st_size,
+            "sha256": hashlib.sha256(
+                (tmp_path / name).read_bytes()
+            ).hexdigest(),
+        }
+        for name in "ab"
+    }
+    shares = manifest["shares"]
+    share = counts["random_next"] / counts["examples"]
+    assert shares["random_next"] == round(share, 4)
+    share = counts["cut_tokens"] / counts["tokens"] / 2
+    assert shares["cut"] == round(share, 4)
+    path, values = artifacts.manifest_of(tmp_path / "b")
+    assert path == tmp_path / "manifest-a.json"
+    assert values == manifest
+
+
+def test_casing_is_that_of_the_vocabulary(
+    create, vocab_file, vocabulary, tmp_path
+):
+    cased = tmp_path / "cased" / "vocab.txt"
+    cased.parent.mkdir()
+    with artifacts.file(cased, {"do_lower_case": False}) as name:
+        vocabulary.save(name)
+    options = TextOptions(str(cased)).settled()
+    assert options.do_lower_case is False
+    assert TextOptions(vocab_file).settled().do_lower_case is True
+    tokens = TextOptions(str(cased)).make_tokenizer()(["Dog"]).to_list()
+    assert tokens == [[vocabulary.unk_id]]
+    with pytest.raises(
+        ValueError, match="`do_lower_case` says true, .*manifest-.*says false"
+    ):
+        TextOptions(str(cased), do_lower_case=True).settled()
+
+
+def test_bad_lines_are_counted_over_all_chunks(
+    create, monkeypatch, tmp_path, warnings
+):
+    monkeypatch.setattr(
+        "keras_bert.pretraining.corpus.text_files.CHUNK_BYTES", 100
+    )
+    path = tmp_path / "a.jsonl"
+    good = ['{"text": "a dog sees\\na cat"}'] * 30
+    lines = [f"{line}\n[{number}]" for number, line in enumerate(good)]
+    path.write_text("\n".join(lines))
+    (records,), counts = create(
+        _options(), "a", path=str(path), text={"on_bad_line": "skip"}
+    )
+    assert counts["bad_lines"] == 30
+    assert counts["documents"] == 30
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert manifest["settings"]["text"]["on_bad_line"] == "skip"
+    listed = zip((2, 4, 6, 8, 10), manifest["bad_lines"], strict=True)
+    assert all(f"line {number}," in message for number, message in listed)
+    (warning,) = [w for w in warnings() if "bad line" in w]
+    assert "30 bad line(s)" in warning and f"{path}, line 2," in warning
+    path.write_text("\n".join(good))
+    (clean,), _ = create(_options(), "b", path=str(path))
+    assert _bytes([records]) == _bytes([clean])

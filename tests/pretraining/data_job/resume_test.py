@@ -1,0 +1,481 @@
+"""Runs that are killed, refused or out of disk, and what comes after."""
+
+import errno
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import TextOptions
+from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import open_sources
+from keras_bert.pretraining.corpus import chunk_writer
+from keras_bert.pretraining.corpus import text_files
+from keras_bert.pretraining.data_job import tokenize_and_write
+from keras_bert.pretraining.data_job.work_directory import work_directory
+
+_REPOSITORY = pathlib.Path(__file__).parents[3]
+_OPTIONS = {
+    "max_seq_length": 24,
+    "max_predictions_per_seq": 4,
+    "dupe_factor": 2,
+}
+_NAMES = ["a.tfrecord", "b.tfrecord", "c.tfrecord"]
+_CHUNK_BYTES = 900
+
+
+@pytest.fixture
+def inputs(make_documents, write_documents):
+    return [
+        write_documents("a.txt", make_documents(1, 30)),
+        write_documents("b.txt", make_documents(2, 10)),
+    ]
+
+
+@pytest.fixture
+def create(inputs, vocab_file, tmp_path, monkeypatch):
+    """Runs the tool; the counts. Changes are of the options."""
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", _CHUNK_BYTES)
+
+    def create(
+        folder="out",
+        num_workers=1,
+        overwrite=False,
+        vocab_file=vocab_file,
+        **changes,
+    ):
+        return create_pretraining_data(
+            open_sources(inputs),
+            [str(tmp_path / folder / name) for name in _NAMES],
+            TextOptions(vocab_file),
+            DataOptions(**{**_OPTIONS, **changes}),
+            None,
+            num_workers,
+            overwrite,
+        )
+
+    return create
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return []
+
+
+@pytest.fixture
+def expected(kept, create, tmp_path):
+    """The bytes and the counts of a run that nothing disturbs."""
+    if not kept:  # They are the same in every folder.
+        counts = create("expected")
+        kept.append((_bytes(tmp_path / "expected"), counts))
+    return kept[0]
+
+
+def _bytes(folder):
+    return {name: (folder / name).read_bytes() for name in _NAMES}
+
+
+def _times(folder):
+    return {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.name != "lock"
+    }
+
+
+def _check_finished(folder, expected):
+    assert sorted(os.listdir(folder)) == [*_NAMES, "manifest-a.tfrecord.json"]
+    assert _bytes(folder) == expected[0]
+    manifest = json.loads((folder / "manifest-a.tfrecord.json").read_text())
+    assert manifest["counts"] == expected[1]
+
+
+def _check_final_names(folder, expected):
+    """What has its final name is whole, and the manifest comes last."""
+    names = {*_NAMES} & {*os.listdir(folder)} if folder.exists() else set()
+    for name in names:
+        assert (folder / name).read_bytes() == expected[0][name]
+    if (folder / "manifest-a.tfrecord.json").exists():
+        assert names == {*_NAMES}
+
+
+@pytest.fixture(scope="module")
+def forks():
+    """A process that forks one for each run."""
+    with subprocess.Popen(
+        [sys.executable, pathlib.Path(__file__).with_name("killed_run.py")],
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run(inputs, vocab_file, tmp_path, forks):
+    """Runs the tool in a process that may kill itself; its exit code."""
+
+    def run(folder, kill_at):
+        request = {
+            "kill_at": kill_at,
+            "chunk_bytes": _CHUNK_BYTES,
+            "inputs": inputs,
+            "outputs": [str(tmp_path / folder / name) for name in _NAMES],
+            "vocab_file": vocab_file,
+            "options": _OPTIONS,
+        }
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        assert code in (0, -signal.SIGKILL)
+        return code
+
+    return run
+
+
+def _kill_and_go_on(run, create, folder, kill_at, expected):
+    """Whether there was anything left to kill."""
+    code = run(folder.name, kill_at)
+    if code:
+        _check_final_names(folder, expected)
+        assert create(folder.name) == expected[1]
+    _check_finished(folder, expected)
+    return code != 0
+
+
+@pytest.mark.smoke("3")
+@pytest.mark.parametrize("stride", [1, 3])
+def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected, stride):
+    kill_at = 1
+    while _kill_and_go_on(
+        run, create, tmp_path / f"out{kill_at}", kill_at, expected
+    ):
+        kill_at += stride
+    assert kill_at > 70
+
+
+@pytest.mark.exhaustive
+def test_bytes_do_not_depend_on_the_number_of_workers(
+    create, tmp_path, expected
+):
+    assert create("out", num_workers=3) == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+@pytest.mark.large
+def test_the_tool_with_workers_goes_on_after_a_kill(
+    inputs, vocab_file, tmp_path, expected
+):
+    command = [
+        sys.executable,
+        str(_REPOSITORY / "tools/create_pretraining_data.py"),
+        f"--input_file={','.join(inputs)}",
+        f"--vocab_file={vocab_file}",
+        "--output_file="
+        + ",".join(str(tmp_path / "out" / name) for name in _NAMES),
+        "--num_workers=2",
+        *(f"--{name}={value}" for name, value in _OPTIONS.items()),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY)}
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while process.poll() is None and not _has_chunk(tmp_path / "out"):
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    _check_final_names(tmp_path / "out", expected)
+    _wait_for_the_end_of_group(process.pid)
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    _check_finished(tmp_path / "out", expected)
+
+
+def _has_chunk(folder):
+    """Whether a piece of the work is done."""
+    return any(folder.glob(".*.work/chunk-*.json"))
+
+
+def _wait_for_the_end_of_group(group):
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("A killed run leaves processes behind.")
+
+
+@pytest.fixture
+def fill_disk(monkeypatch):
+    """Makes writing of tokens or records fail after some calls."""
+
+    def fill_disk(kind, num_writes):
+        owner, name = {
+            "tokens": (chunk_writer.ChunkWriter, "_write"),
+            "records": (tokenize_and_write, "write_records"),
+        }[kind]
+        write = getattr(owner, name)
+        calls = iter(range(num_writes))
+
+        def fail(*arguments):
+            if next(calls, None) is None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write(*arguments)
+
+        monkeypatch.setattr(owner, name, fail)
+        return lambda: monkeypatch.setattr(owner, name, write)
+
+    return fill_disk
+
+
+def _work(folder):
+    """The files of the work directory and when they were written."""
+    return {
+        path.name: path.stat().st_mtime_ns
+        for path in (folder / ".manifest-a.tfrecord.json.work").iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "num_writes", "piece"),
+    [("tokens", 7, "chunk-00001.json"), ("records", 2, "shard-00001.json")],
+)
+def test_a_full_disk_is_told_and_the_same_command_goes_on(
+    create, tmp_path, expected, fill_disk, kind, num_writes, piece
+):
+    make_room = fill_disk(kind, num_writes)
+    with pytest.raises(
+        OSError, match="No space left on device.*the same command to continue"
+    ) as caught:
+        create()
+    assert "\n" not in str(caught.value)
+    work = _work(tmp_path / "out")
+    assert piece in work
+    assert not [name for name in work if name.endswith(".tmp")]
+    assert not {*_NAMES} & {*os.listdir(tmp_path / "out")}
+    with pytest.raises(OSError, match="No space left"):
+        create()
+    assert _work(tmp_path / "out")[piece] == work[piece]
+    make_room()
+    assert create() == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+@pytest.fixture
+def unfinished(create, fill_disk):
+    make_room = fill_disk("records", 2)
+    with pytest.raises(OSError, match="No space left"):
+        create()
+    make_room()
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (
+            {"dupe_factor": 3, "random_seed": 2},
+            "dupe_factor was 2, now 3; .*: random_seed was 12345, now 2.",
+        ),
+        ("vocabulary", "vocabulary was '.*', now '.*'"),
+        ("input", "inputs: .*b.txt was '.*', now '.*'"),
+    ],
+)
+@pytest.mark.parametrize("is_finished", [False, True])
+def test_other_settings_are_refused_and_named(
+    create,
+    expected,
+    unfinished,
+    inputs,
+    vocabulary,
+    tmp_path,
+    change,
+    difference,
+    is_finished,
+):
+    if is_finished:
+        create()
+    before = _times(tmp_path / "out")
+    changes = change if isinstance(change, dict) else {}
+    text = pathlib.Path(inputs[1]).read_bytes()
+    if change == "vocabulary":
+        changes = {"vocab_file": str(tmp_path / "vocab.txt")}
+        pathlib.Path(changes["vocab_file"]).write_text(
+            "\n".join([*vocabulary.tokens, "more"])
+        )
+    elif change == "input":
+        pathlib.Path(inputs[1]).write_bytes(text + b"a")
+    with pytest.raises(
+        ValueError, match=f"overwrite=True.*Received: .*{difference}"
+    ):
+        create(**changes)
+    assert _times(tmp_path / "out") == before
+    if change == "input":
+        pathlib.Path(inputs[1]).write_bytes(text)
+    assert create() == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+def test_a_vocabulary_may_move(create, unfinished, vocabulary, tmp_path):
+    vocabulary.save(tmp_path / "vocab.txt")
+    create(vocab_file=str(tmp_path / "vocab.txt"))
+
+
+def test_overwriting_keeps_the_old_until_the_new_is_there(
+    create, expected, fill_disk, tmp_path
+):
+    create(random_seed=2)
+    old = _bytes(tmp_path / "out")
+    make_room = fill_disk("records", 2)
+    with pytest.raises(OSError, match="No space left"):
+        create(overwrite=True)
+    make_room()
+    assert _bytes(tmp_path / "out") == old
+    with pytest.raises(ValueError, match="random_seed was 12345, now 2"):
+        create(random_seed=2)
+    work = _work(tmp_path / "out")
+    assert "shard-00001.json" in work
+    assert create() == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+@pytest.mark.smoke("False-1", "True-2")
+@pytest.mark.parametrize("num_moves", [0, 1, 2, 3])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_run_killed_while_it_replaces_goes_on(
+    create, expected, tmp_path, monkeypatch, num_moves, overwrite
+):
+    create(random_seed=2)
+    moves = iter(range(num_moves))
+    replace = os.replace
+
+    def stop(path, new_path):
+        if ".work" not in str(new_path) and next(moves, None) is None:
+            raise KeyboardInterrupt
+        replace(path, new_path)
+
+    monkeypatch.setattr(os, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        create(overwrite=True)
+    monkeypatch.setattr(os, "replace", replace)
+    assert create(overwrite=overwrite) == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+def test_a_finished_run_typed_again_does_nothing(
+    create, expected, tmp_path, caplog
+):
+    assert create() == expected[1]
+    times = _times(tmp_path / "out")
+    caplog.set_level("INFO")
+    assert create() == expected[1]
+    assert "Nothing to do" in caplog.text
+    assert _times(tmp_path / "out") == times
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_that_are_in_the_way_are_refused(create, tmp_path, overwrite):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "b.tfrecord").write_text("precious")
+    with pytest.raises(
+        ValueError, match=f"{folder}/b.tfrecord exists, and no manifest"
+    ):
+        create(overwrite=overwrite)
+    assert os.listdir(folder) == ["b.tfrecord"]
+    assert (folder / "b.tfrecord").read_text() == "precious"
+
+
+def test_records_that_were_lost_or_changed_are_named(
+    create, expected, tmp_path
+):
+    create()
+    path = tmp_path / "out" / "b.tfrecord"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
+        create()
+    with pytest.raises(ValueError, match="b.tfrecord exists, and no manifest"):
+        create(overwrite=True)
+    path.unlink()
+    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
+        create()
+    create(overwrite=True)
+    _check_finished(tmp_path / "out", expected)
+
+
+def test_a_file_of_another_run_in_the_folder_is_not_replaced(
+    create, inputs, vocab_file, tmp_path
+):
+    create()
+    with pytest.raises(ValueError, match="b.tfrecord exists, and no manifest"):
+        create_pretraining_data(
+            open_sources(inputs),
+            [str(tmp_path / "out" / "b.tfrecord")],
+            TextOptions(vocab_file),
+            DataOptions(**_OPTIONS),
+            overwrite=True,
+        )
+
+
+def test_what_a_smaller_run_does_not_replace_is_removed(
+    create, inputs, vocab_file, tmp_path
+):
+    create()
+    create_pretraining_data(
+        open_sources(inputs),
+        [str(tmp_path / "out" / "a.tfrecord")],
+        TextOptions(vocab_file),
+        DataOptions(**_OPTIONS),
+        overwrite=True,
+    )
+    names = ["a.tfrecord", "manifest-a.tfrecord.json"]
+    assert sorted(os.listdir(tmp_path / "out")) == names
+
+
+def test_what_is_put_in_the_way_of_a_run_is_not_replaced(
+    create, unfinished, tmp_path
+):
+    path = tmp_path / "out" / "b.tfrecord"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match="b.tfrecord exists"):
+        create()
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize("text", ["no JSON", "{}"])
+def test_a_foreign_manifest_is_refused(create, tmp_path, text):
+    path = tmp_path / "out" / "manifest-a.tfrecord.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"{path} must be the manifest of an"):
+        create()
+    with pytest.raises(ValueError, match=f"{path} must be the manifest of an"):
+        create(overwrite=True)
+    assert os.listdir(path.parent) == [path.name]
+    assert path.read_text() == text
+
+
+def test_two_processes_at_once_are_refused(create, expected, tmp_path):
+    paths = [str(tmp_path / "out" / name) for name in _NAMES]
+    manifest = str(tmp_path / "out" / "manifest-a.tfrecord.json")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        with work_directory(manifest, paths, dict, overwrite=False):
+            for overwrite in (False, True):
+                with pytest.raises(ValueError, match="Another process is at"):
+                    create(overwrite=overwrite)
+            assert sorted(_work(tmp_path / "out")) == ["lock", "manifest.json"]
+            raise KeyboardInterrupt
+    assert os.listdir(tmp_path / "out") == []
+    create(overwrite=True)
+    _check_finished(tmp_path / "out", expected)

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.pretraining.batches import dynamic_masking
+from keras_bert.pretraining.examples import masking
+from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.pretraining.examples.masking_rules import check_masking
+
+_MASK, _FIRST_WORD, _VOCAB_SIZE, _SEQ_LENGTH = 4, 5, 1000, 64
+
+
+def _examples():
+    """An example of each length: ids and what may be masked."""
+    position = np.arange(_SEQ_LENGTH)
+    length = np.arange(5, _SEQ_LENGTH + 1)[:, None]
+    maskable = (position > 0) & (position < length - 1) & (position != 2)
+    rng = np.random.default_rng(1)
+    ids = rng.integers(_FIRST_WORD, _VOCAB_SIZE, maskable.shape)
+    return np.where(maskable, ids, 0).astype(np.int32), maskable
+
+
+def _both(rules):
+    """What static and dynamic masking make of the same examples."""
+    ids, maskable = _examples()
+    static = masking.mask_tokens(ids, maskable, rules, np.random.default_rng(1))
+    zero = tf.constant(0, tf.int64)
+    dynamic = dynamic_masking.mask_tokens(
+        tf.constant(ids), tf.constant(maskable), rules, 1, zero, zero
+    )
+    return static, [tensor.numpy() for tensor in dynamic]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 20, _SEQ_LENGTH - 3])
+@pytest.mark.parametrize("prob", [0.01, 0.1, 0.15, 0.3, 0.5, 0.99])
+def test_static_and_dynamic_masking_predict_as_many(prob, limit):
+    rules = MaskingRules(prob, limit, _MASK, _VOCAB_SIZE)
+    (*_, static), (*_, dynamic) = _both(rules)
+    np.testing.assert_array_equal(static, dynamic)
+    lengths = range(5, _SEQ_LENGTH + 1)
+    assert static.sum(axis=1).tolist() == [
+        min(limit, max(1, round(prob * length)), length - 3)
+        for length in lengths
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shares", "outcome"),
+    [
+        ((1.0, 0.0), "masked"),
+        ((0.0, 1.0), "kept"),
+        ((0.0, 0.0), "random"),
+    ],
+)
+def test_both_replace_by_the_same_thresholds(shares, outcome):
+    # The random ids are all one, so that no original comes by chance.
+    vocab_size = 1 if outcome == "random" else _VOCAB_SIZE
+    for masked_ids, positions, labels, weights in _both(
+        MaskingRules(0.5, 20, _MASK, vocab_size, substitutes=shares)
+    ):
+        shown = np.take_along_axis(masked_ids, positions, axis=1)[weights > 0]
+        expected = {"masked": _MASK, "kept": labels[weights > 0], "random": 0}
+        np.testing.assert_array_equal(shown, expected[outcome])
+
+
+def test_80_percent_are_masked_10_kept_10_random():
+    rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE)
+    assert rules.thresholds(1.0) == (0.8, 0.9)
+    assert rules.thresholds(1000) == (800, 900)
+
+
+def test_85_percent_are_masked_15_kept_none_random():
+    rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE, substitutes=(0.85, 0.15))
+    assert rules.thresholds(1.0) == (0.85, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (0.15, 22, 24),
+            r"at most `max_seq_length` - 3\. Received: "
+            r"max_predictions_per_seq=22, max_seq_length=24\.",
+        ),
+        ((0.15, 0, 24), "max_predictions_per_seq=0, max_seq_length=24"),
+        ((0.0, 20, 24), r"above 0\. Received: masked_lm_prob=0\.0\."),
+        ((1.0, 20, 24), r"masked_lm_prob=1\.0"),
+    ],
+)
+def test_what_cannot_be_masked_is_an_error(arguments, message):
+    check_masking(0.15, 21, 24)
+    with pytest.raises(ValueError, match=message):
+        check_masking(*arguments)

@@ -1,0 +1,151 @@
+"""Folders to pre-train in: records of both forms with their manifests."""
+
+import dataclasses
+import shutil
+
+import pytest
+
+from keras_bert import artifacts
+from keras_bert.config import BertConfig
+from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import TextOptions
+from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import open_sources
+from keras_bert.pretraining.job import PretrainingRecipe
+from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+
+_WORDS = "the a dog cat bird sees likes finds red old new house".split()
+
+
+class Folder:
+    """A folder with vocab.txt, config.json and records of a masking.
+
+    Attributes:
+        path: `pathlib.Path`.
+        vocabulary: `Vocabulary`.
+        config: `BertConfig`.
+    """
+
+    def __init__(self, path, vocabulary, config):
+        self.path = path
+        self.vocabulary = vocabulary
+        self.config = config
+
+    def file(self, name):
+        return str(self.path / name)
+
+    def recipe(self, masking="static", **changes):
+        """A good recipe with changes."""
+        values = {
+            "input_file": [self.file(f"{masking}-train.tfrecord")],
+            "eval_file": [self.file(f"{masking}-eval.tfrecord")],
+            "vocab_file": self.file("vocab.txt"),
+            "bert_config_file": self.file("config.json"),
+            "output_dir": self.file("run"),
+            "num_train_steps": 6,
+            "num_warmup_steps": 2,
+            "train_batch_size": 8,
+            "precision": "float32",
+        }
+        return PretrainingRecipe(**{**values, **changes})
+
+    def write_manifest(self, name, **changes):
+        """Writes the manifest of a record file anew.
+
+        `changes` are of the settings, those of "text" and "examples" given
+        by their own names; a value of None leaves one out.
+        """
+        path = self.path / name
+        text = {"do_lower_case": True}
+        examples = dataclasses.asdict(_options(name))
+        settings = {"vocabulary": self.vocabulary.sha256}
+        for key, value in changes.items():
+            for part in (text, examples, settings):
+                if key in part:
+                    part[key] = value
+        settings |= {"text": text, "examples": examples}
+        manifest = artifacts.manifest_beside(path)
+        artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
+        return str(manifest)
+
+    def drop_manifests(self):
+        """As if the records were made elsewhere."""
+        for path in self.path.glob("manifest-*.json"):
+            path.unlink()
+
+
+def _options(name):
+    return DataOptions(
+        max_seq_length=16,
+        max_predictions_per_seq=3,
+        dupe_factor=3,
+        masking=name.partition("-")[0],
+        random_seed=len(name),
+    )
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    path = tmp_path_factory.mktemp("template")
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+    vocabulary.save(path / "vocab.txt")
+    documents = [
+        [f"the {a} {b} sees a {c}" for b in _WORDS[2:6]]
+        for a, c in zip(_WORDS, reversed(_WORDS))
+    ]
+    text = "\n\n".join("\n".join(document) for document in documents)
+    (path / "text.txt").write_text(text)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+    )
+    config.to_json(path / "config.json")
+    folder = Folder(path, vocabulary, config)
+    for masking in ("static", "dynamic"):
+        for part in ("train", "eval"):
+            name = f"{masking}-{part}.tfrecord"
+            create_pretraining_data(
+                open_sources([str(path / "text.txt")]),
+                [str(path / name)],
+                TextOptions(str(path / "vocab.txt")),
+                _options(name),
+            )
+            folder.write_manifest(name)
+    return folder
+
+
+@pytest.fixture
+def folder(template, tmp_path):
+    path = tmp_path / "folder"
+    shutil.copytree(template.path, path)
+    return Folder(path, template.vocabulary, template.config)
+
+
+@pytest.fixture
+def killed(monkeypatch):
+    """A function that calls another to train, and stops it.
+
+    It is stopped when three stretches of steps have been taken.
+    """
+
+    def killed(train, *arguments, **more):
+        train_some, done = PretrainingLoop.train, []
+
+        def stop_behind_three(self, *of_loop):
+            if len(done) == 3:
+                raise KeyboardInterrupt
+            done.append(self)
+            return train_some(self, *of_loop)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(PretrainingLoop, "train", stop_behind_three)
+            with pytest.raises(KeyboardInterrupt):
+                train(*arguments, **more)
+
+    return killed

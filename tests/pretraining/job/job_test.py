@@ -1,0 +1,250 @@
+"""The job, in this process."""
+
+import json
+
+import pytest
+import tensorflow as tf
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.config import BertConfig
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
+from keras_bert.pretraining.job import plan_pretraining
+from keras_bert.pretraining.job import run_plan
+from keras_bert.pretraining.job.batches import RunBatches
+from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.tfrecord import framed_records
+from keras_bert.tfrecord import write_records
+
+pytestmark = pytest.mark.large
+
+
+def train(recipe):
+    run_plan(plan_pretraining(recipe))
+
+
+@pytest.mark.smoke("True")
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
+    folder, lowercase
+):
+    for part in ("train", "eval"):
+        folder.write_manifest(
+            f"static-{part}.tfrecord", do_lower_case=lowercase
+        )
+    train(folder.recipe(num_train_steps=3))
+    tokenizer = BertTokenizer(folder.vocabulary, lowercase=lowercase)
+    saved = from_pretrained(folder.path / "run").tokenizer
+    assert saved(["The DOG"]).to_list() == tokenizer(["The DOG"]).to_list()
+    assert saved.lowercase == lowercase
+    states = folder.path / "run" / "states"
+    assert sorted(path.name for path in states.iterdir()) == [
+        "model_config.json",
+        "step-00000003.npz",
+        "tokenizer_config.json",
+        "vocab.txt",
+    ]
+    config = BertConfig.from_json(states / "model_config.json")
+    assert config == folder.config
+    settings = json.loads((states / "tokenizer_config.json").read_text())
+    assert settings["do_lower_case"] is lowercase
+    vocabulary = Vocabulary.from_file(states / "vocab.txt")
+    assert vocabulary.sha256 == folder.vocabulary.sha256
+
+
+def test_what_a_run_is_stands_there_before_its_first_step(folder, monkeypatch):
+    def train_nothing(self, batches, num_steps):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PretrainingLoop, "train", train_nothing)
+    with pytest.raises(KeyboardInterrupt):
+        train(folder.recipe(eval_file=None))
+    names = {path.name for path in (folder.path / "run/states").iterdir()}
+    assert names == {"model_config.json", "tokenizer_config.json", "vocab.txt"}
+    assert (folder.path / "run" / "run.json").exists()
+
+
+@pytest.mark.exhaustive
+def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
+    folder,
+):
+    train(folder.recipe(num_train_steps=3, eval_file=None))
+    run = folder.path / "run"
+    before = (run / "run.json").read_bytes()
+    wider = BertConfig(**{**vars(folder.config), "hidden_size": 16})
+    wider.to_json(folder.path / "wider.json")
+    with pytest.raises(ValueError, match="step-00000003.npz is of another"):
+        train(
+            folder.recipe(
+                num_train_steps=3,
+                eval_file=None,
+                bert_config_file=folder.file("wider.json"),
+                allow_changed_flags=True,
+            )
+        )
+    assert (run / "run.json").read_bytes() == before
+    config = BertConfig.from_json(run / "states" / "model_config.json")
+    assert config == folder.config
+
+
+def test_records_too_long_for_a_checkpoint_are_an_error(folder):
+    config = BertConfig(**{**vars(folder.config), "max_position_embeddings": 8})
+    bert = PretrainedModel.from_config(config, BertTokenizer(folder.vocabulary))
+    save_pretrained(bert, folder.path / "bert")
+    with pytest.raises(ValueError, match="max_position_embeddings=8"):
+        train(
+            folder.recipe(
+                vocab_file=None,
+                bert_config_file=None,
+                init_checkpoint=folder.file("bert"),
+            )
+        )
+
+
+def cut(path):
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - 30])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def put_garbage(path):
+    records = [record for _, record in framed_records(path)]
+    records[len(records) // 2] = b"\x07no example"
+    with open(path, "wb") as file:
+        write_records(file, records)
+
+
+_DAMAGES = {
+    cut: "the file is cut",
+    flip: "the checksum of its (data|length) does not match",
+    put_garbage: "it must be a tf.train.Example",
+}
+
+
+@pytest.mark.smoke("static")
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+@pytest.mark.parametrize("damage", _DAMAGES)
+@pytest.mark.parametrize("part", ["train", "eval"])
+def test_a_damaged_record_is_named(folder, masking, damage, part):
+    name = f"{masking}-{part}.tfrecord"
+    damage(folder.path / name)
+    folder.write_manifest(name)  # As if it was damaged before.
+    plan = plan_pretraining(folder.recipe(masking))
+    batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
+    data = {
+        "train": batches.training(0).take(50),
+        "eval": batches.evaluation(),
+    }
+    with pytest.raises(
+        ValueError,
+        match=rf"{name}, record \d+ \(counted from 0; at byte \d+\): "
+        f"({_DAMAGES[damage]}).* keras-bert inspect_records "
+        f"--input_file=.*{name} --vocab_file=.*vocab.txt$",
+    ):
+        with batches.corruption_names_file():
+            list(data[part])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", ["train", "eval"])
+def test_a_run_over_damaged_records_is_one_line(folder, part):
+    name = f"static-{part}.tfrecord"
+    put_garbage(folder.path / name)
+    folder.write_manifest(name)
+    with pytest.raises(ValueError, match=f"{name}, record .*Example") as caught:
+        train(folder.recipe(num_train_steps=100))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_exhausted_allocator_is_told_in_words(folder, monkeypatch):
+    def exhaust(self, batches, num_steps):
+        raise tf.errors.ResourceExhaustedError(
+            None, None, "Graph execution error:\n\nOOM on shape[9,9]\n table"
+        )
+
+    monkeypatch.setattr(PretrainingLoop, "train", exhaust)
+    with pytest.raises(
+        MemoryError, match="Lower --train_batch_size.*OOM on shape.9,9.$"
+    ):
+        train(folder.recipe(eval_file=None))
+
+
+def test_the_records_are_looked_at_before_a_fresh_model_is_made(
+    folder, monkeypatch
+):
+    def fail(plan):
+        raise AssertionError("made too early")
+
+    monkeypatch.setattr("keras_bert.pretraining.job.job.make_bert", fail)
+    path = folder.path / "static-train.tfrecord"
+    path.write_bytes(b"")
+    folder.write_manifest(path.name)
+    with pytest.raises(ValueError, match="must hold records"):
+        train(folder.recipe())
+    assert not [*folder.path.glob("run/*")]
+
+
+@pytest.mark.exhaustive
+def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
+    train(folder.recipe(num_train_steps=3, eval_file=None))
+    for path in folder.path.glob("run/*"):
+        if path.is_file() and path.name != "run.json":
+            path.unlink()
+    changes = {
+        "vocab_file": None,
+        "bert_config_file": None,
+        "init_checkpoint": folder.file("run"),
+        "output_dir": folder.file("second"),
+        "num_train_steps": 3,
+    }
+    plan = plan_pretraining(folder.recipe(**changes))
+    assert "step-00000003.npz" in plan.settings["checkpoint"]
+    assert plan.vocab_file.endswith("states/vocab.txt")
+    run_plan(plan)
+    assert (folder.path / "second" / "model.safetensors").exists()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("given", [None, True, False])
+def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
+    bert = PretrainedModel.from_config(
+        folder.config, BertTokenizer(folder.vocabulary)
+    )
+    directory = folder.path / "bert"
+    save_pretrained(bert, directory)
+    (directory / "manifest.json").unlink(missing_ok=True)
+    (directory / "tokenizer_config.json").unlink()
+    if given is not None:
+        folder.drop_manifests()
+    train(
+        folder.recipe(
+            num_train_steps=3,
+            vocab_file=None,
+            bert_config_file=None,
+            init_checkpoint=str(directory),
+            max_seq_length=16,
+            max_predictions_per_seq=3,
+            do_lower_case=given,
+        )
+    )
+    expected = given is not False
+    assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
+
+
+def test_gpt_learns_from_left_to_right(folder):
+    """From records of word pieces; of its own, special tokens are missing."""
+    size = folder.config.vocab_size
+    config = OpenAIGPTConfig(size, 128, n_embd=8, n_layer=1, n_head=2)
+    config.to_json(folder.path / "config.json")
+    train(folder.recipe(num_train_steps=3, objective="left_to_right"))
+    bert = from_pretrained(folder.path / "run")
+    assert bert.config == config
+    assert bert.parts == {"masked_lm_head"}

@@ -1,0 +1,405 @@
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.family import find_family
+from keras_bert.pretraining.job import PretrainingRecipe
+from keras_bert.pretraining.job import plan_pretraining
+from keras_bert.pretraining.job.fitting_config import fitting_config
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+from keras_bert.pretraining.run.run_record import write_run
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+
+_ROOT = pathlib.Path(__file__).parents[3]
+_WITHOUT_TENSORFLOW = """
+import importlib.abc, runpy, sys
+
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name in ("tensorflow", "keras"):
+            raise ModuleNotFoundError(f"No module {name}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def begin(plan):
+    """Records a run of this plan, as the job does when it begins."""
+    output_dir = pathlib.Path(plan.recipe.output_dir)
+    write_run(output_dir, plan.settings)
+
+
+def change_config(folder, **changes):
+    config = dataclasses.replace(folder.config, **changes)
+    config.to_json(folder.path / "config.json")
+
+
+def swap_two_pieces(folder):
+    """Exchanges two lines of the vocabulary."""
+    tokens = [*folder.vocabulary.tokens]
+    tokens[-1], tokens[-2] = tokens[-2], tokens[-1]
+    Vocabulary(tokens).save(folder.path / "vocab.txt")
+
+
+@pytest.fixture
+def checkpoint(folder):
+    path = folder.path / "bert"
+    tokenizer = BertTokenizer(folder.vocabulary)
+    save_pretrained(PretrainedModel.from_config(folder.config, tokenizer), path)
+    return path
+
+
+def continued(folder, checkpoint, **changes):
+    return folder.recipe(
+        vocab_file=None,
+        bert_config_file=None,
+        init_checkpoint=str(checkpoint),
+        **changes,
+    )
+
+
+def test_what_is_left_open_the_manifests_tell(folder):
+    plan = plan_pretraining(folder.recipe("dynamic"))
+    recipe = plan.recipe
+    assert recipe.masking == "dynamic"
+    assert (recipe.max_seq_length, recipe.max_predictions_per_seq) == (16, 3)
+    assert (recipe.masked_lm_prob, recipe.do_whole_word_mask) == (0.15, False)
+    assert plan.lowercase is True
+    assert plan.config == folder.config
+    assert plan.vocabulary.tokens == folder.vocabulary.tokens
+    assert not (folder.path / "run").exists()
+
+
+def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
+    later = {"mask_special_tokens", "teacher_dir", "generator_size"}
+    plan = plan_pretraining(folder.recipe("dynamic"))
+    assert not later & {*plan.settings}
+    plan = plan_pretraining(folder.recipe("dynamic", mask_special_tokens=True))
+    assert later & {*plan.settings} == {"mask_special_tokens"}
+
+
+def test_the_program_looks_at_its_files_before_tensorflow(folder):
+    recipe = folder.recipe()
+    given = {
+        "input_file": recipe.input_file[0],
+        "vocab_file": recipe.vocab_file,
+        "bert_config_file": recipe.bert_config_file,
+        "output_dir": recipe.output_dir,
+    }
+    arguments = [f"--{name}={value}" for name, value in given.items()]
+    tool = str(_ROOT / "tools" / "run_pretraining.py")
+    program = _WITHOUT_TENSORFLOW + (
+        f"sys.argv = {[tool, *arguments]!r}\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    # Nothing is wrong, so that it comes to TensorFlow.
+    assert "pretraining.run_plan needs the package" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("part", ["train", "eval"])
+def test_a_casing_that_differs_is_an_error(folder, part):
+    manifest = folder.write_manifest(
+        f"static-{part}.tfrecord", do_lower_case=False
+    )
+    with pytest.raises(
+        ValueError, match="--do_lower_case says true.*" + manifest
+    ):
+        plan_pretraining(folder.recipe(do_lower_case=True))
+    with pytest.raises(
+        ValueError, match=f"`do_lower_case` must be the same.*{manifest}"
+    ):
+        plan_pretraining(folder.recipe())
+
+
+def test_where_nothing_tells_the_casing_a_flag_is_needed(folder):
+    folder.drop_manifests()
+    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
+    with pytest.raises(ValueError, match="No file says.*lowercase=True"):
+        plan_pretraining(folder.recipe(**known))
+    plan = plan_pretraining(folder.recipe(do_lower_case=False, **known))
+    assert plan.lowercase is False
+    settings = folder.path / "tokenizer_config.json"
+    settings.write_text(json.dumps({"do_lower_case": True}))
+    assert plan_pretraining(folder.recipe(**known)).lowercase is True
+
+
+def test_another_vocabulary_is_an_error_that_names_both_files(folder):
+    swap_two_pieces(folder)
+    with pytest.raises(
+        ValueError,
+        match="made with .*vocab.txt. Received: "
+        ".*manifest-static-train.tfrecord.json says vocabulary=",
+    ):
+        plan_pretraining(folder.recipe())
+
+
+def test_a_confirmed_vocabulary_sets_the_size_of_a_fresh_model(folder, caplog):
+    caplog.set_level("INFO")
+    change_config(folder, vocab_size=30522)
+    plan = plan_pretraining(folder.recipe())
+    assert plan.config.vocab_size == len(folder.vocabulary)
+    assert "takes vocab_size=17 of" in caplog.text
+    assert "not 30522 of" in caplog.text
+
+
+def test_a_size_that_nothing_confirms_is_an_error_with_its_cure(folder):
+    folder.drop_manifests()
+    change_config(folder, vocab_size=30522)
+    with pytest.raises(
+        ValueError,
+        match='vocab_size=30522, 17 lines. Write "vocab_size": 17 into',
+    ):
+        plan_pretraining(folder.recipe(do_lower_case=True))
+
+
+def test_a_padded_table_stays(folder):
+    change_config(folder, vocab_size=24)
+    assert plan_pretraining(folder.recipe()).config.vocab_size == 24
+
+
+def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
+    """A sequence has 16 tokens, of which the records say 3 are masked."""
+    plan_pretraining(folder.recipe("dynamic"))
+    assert "pass a higher number" not in caplog.text
+    plan_pretraining(folder.recipe("dynamic", masked_lm_prob=0.5))
+    assert "=0.5 is 8 of 16 tokens, but at most" in caplog.text
+    caplog.clear()
+    plan_pretraining(
+        folder.recipe("dynamic", masked_lm_prob=0.5, max_predictions_per_seq=8)
+    )
+    assert "pass a higher number" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"input_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
+        ({"eval_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
+        ({"vocab_file": None}, "Either --init_checkpoint is needed"),
+        ({"max_seq_length": 12}, "--max_seq_length says 12"),
+        ({"objective": "mlm", "bert_config_file": "decoder.json"}, "decoder"),
+        ({"bert_config_file": "short.json"}, "max_position_embeddings=8"),
+        ({"output_dir": "."}, "must not be an input.*vocab.txt"),
+        ({"output_dir": "vocab.txt/a"}, "vocab.txt.*cannot be written"),
+        ({"output_dir": "full"}, "must be new, empty.*full"),
+    ],
+)
+def test_mistakes_are_seen_before_any_work(
+    folder, changes, message, monkeypatch
+):
+    monkeypatch.chdir(folder.path)
+    (folder.path / "full").mkdir()
+    (folder.path / "full" / "notes.txt").touch()
+    for name, values in (
+        ("decoder", {"is_decoder": True}),
+        ("short", {"max_position_embeddings": 8}),
+        ("huge", {"hidden_size": 10**7}),
+    ):
+        config = dataclasses.replace(folder.config, **values)
+        config.to_json(f"{name}.json")
+    with pytest.raises(ValueError, match=message):
+        plan_pretraining(folder.recipe(**changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("train_batch_size", 0),
+        ("num_warmup_steps", 100_000),
+        ("log_steps", 0),
+        ("beta_2", 1.0),
+        ("objective", "clozes"),
+    ],
+)
+def test_a_number_that_cannot_be_is_an_error_at_once(name, value):
+    with pytest.raises(ValueError, match=f"`{name}` must.*{name}={value!r}"):
+        PretrainingRecipe([], "run", **{name: value})
+
+
+_ROWS_OF_PAIRS = "segment_pairs or sentence_pairs"
+
+
+@pytest.mark.parametrize(
+    ("objective", "packing", "fitting"),
+    [
+        ("mlm_nsp", "full_sentences", _ROWS_OF_PAIRS),
+        ("mlm_nsp", "sentence_order", _ROWS_OF_PAIRS),
+        ("mlm_sop", "sentence_pairs", "sentence_order"),
+        ("mlm_sop", "doc_sentences", "sentence_order"),
+        # Rows of several texts are for heads of one model.
+        ("electra", "best_fit", ".*"),
+        ("electra_gdes", "best_fit", ".*"),
+        ("distillation", "best_fit", ".*"),
+    ],
+)
+def test_records_that_do_not_fit_an_objective_are_refused(
+    folder, objective, packing, fitting
+):
+    masking = "dynamic" if packing == "best_fit" else "static"
+    name = f"{masking}-train.tfrecord"
+    manifest = folder.write_manifest(name, packing=packing)
+    teacher = "teacher" if objective == "distillation" else None
+    recipe = folder.recipe(masking, objective=objective, teacher_dir=teacher)
+    with pytest.raises(
+        ValueError,
+        match=f"made with --packing={fitting}.* for --objective={objective}. "
+        f"Received: {manifest} says packing={packing}",
+    ):
+        plan_pretraining(recipe)
+    if masking == "static":
+        plan_pretraining(folder.recipe(objective="mlm"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
+        *("deberta", "mpnet", "openai-gpt", "xlm-roberta"),
+    ],
+)
+def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
+    made_for = {
+        "roberta": {"mlm", "distillation"},
+        "albert": {"mlm", "mlm_sop", "distillation"},
+        "deberta": {"mlm", "distillation"},
+        "deberta-v2": {"mlm", "distillation", "electra_gdes"},
+        "distilbert": {"mlm", "distillation"},
+        "electra": {"mlm", "distillation", "electra"},
+        "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},
+        "mpnet": {"mlm", "distillation"},
+        "openai-gpt": {"left_to_right"},
+        "xlm-roberta": {"mlm", "distillation"},
+    }
+    config = find_family(name).config(vocab_size=len(folder.vocabulary))
+    for objective in OBJECTIVES:
+        own = {x: y or "a" for x, y in OBJECTIVES[objective].fields.items()}
+        recipe = folder.recipe(objective=objective, **own)
+        arguments = recipe, config, folder.vocabulary, None
+        if objective in made_for[name]:
+            fitting_config(*arguments)
+            continue
+        with pytest.raises(ValueError, match=f"made for.*={objective}"):
+            fitting_config(*arguments)
+
+
+def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
+    folder, checkpoint
+):
+    plan = plan_pretraining(continued(folder, checkpoint))
+    assert plan.config is None
+    assert plan.lowercase is True
+    assert plan.vocabulary.sha256 == folder.vocabulary.sha256
+    with pytest.raises(ValueError, match="tokenizer_config.json says true"):
+        plan_pretraining(continued(folder, checkpoint, do_lower_case=False))
+    swap_two_pieces(folder)
+    (checkpoint / "manifest.json").unlink(missing_ok=True)
+    shutil.copy(folder.path / "vocab.txt", checkpoint)
+    with pytest.raises(ValueError, match="made with .*bert/vocab.txt"):
+        plan_pretraining(continued(folder, checkpoint))
+
+
+def test_a_run_goes_on_if_files_have_moved(folder):
+    begin(plan_pretraining(folder.recipe()))
+    moved = folder.path / "moved"
+    moved.mkdir()
+    for path in folder.path.glob("*static-*"):
+        path.rename(moved / path.name)
+    for name in ("vocab.txt", "config.json"):
+        (folder.path / name).rename(moved / name)
+    plan_pretraining(
+        folder.recipe(
+            input_file=[str(moved / "static-train.tfrecord")],
+            eval_file=None,
+            vocab_file=str(moved / "vocab.txt"),
+            bert_config_file=str(moved / "config.json"),
+            output_dir=folder.file("run"),
+            log_steps=1,
+        )
+    )
+
+
+def change_dropout(folder):
+    change_config(folder, hidden_dropout_prob=0.2)
+    return {}
+
+
+def change_vocabulary(folder):
+    folder.drop_manifests()
+    swap_two_pieces(folder)
+    return {}
+
+
+def change_records(folder):
+    path = folder.path / "static-train.tfrecord"
+    path.write_bytes(path.read_bytes()[::-1])
+    folder.drop_manifests()
+    return {}
+
+
+def change_casing(folder):
+    folder.drop_manifests()
+    return {"do_lower_case": False}
+
+
+def change_number_of_files(folder):
+    path = folder.path / "static-train.tfrecord"
+    more = folder.path / "static-train2.tfrecord"
+    more.write_bytes(path.read_bytes())
+    return {"input_file": [str(path), str(more)]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            change_dropout,
+            "config: hidden_dropout_prob was 0.1, now 0.2",
+        ),
+        (change_vocabulary, "vocabulary was '86130.*', now '"),
+        (change_records, "records: file 1 was '.*', now '"),
+        (change_casing, "do_lower_case was True, now False"),
+        (change_number_of_files, "records: file 2 was None, now '"),
+    ],
+)
+def test_a_run_does_not_go_on_with_other_contents(folder, change, message):
+    known = {
+        "max_seq_length": 16,
+        "max_predictions_per_seq": 3,
+        "do_lower_case": True,
+    }
+    begin(plan_pretraining(folder.recipe(**known)))
+    changes = {**known, **change(folder)}
+    with pytest.raises(ValueError, match=message):
+        plan_pretraining(folder.recipe(**changes))
+    plan_pretraining(folder.recipe(**changes, allow_changed_flags=True))
+
+
+def test_a_run_does_not_go_on_from_another_checkpoint(folder, checkpoint):
+    begin(plan_pretraining(continued(folder, checkpoint)))
+    moved = checkpoint.rename(folder.path / "moved")
+    plan_pretraining(continued(folder, moved))
+    (moved / "manifest.json").unlink(missing_ok=True)
+    path = moved / "model.safetensors"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(
+        ValueError, match="checkpoint: model.safetensors was '.*', now '"
+    ):
+        plan_pretraining(continued(folder, moved))

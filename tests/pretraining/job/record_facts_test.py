@@ -1,0 +1,115 @@
+import pathlib
+
+import pytest
+
+from keras_bert import artifacts
+from keras_bert.pretraining.job.record_facts import read_record_facts
+from keras_bert.pretraining.job.record_facts import verified_sha256
+
+_TRAIN, _EVAL = "static-train.tfrecord", "static-eval.tfrecord"
+
+
+def facts_of(folder, *names):
+    return read_record_facts([folder.file(name) for name in names])
+
+
+def test_manifests_tell_all_that_training_must_know(folder):
+    facts = facts_of(folder, _TRAIN, _EVAL)
+    assert facts.settled("masking", None, "dynamic") == "static"
+    assert facts.settled("max_seq_length", None, 128) == 16
+    assert facts.settled("max_predictions_per_seq", None, 20) == 3
+    assert {*facts.claims["do_lower_case"].values()} == {True}
+    assert facts.confirms(folder.vocabulary)
+    facts.check_vocabulary(folder.vocabulary, "vocab.txt")
+    assert facts.hashes == {
+        folder.file(name): artifacts.sha256(folder.file(name))
+        for name in (_TRAIN, _EVAL)
+    }
+
+
+def test_records_made_elsewhere_say_nothing(folder):
+    folder.drop_manifests()
+    facts = facts_of(folder, _TRAIN)
+    assert facts.settled("max_seq_length", None, 128) == 128
+    assert facts.settled("max_seq_length", 16, 128) == 16
+    assert not facts.confirms(folder.vocabulary)
+    facts.check_vocabulary(folder.vocabulary, "vocab.txt")
+    assert [*facts.hashes.values()] == [artifacts.sha256(folder.file(_TRAIN))]
+
+
+def test_each_file_is_hashed_once(folder, monkeypatch):
+    hashed = []
+
+    def sha256(path):
+        hashed.append(pathlib.Path(path).name)
+        return original(path)
+
+    original = artifacts.sha256
+    monkeypatch.setattr(artifacts, "sha256", sha256)
+    (folder.path / "other.tfrecord").write_bytes(b"made elsewhere")
+    facts_of(folder, _TRAIN, "other.tfrecord")
+    assert sorted(hashed) == ["other.tfrecord", _TRAIN]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("max_seq_length", 12),
+        ("max_predictions_per_seq", 4),
+        ("masking", "dynamic"),
+    ],
+)
+def test_a_flag_that_says_otherwise_is_an_error(folder, name, given):
+    facts = facts_of(folder, _TRAIN)
+    with pytest.raises(
+        ValueError,
+        match=f"`{name}` must be one .* --{name} says {given}, .*manifest-"
+        f"{_TRAIN}.json says (16|3|static)",
+    ):
+        facts.settled(name, given, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("max_seq_length", 12),
+        ("max_predictions_per_seq", 2),
+        ("masking", "dynamic"),
+    ],
+)
+def test_manifests_that_differ_are_an_error(folder, name, other):
+    folder.write_manifest(_EVAL, **{name: other})
+    facts = facts_of(folder, _TRAIN, _EVAL)
+    with pytest.raises(
+        ValueError, match=f"`{name}` .*{_TRAIN}.* says .*{_EVAL}.* says {other}"
+    ):
+        facts.settled(name, None, None)
+
+
+def test_predictions_of_dynamic_records_are_up_to_the_training(folder):
+    names = "dynamic-train.tfrecord", "dynamic-eval.tfrecord"
+    facts = facts_of(folder, *names)
+    assert facts.settled("max_predictions_per_seq", None, 20) == 3
+    assert facts.settled("max_predictions_per_seq", 2, 20) == 2
+    folder.write_manifest(names[1], max_predictions_per_seq=5)
+    facts = facts_of(folder, *names)
+    assert facts.settled("max_predictions_per_seq", None, 20) == 20
+
+
+def test_a_record_file_that_was_altered_is_an_error(folder):
+    path = folder.path / _TRAIN
+    path.write_bytes(path.read_bytes()[::-1])
+    with pytest.raises(ValueError, match=f"{_TRAIN} must be the file that"):
+        facts_of(folder, _TRAIN)
+    with pytest.raises(ValueError, match="other bytes"):
+        verified_sha256(path)
+
+
+def test_a_manifest_without_settings_says_nothing(folder):
+    path = folder.path / _TRAIN
+    artifacts.write_manifest(
+        artifacts.manifest_beside(path), {_TRAIN: path}, {}
+    )
+    facts = facts_of(folder, _TRAIN)
+    assert facts.settled("masking", None, "static") == "static"
+    assert facts.claims["do_lower_case"] == {}

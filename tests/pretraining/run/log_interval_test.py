@@ -1,0 +1,70 @@
+import time
+
+import pytest
+
+from keras_bert.pretraining.run.log_interval import LogInterval
+
+_SUMS = {
+    "loss": 6.0,
+    "gradient_norm": 9.0,
+    "steps": 3.0,
+    "tokens": 70.0,
+    "skipped_steps": 0.0,
+}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Sets what the time is."""
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def turn_to(seconds):
+        now[0] = seconds
+
+    return turn_to
+
+
+def test_speed_is_of_the_steps_of_the_stretch(clock):
+    interval = LogInterval(10)
+    interval.add(_SUMS)
+    interval.add(_SUMS)
+    clock(107.0)
+    assert interval.metrics(16, batch_size=8) == {
+        "loss": 2.0,
+        "gradient_norm": 3.0,
+        "examples_per_second": 6 * 8 / 7,
+        "tokens_per_second": 20.0,
+    }
+    assert interval.seconds_for(16, 12) == 14.0
+
+
+def test_a_pause_takes_no_time(clock):
+    interval = LogInterval(0)
+    interval.add(_SUMS)
+    clock(101.0)
+    with interval.paused():
+        clock(200.0)
+    clock(201.0)
+    assert interval.metrics(2, 1)["examples_per_second"] == 1.0
+
+
+def test_skipped_batches_are_told_if_there_are_any(clock):
+    interval = LogInterval(0)
+    interval.add({**_SUMS, "skipped_steps": 2.0})
+    clock(101.0)
+    assert interval.metrics(3, 1)["skipped_steps"] == 2.0
+
+
+def test_a_stretch_goes_on_from_what_it_says_of_itself(clock):
+    interval = LogInterval(4)
+    interval.add(_SUMS)
+    clock(103.0)
+    about = interval.about()
+    clock(500.0)
+    again = LogInterval(**about)
+    assert again.about() == about
+    again.add(_SUMS)
+    assert about["sums"] == _SUMS
+    clock(504.0)
+    assert again.metrics(18, 1)["examples_per_second"] == 2.0

@@ -1,0 +1,464 @@
+import dataclasses
+import json
+import os
+import signal
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import models
+from keras_bert.models import bert_pretrainer
+from keras_bert.optimizers import bert_adamw
+from keras_bert.optimizers.schedules import LinearWarmupDecay
+from keras_bert.pretraining import (
+    dynamic_dataset as dynamic_pretraining_dataset,
+)
+from keras_bert.pretraining import (
+    endless_dataset as endless_pretraining_dataset,
+)
+from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.pretraining.run.pretraining_run import run_pretraining
+from keras_bert.pretraining.run.run_options import RunOptions
+from tests import tiny
+from tests.tiny import reset
+from tests.tiny import values_of
+
+_BATCH_SIZE = 8
+_NUM_STEPS = 20
+_TIMED = ("examples_per_second", "tokens_per_second")
+_OPTIONS = RunOptions(
+    num_train_steps=_NUM_STEPS,
+    log_steps=6,
+    eval_steps=8,
+    save_checkpoints_steps=5,
+    steps_per_execution=4,
+    sources="a.tfrecord,b.tfrecord",
+)
+
+
+def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
+    keras.config.set_dtype_policy("float32")
+    keras.utils.set_random_seed(1)
+    model = _MODELS[objective](config)
+    schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
+    optimizer = bert_adamw(model, schedule)
+    return PretrainingLoop(
+        Learner(model), optimizer, objective=OBJECTIVES[objective]
+    )
+
+
+def _albert(config):
+    """Blocks that share their weights, with dropout."""
+    rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    values = dict.fromkeys(rates, 0.1)
+    return models.pretrainer(
+        tiny.config("albert", V=config.vocab_size, **values)
+    )
+
+
+_MODELS = {"mlm_nsp": bert_pretrainer, "mlm_sop": _albert}
+
+
+def check_values(loop, expected):
+    for ours, theirs in zip(values_of(loop), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def forget_states(directory):
+    for path in directory.glob("states/*"):
+        path.unlink()
+
+
+def read_curve(directory):
+    lines = (directory / "metrics.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def untimed(curve):
+    return [
+        {name: value for name, value in line.items() if name not in _TIMED}
+        for line in curve
+    ]
+
+
+def saved_steps(directory):
+    return [int(path.stem[-8:]) for path in sorted(directory.glob("states/*"))]
+
+
+def toy_batch(random_batch, seed):
+    """The word to predict stands first; texts that begin high are random."""
+    inputs, labels, weights = random_batch(seed, batch_size=_BATCH_SIZE)
+    first = np.where(np.arange(_BATCH_SIZE) % 2, 5, 20)
+    inputs["input_ids"][:, 0] = first
+    labels["mlm_logits"] = np.tile(first[:, None], (1, 3)).astype("int32")
+    labels["nsp_logits"] = (first == 20).astype("int32")
+    return inputs, labels, weights
+
+
+@pytest.fixture(scope="module")
+def toy_loop():
+    """A traced loop and its values at the start, to go back to."""
+    rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    config = tiny.config("bert", L=1, **dict.fromkeys(rates, 0.1))
+    loop = make_loop(config, learning_rate=0.02)
+    return loop, values_of(loop)
+
+
+@pytest.fixture
+def toy(toy_loop, random_batch, tmp_path):
+    """Runs the toy problem from its start; extras go to `RunOptions`.
+
+    `bad_batches` have gradients that are not finite; after `most` batches
+    there are no more.
+    """
+    loop, values = toy_loop
+    reset(loop, values)
+
+    def batch(seed, is_bad):
+        inputs, labels, weights = toy_batch(random_batch, seed)
+        if is_bad:
+            weights["nsp_logits"][0] = np.inf
+        return inputs, labels, weights
+
+    def run(
+        bad_batches=(),
+        eval_seeds=(100, 101),
+        begin=None,
+        most=None,
+        **changes,
+    ):
+        options = dataclasses.replace(_OPTIONS, **changes)
+        batches = [
+            batch(seed, seed in bad_batches)
+            for seed in range(options.num_train_steps + len(bad_batches))
+        ]
+        data, eval_data = (
+            tf.data.Dataset.from_tensor_slices(
+                tf.nest.map_structure(lambda *x: np.stack(x), *examples)
+            )
+            for examples in (
+                batches,
+                [batch(seed, False) for seed in eval_seeds or [0]],
+            )
+        )
+        return run_pretraining(
+            loop,
+            lambda first: data.skip(first).take(-1 if most is None else most),
+            eval_data if eval_seeds else None,
+            _BATCH_SIZE,
+            tmp_path,
+            options,
+            begin,
+        )
+
+    return run
+
+
+def test_a_run_learns_and_writes_its_curve(toy, tmp_path):
+    metrics = toy(num_train_steps=60, log_steps=25, eval_steps=0)
+    curve = read_curve(tmp_path)
+    assert [(line["step"], line["split"]) for line in curve] == [
+        (0, "eval"),
+        (25, "train"),
+        (50, "train"),
+        (60, "train"),
+        (60, "eval"),
+    ]
+    names = {"mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy"}
+    assert {*curve[0]} == {"step", "split", *names}
+    more = {"loss", "gradient_norm", "learning_rate", *_TIMED}
+    assert {*curve[1]} == {"step", "split", *names, *more}
+    assert {"step": 60, "split": "eval", **metrics} == curve[-1]
+    start, end = curve[0], curve[-1]
+    assert start["mlm_loss"] == pytest.approx(np.log(30), abs=0.1)
+    assert start["nsp_loss"] == pytest.approx(np.log(2), abs=0.05)
+    assert end["mlm_loss"] < start["mlm_loss"] - 0.5
+    assert curve[3]["learning_rate"] == 0
+    speed = curve[1]["examples_per_second"]
+    assert curve[1]["tokens_per_second"] > speed
+    assert saved_steps(tmp_path) == [55, 60]
+    assert read_scalars(tmp_path) == {
+        (line["step"], f"{line['split']}/{name}"): pytest.approx(value)
+        for line in curve
+        for name, value in line.items()
+        if name not in ("step", "split")
+    }
+
+
+def read_scalars(directory):
+    (path,) = map(str, directory.glob("events.out.tfevents.*"))
+    return {
+        (event.step, value.tag): tf.make_ndarray(value.tensor).item()
+        for event in map(
+            tf.compat.v1.Event.FromString,
+            tf.data.TFRecordDataset(path).as_numpy_iterator(),
+        )
+        for value in event.summary.value
+    }
+
+
+def test_a_state_names_its_weights(toy, toy_loop, tmp_path):
+    toy(num_train_steps=2, eval_seeds=None)
+    model = toy_loop[0].model
+    with np.load(tmp_path / "states" / "step-00000002.npz") as state:
+        names = json.loads(str(state["about"]))["weights"]
+        values = [state[f"{i:05d}"] for i in range(len(names))]
+    assert names == [weight.path for weight in model.weights]
+    assert len({*names}) == len(names)
+    for value, weight in zip(values, model.weights, strict=True):
+        np.testing.assert_array_equal(value, weight.numpy())
+
+
+def test_a_run_begins_before_it_writes_and_once_its_state_fits(toy, tmp_path):
+    seen = []
+
+    def begin():
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+
+    toy(num_train_steps=1, eval_seeds=None, begin=begin)
+    assert seen == [[]]
+    with np.load(tmp_path / "states" / "step-00000001.npz") as state:
+        arrays = {name: state[name] for name in state.files}
+    arrays["00000"] = np.zeros(3)
+    with open(tmp_path / "states" / "step-00000001.npz", "wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="is of another model"):
+        toy(num_train_steps=1, eval_seeds=None, begin=begin)
+    assert len(seen) == 1
+
+
+def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
+    loop, values = toy_loop
+    ends = []
+    for number, changes in enumerate(
+        (
+            {"steps_per_execution": 1},
+            {
+                "steps_per_execution": 20,
+                "log_steps": 20,
+                "save_checkpoints_steps": 20,
+            },
+            {"eval_seeds": None, "keep_checkpoint_max": 1, "log_steps": 7},
+        )
+    ):
+        forget_states(tmp_path)
+        reset(loop, values)
+        toy(**changes)
+        ends.append(values_of(loop))
+    for other in ends[1:]:
+        for ours, theirs in zip(ends[0], other, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
+    with pytest.raises(
+        FloatingPointError,
+        match="not finite after step 14, at learning rate .*; 1 in a row. "
+        ".* Records: a.tfrecord,b.tfrecord.",
+    ):
+        toy(bad_batches=[13])
+    assert saved_steps(tmp_path) == [5, 10]
+    assert read_curve(tmp_path)[-1]["step"] <= 12
+
+
+def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
+    toy, toy_loop, tmp_path
+):
+    toy(bad_batches=[6, 7, 13, 22], on_nan="skip")
+    loop, _ = toy_loop
+    assert int(loop.optimizer.iterations) == _NUM_STEPS
+    curve = read_curve(tmp_path)
+    trained = [x for x in curve if x["split"] == "train"]
+    assert [x["step"] for x in trained] == [6, 12, 18, 20]
+    assert [x.get("skipped_steps", 0) for x in trained] == [0, 3, 0, 1]
+    assert all(np.isfinite(line["loss"]) for line in trained)
+    schedule = LinearWarmupDecay(0.02, _NUM_STEPS, 2)
+    for line in trained:
+        expected = float(schedule(line["step"]))
+        assert line["learning_rate"] == pytest.approx(expected)
+    assert trained[-1]["learning_rate"] == 0
+    assert [x["step"] for x in curve if x["split"] == "eval"] == [0, 8, 16, 20]
+    assert saved_steps(tmp_path) == [15, 20]
+
+
+@pytest.mark.smoke("9")
+@pytest.mark.parametrize("most", [7, 9, 16])
+def test_a_run_with_skipped_batches_goes_on_where_it_was(
+    toy, toy_loop, tmp_path, most
+):
+    """It has no batches left after so many, again and again."""
+    loop, values = toy_loop
+    arguments = {"bad_batches": [5, 6, 12, 20], "on_nan": "skip"}
+    metrics = toy(**arguments)
+    expected, curve = values_of(loop), untimed(read_curve(tmp_path))
+    forget_states(tmp_path)
+    reset(loop, values)
+    for num_runs in range(1, _NUM_STEPS):
+        try:
+            again = toy(**arguments, most=most)
+            break
+        except tf.errors.OutOfRangeError:
+            reset(loop, [np.ones_like(value) for value in values])
+    assert num_runs > 1
+    assert again == metrics
+    assert untimed(read_curve(tmp_path)) == curve
+    check_values(loop, expected)
+
+
+@pytest.mark.smoke("1")
+@pytest.mark.parametrize("steps_per_execution", [1, 2])
+def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
+    toy, steps_per_execution
+):
+    arguments = {
+        "num_train_steps": 2,
+        "steps_per_execution": steps_per_execution,
+        "eval_seeds": None,
+        "on_nan": "skip",
+    }
+    with pytest.raises(
+        FloatingPointError, match="after step 0, .*; 100 in a row"
+    ):
+        toy(bad_batches=range(100), **arguments)
+    bad = {*range(200)} - {98, 198}
+    assert toy(bad_batches=bad, **arguments) == {}
+
+
+def make_batches(records, masking):
+    """The two arguments of `run_pretraining` that are data."""
+    paths = {
+        name: [str(records.place / f"{name}.tfrecord")]
+        for name in ("train", "eval")
+    }
+    sizes = _BATCH_SIZE, 16, 3, records.config.vocab_size
+    dynamic = {"mask_id": 4, "seed": 7}
+    if masking == "static":
+
+        def batches(first):
+            return endless_pretraining_dataset(paths["train"], *sizes, 7, first)
+    else:
+
+        def batches(first):
+            return dynamic_pretraining_dataset(
+                paths["train"], *sizes, **dynamic, first_batch=first
+            )
+
+    return batches, batches(0).take(2)
+
+
+@pytest.mark.smoke("static-segment_pairs")
+@pytest.mark.large
+@pytest.mark.parametrize(
+    ("masking", "packing", "objective"),
+    [
+        ("static", "segment_pairs", "mlm_nsp"),
+        ("dynamic", "segment_pairs", "mlm_nsp"),
+        ("static", "sentence_order", "mlm_sop"),
+    ],
+)
+def test_interruptions_change_nothing(
+    make_records, tmp_path, masking, packing, objective
+):
+    """The run is interrupted after each number of steps; each time it goes on
+    from a state, in a loop whose own values are spoilt."""
+    records = make_records(masking, packing)
+    batches, eval_data = make_batches(records, masking)
+    view = OBJECTIVES[objective].view
+    eval_data = view(eval_data)
+    loop = make_loop(records.config, objective)
+    start = values_of(loop)
+
+    def run(name, most):
+        def interrupted(first):
+            return view(batches(first)).take(most)
+
+        (tmp_path / name).mkdir(exist_ok=True)
+        return run_pretraining(
+            loop, interrupted, eval_data, _BATCH_SIZE, tmp_path / name, _OPTIONS
+        )
+
+    expected_metrics = run("whole", _NUM_STEPS)
+    expected = values_of(loop)
+    curve = untimed(read_curve(tmp_path / "whole"))
+    for most in (7, 13):
+        name = f"cut-{most}"
+        reset(loop, start)
+        for _ in range(_NUM_STEPS):
+            try:
+                metrics = run(name, most)
+                break
+            except tf.errors.OutOfRangeError:
+                reset(loop, [np.ones_like(value) for value in start])
+        assert metrics == expected_metrics
+        assert untimed(read_curve(tmp_path / name)) == curve
+        check_values(loop, expected)
+    assert run("whole", _NUM_STEPS) == expected_metrics  # Already at its end.
+    assert untimed(read_curve(tmp_path / "whole")) == curve
+
+
+def test_a_run_interrupted_before_its_first_state_begins_anew(
+    toy, toy_loop, tmp_path, monkeypatch
+):
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    loop, values = toy_loop
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "keras_bert.pretraining.run.pretraining_run.save_state", fail
+        )
+        with pytest.raises(KeyboardInterrupt):
+            toy()
+    reset(loop, values)
+    toy()
+    steps = [(x["step"], x["split"]) for x in read_curve(tmp_path)]
+    assert len(steps) == len({*steps})
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_and_ends_with_its_code(
+    toy, toy_loop, tmp_path, monkeypatch, caplog, number
+):
+    loop, values = toy_loop
+    toy()
+    expected, curve = values_of(loop), untimed(read_curve(tmp_path))
+    forget_states(tmp_path)
+    reset(loop, values)
+    train = loop.train
+
+    def terminated_train(batches, num_steps):
+        if int(loop.optimizer.iterations) == 12:
+            os.kill(os.getpid(), number)
+        return train(batches, num_steps)
+
+    monkeypatch.setattr(loop, "train", terminated_train)
+    with pytest.raises(SystemExit) as caught:
+        toy()
+    assert caught.value.code == 128 + number
+    assert "Stopped at step 15; its state is saved; the same" in caplog.text
+    assert saved_steps(tmp_path) == [10, 15]
+    monkeypatch.undo()
+    reset(loop, [np.zeros_like(value) for value in values])
+    toy()
+    check_values(loop, expected)
+    assert untimed(read_curve(tmp_path)) == curve
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("num_train_steps", 0),
+        ("log_steps", 0),
+        ("eval_steps", -1),
+        ("save_checkpoints_steps", 0),
+        ("keep_checkpoint_max", 0),
+        ("steps_per_execution", 0),
+    ],
+)
+def test_impossible_options_are_an_error_before_any_work(name, value):
+    with pytest.raises(ValueError, match=f"`{name}` .* {name}={value}."):
+        dataclasses.replace(_OPTIONS, **{name: value})

@@ -1,0 +1,246 @@
+"""Trains tiny models on two logical CPU devices; prints what differs.
+
+Devices can be split only before TensorFlow has started, hence a program.
+"""
+
+import json
+import sys
+import tempfile
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+
+from keras_bert.models import bert_pretrainer  # noqa: E402
+from keras_bert.optimizers.optimizers import bert_adamw  # noqa: E402
+from keras_bert.optimizers.optimizers import bert_lamb  # noqa: E402
+from keras_bert.optimizers.optimizers import bert_stable_adamw  # noqa: E402
+from keras_bert.optimizers.schedules import LinearWarmupDecay  # noqa: E402
+from keras_bert.pretraining import losses as pretraining_losses  # noqa: E402
+from keras_bert.pretraining.batches.static import padded_batches  # noqa: E402
+from keras_bert.pretraining.objectives.learner import Learner  # noqa: E402
+from keras_bert.pretraining.objectives.terms import mean_metrics  # noqa: E402
+from keras_bert.pretraining.run.loop import PretrainingLoop  # noqa: E402
+from keras_bert.pretraining.run.strategies import is_chief  # noqa: E402
+from keras_bert.pretraining.run.strategies import make_strategy  # noqa: E402
+from keras_bert.pretraining.run.training_state import restore_state  # noqa: E402
+from keras_bert.pretraining.run.training_state import save_state  # noqa: E402
+from tests import tiny  # noqa: E402
+
+_ONE = tf.distribute.get_strategy()
+_TWO = make_strategy("mirrored")
+
+
+def _arrays(num_examples, masked_share, bad_example=None):
+    random = np.random.default_rng(1)
+    tokens, predictions = (num_examples, 10), (num_examples, 3)
+    inputs = {
+        "input_ids": random.integers(0, 30, tokens, np.int32),
+        "input_mask": np.ones(tokens, np.int32),
+        "segment_ids": random.integers(0, 2, tokens, np.int32),
+        "masked_lm_positions": random.integers(0, 10, predictions, np.int32),
+    }
+    labels = {
+        "mlm_logits": random.integers(0, 30, predictions, np.int32),
+        "nsp_logits": random.integers(0, 2, num_examples, np.int32),
+    }
+    real = random.random(predictions) < masked_share
+    weights = {
+        "mlm_logits": real.astype("float32"),
+        "nsp_logits": np.ones(num_examples, "float32"),
+    }
+    if bad_example:
+        weights["nsp_logits"][bad_example] = np.inf
+    return tf.data.Dataset.from_tensor_slices((inputs, labels, weights))
+
+
+def _make_model(strategy, dropout=0.0):
+    keras.utils.set_random_seed(1)
+    rates = {"hidden_dropout_prob": dropout}
+    rates["attention_probs_dropout_prob"] = dropout
+    config = tiny.config("bert", L=1, **rates)
+    with strategy.scope():
+        return bert_pretrainer(config)
+
+
+def _make_optimizer(make, strategy, model):
+    with strategy.scope():
+        return make(model, LinearWarmupDecay(0.01, 30, 3))
+
+
+def _make_loop(make, strategy, dropout=0.0, **arguments):
+    model = _make_model(strategy, dropout)
+    optimizer = _make_optimizer(make, strategy, model)
+    return PretrainingLoop(Learner(model), optimizer, strategy, **arguments)
+
+
+def _train(loop, data, num_calls=4, batch_size=8):
+    batches = data.batch(batch_size, drop_remainder=True)
+    iterator = iter(loop.strategy.experimental_distribute_dataset(batches))
+    return [
+        mean_metrics(loop.train(iterator, tf.constant(5)))["loss"]
+        for _ in range(num_calls)
+    ]
+
+
+def _values(variables):
+    return [np.array(variable.numpy()) for variable in variables]
+
+
+def _difference(ours, theirs):
+    return max(
+        float(np.max(np.abs(a - b))) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _evaluate(loop, data):
+    batches = padded_batches(data.take(21).batch(8), 8)
+    return loop.evaluate(loop.strategy.experimental_distribute_dataset(batches))
+
+
+_CASES = {
+    "adamw": (bert_adamw, {}),
+    "lamb": (bert_lamb, {}),
+    "stable": (bert_stable_adamw, {}),
+    "pieces": (bert_adamw, {"accumulation_steps": 2}),
+}
+
+
+def _compare_with_one_device(found, name):
+    """The gradient of one batch is not finite on the second device only."""
+    make, arguments = _CASES[name]
+    data = _arrays(160, 0.6, bad_example=45)
+    one, two = _make_loop(make, _ONE), _make_loop(make, _TWO, **arguments)
+    found["losses"] = _difference(_train(one, data), _train(two, data))
+    found["weights"] = _difference(
+        *(_values(loop.model.trainable_variables) for loop in (one, two))
+    )
+    found["chief"] = is_chief(_ONE) and is_chief(_TWO)
+    found["steps"] = [int(x.optimizer.iterations.numpy()) for x in (one, two)]
+
+
+def _evaluate_on_both(found):
+    data = _arrays(160, 0.6)
+    loops = _make_loop(bert_adamw, _ONE), _make_loop(bert_adamw, _TWO)
+    found["evaluation"] = _difference(
+        *([*_evaluate(loop, data).values()] for loop in loops)
+    )
+
+
+def _fit(model, data, epochs):
+    """The loss of each epoch of five batches."""
+    history = model.fit(
+        data.batch(8, drop_remainder=True).repeat(),
+        epochs=epochs,
+        steps_per_epoch=5,
+        shuffle=False,
+        verbose=0,
+    )
+    # Keras gives the mean over an epoch of what each replica has seen.
+    return history.history["loss"]
+
+
+def _make_compiled(dropout):
+    model = _make_model(_TWO, dropout)
+    with _TWO.scope():
+        model.compile(
+            _make_optimizer(bert_adamw, _TWO, model),
+            pretraining_losses(),
+            jit_compile=False,
+        )
+    return model
+
+
+def _compare_with_fit(found):
+    """Where all replicas have as many predictions; else `fit` means others."""
+    data = _arrays(160, 1.0)
+    loop = _make_loop(bert_adamw, _TWO, dropout=0.5)
+    losses = _train(loop, data)
+    model = _make_compiled(dropout=0.5)
+    found["fit losses"] = _difference(losses, _fit(model, data, 4))
+    found["fit weights"] = _difference(
+        _values(loop.model.trainable_variables),
+        _values(model.trainable_variables),
+    )
+
+
+def _resume_fit(found):
+    """Its dropout goes on as it was, too."""
+    data = _arrays(40, 1.0)
+    model = _make_compiled(dropout=0.5)
+    _fit(model, data, 1)
+    variables = [*model.variables, *model.optimizer.variables]
+    with tempfile.TemporaryDirectory() as directory:
+        save_state(directory, 5, variables, {})
+        losses = _fit(model, data, 1)
+        restore_state(directory, variables)
+        found["fit again"] = _difference(losses, _fit(model, data, 1))
+
+
+def _resume_elsewhere(found):
+    """A state of one device goes on on two, and dropout goes on as it was."""
+    data = _arrays(160, 0.6)
+    two = _make_loop(bert_adamw, _TWO, dropout=0.5)
+    _train(two, data, 1)
+    one = _make_loop(bert_adamw, _ONE, dropout=0.5)
+    with tempfile.TemporaryDirectory() as directory:
+        save_state(directory, 5, two.variables, {})
+        restore_state(directory, one.variables)
+        found["restored on one"] = _difference(
+            _values(one.variables), _values(two.variables)
+        )
+        losses = _train(two, data, 1)
+        restore_state(directory, two.variables)
+        found["dropout again"] = _difference(losses, _train(two, data, 1))
+    save = [v for v in two.model.variables if "seed" in v.path]
+    found["seeds differ between devices"] = max(
+        _difference(*([x.numpy()] for x in _TWO.experimental_local_results(v)))
+        for v in (variable.value for variable in save)
+    )
+
+
+def _give_both_the_same_examples(found):
+    """With the same masks too, they would train as one device does."""
+    data = _arrays(80, 1.0)
+    doubled = data.batch(4).map(lambda *x: tf.nest.map_structure(_twice, x))
+    for name, dropout in (("without dropout", 0.0), ("with dropout", 0.5)):
+        one = _make_loop(bert_adamw, _ONE, dropout)
+        two = _make_loop(bert_adamw, _TWO, dropout)
+        losses = _train(two, doubled.unbatch(), 1)
+        found[f"same examples {name}"] = _difference(
+            losses, _train(one, data, 1, batch_size=4)
+        )
+    again = _make_loop(bert_adamw, _TWO, dropout)
+    found["same run with dropout"] = _difference(
+        losses, _train(again, doubled.unbatch(), 1)
+    )
+
+
+def _twice(values):
+    return tf.concat([values, values], axis=0)
+
+
+def main(names):
+    found = {}
+    if names:
+        _compare_with_one_device(found, *names)
+    else:
+        _give_both_the_same_examples(found)
+        _evaluate_on_both(found)
+        _compare_with_fit(found)
+        _resume_fit(found)
+        _resume_elsewhere(found)
+        try:
+            _make_loop(bert_adamw, _TWO, jit_compile=True)
+        except ValueError as error:
+            found["jit"] = str(error)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,176 @@
+import csv
+import json
+import pathlib
+
+import pytest
+
+from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.labelled.multiple_choice import read_codah
+from keras_bert.tasks.labelled.multiple_choice import read_swag
+
+_ROW = {
+    "video-id": "v1",
+    "startphrase": "He sits. He, then",
+    "sent1": "He sits.",
+    "sent2": "He, then",
+    "ending0": "eats.",
+    "ending1": 'says "no".',
+    "ending2": "flies,\nfar.",
+    "ending3": "sits.",
+    "label": 2,
+}
+_CHOICES = (
+    "He, then eats.",
+    'He, then says "no".',
+    "He, then flies,\nfar.",
+    "He, then sits.",
+)
+_CODAH_ROWS = (
+    'o\tA "dog. It\tbarks.\tmeows.\tsings.\treads.\t0\r\n'
+    "i\tb\tc\td\te\tf\t3\r\n"
+)
+
+
+@pytest.fixture
+def write_swag(tmp_path):
+    """Writes rows as CSV or as JSON lines; the path."""
+
+    def write_swag(kind, rows):
+        path = tmp_path / f"swag.{kind}"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            if kind == "csv":
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+            else:
+                file.writelines(json.dumps(row) + "\n" for row in rows)
+        return str(path)
+
+    return write_swag
+
+
+@pytest.fixture
+def write_codah(tmp_path):
+    """Writes a TSV; its path."""
+
+    def write_codah(content):
+        path = tmp_path / "codah.tsv"
+        path.write_bytes(content.encode())
+        return str(path)
+
+    return write_codah
+
+
+_both_kinds = pytest.mark.parametrize(
+    "kind, first, second", [("csv", 2, 4), ("jsonl", 1, 2)]
+)
+
+
+@_both_kinds
+def test_choices_of_swag_begin_the_second_sentence(
+    write_swag, kind, first, second
+):
+    path = write_swag(kind, [_ROW, {**_ROW, "sent2": "", "label": 0}])
+    assert read_swag(path) == [
+        MultipleChoiceExample("He sits.", _CHOICES, 2, f"{path}, line {first}"),
+        MultipleChoiceExample(
+            "He sits.",
+            ("eats.", 'says "no".', "flies,\nfar.", "sits."),
+            0,
+            f"{path}, line {second}",
+        ),
+    ]
+
+
+@_both_kinds
+def test_the_test_split_of_swag_has_no_labels(write_swag, kind, first, second):
+    row = {key: value for key, value in _ROW.items() if key != "label"}
+    path = write_swag(kind, [row])
+    (example,) = read_swag(path, has_labels=False)
+    assert (example.choices, example.label) == (_CHOICES, None)
+    with pytest.raises(ValueError, match=r"line 1, .*'label'.*'?ending3"):
+        read_swag(path)
+
+
+def test_hidden_labels_are_not_looked_at(write_swag):
+    path = write_swag("jsonl", [{**_ROW, "label": -1}])
+    assert read_swag(path, has_labels=False)[0].label is None
+
+
+@_both_kinds
+def test_another_number_of_endings_may_be_asked_for(
+    write_swag, kind, first, second
+):
+    path = write_swag(kind, [{**_ROW, "ending4": "ends.", "label": 4}])
+    (example,) = read_swag(path, num_choices=5)
+    assert example.choices == (*_CHOICES, "He, then ends.")
+    assert example.label == 4
+
+
+@_both_kinds
+@pytest.mark.parametrize("label", [4, -1, "", "two", True])
+def test_a_label_must_be_the_index_of_a_choice(
+    write_swag, kind, first, second, label
+):
+    path = write_swag(kind, [_ROW, {**_ROW, "label": label}])
+    shown = str(label).lower()
+    message = f"line {second}, must have a label from 0 to 3. .*(?i:'{shown}')"
+    with pytest.raises(ValueError, match=message):
+        read_swag(path)
+
+
+@_both_kinds
+@pytest.mark.parametrize("name", ["sent1", "ending1"])
+def test_an_empty_text_is_named(write_swag, kind, first, second, name):
+    path = write_swag(kind, [_ROW, {**_ROW, name: " "}])
+    with pytest.raises(ValueError, match=f"line {second}, .*{name}.*' '"):
+        read_swag(path)
+
+
+def test_all_rows_have_the_same_number_of_choices(write_swag, write_codah):
+    less = {key: value for key, value in _ROW.items() if key != "ending3"}
+    with pytest.raises(ValueError, match="line 2, .* key 'ending3'"):
+        read_swag(write_swag("jsonl", [_ROW, less]))
+    path = pathlib.Path(write_swag("csv", [_ROW]))
+    path.write_text(path.read_text("utf-8") + "v2,a,b,c,d,e,f,0\n", "utf-8")
+    with pytest.raises(ValueError, match=r"line 4, .*9 field.* Received: 8"):
+        read_swag(path)
+    rows = _CODAH_ROWS + "o\ta\tb\tc\td\t0\r\n"
+    with pytest.raises(ValueError, match=r"line 3, .*7 field.* Received: 6"):
+        read_codah(write_codah(rows))
+
+
+def test_codah_has_its_columns_in_order(write_codah):
+    path = write_codah(_CODAH_ROWS)
+    assert read_codah(path) == [
+        MultipleChoiceExample(
+            'A "dog. It',
+            ("barks.", "meows.", "sings.", "reads."),
+            0,
+            f"{path}, line 1",
+        ),
+        MultipleChoiceExample("b", ("c", "d", "e", "f"), 3, f"{path}, line 2"),
+    ]
+
+
+def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
+    path = write_codah("o\ta\tb\tc\n")
+    (example,) = read_codah(path, num_choices=2, has_labels=False)
+    assert (example.choices, example.label) == (("b", "c"), None)
+    with pytest.raises(ValueError, match="number 4, .* 4 column"):
+        read_codah(path, num_choices=2)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("o\ta\tb\tc\td\te\t4\n", "label from 0 to 3. Received: '4'"),
+        ("o\ta\tb\t\td\te\t0\n", "answer1. Received: ''"),
+        ("o\t \tb\tc\td\te\t0\n", "prompt. Received: ' '"),
+        ("c\tprompt\tb\tc\td\te\tlabel\n", "0 to 3. Received: 'label'"),
+    ],
+)
+def test_bad_rows_of_codah_are_named(write_codah, content, message):
+    path = write_codah(_CODAH_ROWS + content)
+    with pytest.raises(ValueError, match=f"codah.tsv, line 3, .*{message}"):
+        read_codah(path)

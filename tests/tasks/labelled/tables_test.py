@@ -1,0 +1,317 @@
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_bert.cli.splits.splits import file_splits
+from keras_bert.cli.splits.splits import label_names
+from keras_bert.rows import read_dicts
+from keras_bert.tasks.labelled.tables import Table
+from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.tasks.labelled.tables import read_columns
+from keras_bert.tasks.labelled.tables import read_table
+from keras_bert.tasks.labelled.tables import with_label_lists
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file; its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
+        return str(path)
+
+    return write
+
+
+_BY_NAME = {"texts": {"text": "sentence"}, "labels": {"label": "class"}}
+_BY_NUMBER = {"texts": {"text": 0}, "labels": {"label": 1}}
+
+
+def test_the_three_kinds_of_file_give_the_same(write):
+    expected = {"text": ["It's fine.", "No"], "label": ["1", "0"]}
+    for name, content in (
+        ("a.tsv", "class\tsentence\n1\tIt's fine.\n0\tNo\n"),
+        ("a.txt", "class\tsentence\n1\tIt's fine.\n0\tNo\n"),
+        ("a.csv", "class,sentence\n1,It's fine.\n0,No\n"),
+        (
+            "a.jsonl",
+            '{"class": 1, "sentence": "It\'s fine."}\n'
+            '{"sentence": "No", "class": "0"}\n',
+        ),
+    ):
+        table = read_table(write(name, content), **_BY_NAME)
+        assert table.columns == expected
+        assert len(table) == 2
+
+
+def test_byte_order_mark_and_line_ends_do_not_matter(write):
+    for ending, content in (
+        ("tsv", "sentence\tclass\nä\t1\n ö \t0"),
+        ("csv", "sentence,class\nä,1\n ö ,0"),
+        (
+            "jsonl",
+            '{"sentence":"ä","class":1}\n{"sentence":" ö ","class":0}',
+        ),
+    ):
+        for mark in ("", "\ufeff"):
+            for end in ("\n", "\r\n"):
+                for last in ("", end, end + end):
+                    path = write(
+                        f"a.{ending}",
+                        mark + content.replace("\n", end) + last,
+                    )
+                    table = read_table(path, **_BY_NAME)
+                    assert table.columns == {
+                        "text": ["ä", " ö "],
+                        "label": ["1", "0"],
+                    }
+
+
+def test_quotes_are_plain_characters_in_tsv(write):
+    content = 'sentence\tclass\n"a\t1\nb "c" ""\t0\n'
+    table = read_table(write("a.tsv", content), **_BY_NAME)
+    assert table.columns["text"] == ['"a', 'b "c" ""']
+
+
+def test_line_breaks_in_quotes_count_as_lines_of_csv(write):
+    content = 'sentence,class\n"a\n\n""b"", c",1\r\n"d\r\ne",0\nf,1\n'
+    path = write("a.csv", content)
+    table = read_table(path, **_BY_NAME)
+    assert table.columns["text"] == ['a\n\n"b", c', "d\r\ne", "f"]
+    assert [table.where(i) for i in range(3)] == [
+        f"{path}, line {line}" for line in (2, 5, 7)
+    ]
+
+
+def test_only_a_line_feed_ends_a_line_of_tsv(write):
+    text = "a\u2028b\x0bc\x85d\x1ce\rf"
+    table = read_table(write("a.tsv", f"{text}\t1\ng\t0"), **_BY_NUMBER)
+    assert table.columns["text"] == [text, "g"]
+
+
+def test_values_of_json_are_given_as_they_are_written(write):
+    lines = [1, -2.5, True, "é", "NaN"]
+    content = "\n".join(json.dumps({"x": value}) for value in lines)
+    table = read_cells(write("a.jsonl", content), {"x": "x"})
+    assert table.columns == {"x": ["1", "-2.5", "true", "é", "NaN"]}
+
+
+_CELLS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
+    min_size=1,
+).filter(lambda text: not text.isspace())
+_ROWS = st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=8)
+
+
+@given(_ROWS)
+@settings(deadline=None, max_examples=200)
+def test_csv_gives_back_what_was_written(tmp_path_factory, rows):
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
+    starts = []
+    for row in [("x", "y"), *rows]:
+        starts.append(stream.getvalue().count("\n") + 1)
+        writer.writerow(row)
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    path.write_bytes(stream.getvalue().encode())
+    table = read_cells(str(path), {"a": "x", "b": "y"})
+    assert [*zip(*table.columns.values())] == rows
+    assert table.numbers == starts[1:]
+
+
+@given(_ROWS)
+@settings(deadline=None, max_examples=200)
+def test_tsv_gives_back_what_was_written(tmp_path_factory, rows):
+    for break_ in "\t\n\r":
+        rows = [
+            tuple(cell.replace(break_, "_") for cell in row) for row in rows
+        ]
+    path = tmp_path_factory.mktemp("tsv") / "a.tsv"
+    content = "".join(f"{x}\t{y}\n" for x, y in [("x", "y"), *rows])
+    path.write_bytes(content.encode())
+    table = read_cells(str(path), {"a": "x", "b": "y"})
+    assert [*zip(*table.columns.values())] == rows
+
+
+@given(st.binary(max_size=40), st.sampled_from(["csv", "tsv", "jsonl"]))
+@settings(deadline=None, max_examples=300)
+def test_any_bytes_are_a_table_or_a_value_error(
+    tmp_path_factory, content, kind
+):
+    path = tmp_path_factory.mktemp("any") / f"a.{kind}"
+    path.write_bytes(content)
+    column = "x" if kind == "jsonl" else 0
+    try:
+        table = read_cells(str(path), {"a": column})
+    except ValueError as error:
+        assert str(path) in str(error)
+    else:
+        assert len(table) == len(table.columns["a"]) > 0
+
+
+_LINE = b'{"sentence": "b", "class": 1}\n'
+_FAULTS = [
+    ("a.tsv", b"", "line 1, must name the column 'sentence'.*: none"),
+    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must hold rows. Received: none"),
+    ("a.csv", b"sentence,class\n", "a header only"),
+    ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
+    ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
+    ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
+    ("a.tsv", b"text\tclass\nb\t1", "'sentence' once; .*: 'text', 'class'"),
+    ("a.csv", b"sentence\tclass\nb\t1", "name the file .tsv"),
+    ("a.tsv", b"sentence,class\nb,1", "'sentence,class'.*name it .csv"),
+    ("a.tsv", b"sentence\tclass\nb\t1\nc\n", r"line 3, .*2 .*\['c'\].*tab"),
+    ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
+    ("a.csv", b'sentence,class\n"b\n",1\nw, c,1', "line 4, .*: 3: .*In a .csv"),
+    ("a.csv", b'sentence,class\nb,1\n"c,1\nd,0\n', "line 3, .*unexp.*double"),
+    ("a.jsonl", _LINE + b'{"sentence": "b"}', "line 2, .*key 'class'.*'sent"),
+    ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, must be a JSON object.*: ''"),
+    ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
+    ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
+    ("a.jsonl", b'{"sentence": "\\ud800"}', r"whole char.*'\\ud800'"),
+    ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
+    ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
+    ("a.csv", b"sentence,class\nb,NaN", "line 2, .*a label.*'NaN', which is"),
+    ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
+]
+
+
+@pytest.mark.parametrize("name, content, message", _FAULTS)
+def test_a_fault_names_file_line_and_what_there_is(
+    write, name, content, message
+):
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        read_table(write(name, content), **_BY_NAME)
+
+
+@pytest.mark.parametrize(
+    "name, content, columns",
+    [
+        ("a.csv", 'x,y,z\n"a, b",1,d\ne,0,f\n', ("x", "y", "z")),
+        ("a.tsv", "a, b\t1\td\ne\t0\tf\n", (0, 1, 2)),
+        (
+            "a.jsonl",
+            '{"x": "a, b", "y": 1, "z": "d"}\n{"x": "e", "y": 0, "z": "f"}\n',
+            ("x", "y", "z"),
+        ),
+    ],
+)
+def test_columns_come_in_the_order_of_their_names(
+    write, name, content, columns
+):
+    path = write(name, content)
+    expected = ["a, b", "e"], ["1", "0"], ["d", "f"]
+    assert read_columns(path, *columns) == expected
+    assert read_columns(path, *columns[::-1]) == expected[::-1]
+    assert read_columns(path, columns[1]) == (["1", "0"],)
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        (("x", "mood"), "column 'mood' once.*Received: 'x', 'y'"),
+        (("y",), "line 3, must have a y. Received: ''"),
+        ((), r"all names.*Received: \[\]"),
+        (("x", 1), r"all names.*Received: \['x', 1\]"),
+        ((1.5,), r"all names.*Received: \[1\.5\]"),
+        ((2,), r"line 1, .*number 2, .*2 column\(s\)"),
+        ((-1,), r"line 1, .*number -1"),
+    ],
+)
+def test_columns_that_cannot_be_read_are_named(write, columns, message):
+    with pytest.raises(ValueError, match=message):
+        read_columns(write("a.csv", "x,y\na,1\nb,\n"), *columns)
+
+
+def test_json_has_no_columns_by_number(write):
+    with pytest.raises(ValueError, match="a.jsonl has keys.*Received: 0"):
+        read_columns(write("a.jsonl", '{"0": "a"}'), 0)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="a.tsv"):
+        read_columns(str(tmp_path / "a.tsv"), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.txt", "a\tb\r\n\n", [{"text": "a\tb"}, {"text": ""}]),
+        ("a.csv", 'x,y\n1,"a\nb"\n\n', [{"x": "1", "y": "a\nb"}]),
+        ("a.tsv", 'x\ty\n1\t"a\n', [{"x": "1", "y": '"a'}]),
+        ("a.jsonl", '{"x": ["a", 1]}\n\n', [{"x": ["a", 1]}]),
+        ("a.csv", "", []),
+    ],
+)
+def test_rows_have_all_columns(write, name, content, expected):
+    assert [*read_dicts(write(name, content))] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "x,y\n1\n", r"a.csv, line 2, must have 2 field\(s\)"),
+        ("a.jsonl", "{}\n1\n", "a.jsonl, line 2, must be a JSON object"),
+        ("a.xlsx", "", "must be a .csv, .*a.xlsx"),
+    ],
+)
+def test_rows_at_fault_are_named(write, name, content, message):
+    with pytest.raises(ValueError, match=message):
+        [*read_dicts(write(name, content))]
+
+
+def test_rows_at_fault_can_be_left_out(write):
+    path = write("a.tsv", "x\ty\na\t1\nb\nc\t0\td\ne\t2\n")
+    faults = []
+    table = read_cells(path, {"text": "x"}, faults.append)
+    assert table.columns == {"text": ["a", "e"]}
+    assert table.numbers == [2, 5]
+    assert [fault.partition(",")[2][:7] for fault in faults] == [
+        " line 3",
+        " line 4",
+    ]
+
+
+def _table(*cells):
+    columns = {"text": ["a"] * len(cells), "label": [*cells]}
+    return Table("x.csv, line", [n + 2 for n in range(len(cells))], columns)
+
+
+def test_a_cell_has_several_labels_or_none():
+    table = with_label_lists(_table("b, a", "", " ", "a"), ",")
+    assert table.columns["label"] == [("b", "a"), (), (), ("a",)]
+    assert table.columns["text"] == ["a"] * 4
+    assert table.where(3) == "x.csv, line 5"
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("a,,b", "x.csv, line 3, must have a label. Received: ''"),
+        ("a,NaN", "x.csv, line 3, must have a label. Received: 'NaN'"),
+        ("b,a,b", "x.csv, line 3, must have each label once.*'b,a,b'"),
+    ],
+)
+def test_a_bad_cell_is_named_by_its_line(cell, message):
+    with pytest.raises(ValueError, match=message):
+        with_label_lists(_table("a", cell), ",")
+
+
+def test_the_names_are_those_of_all_cells(tmp_path):
+    paths = {x: str(tmp_path / f"{x}.csv") for x in ("train", "dev")}
+    for path, rows in zip(paths.values(), ("x,c;a\ny,\n", "z,b\n")):
+        with open(path, "w") as file:
+            file.write(f"text,label\n{rows}")
+    splits = file_splits(paths, {"text": "text"}, "label", 0, ";")
+    assert splits.is_multi_label
+    assert splits.train.columns["label"] == [("c", "a"), ()]
+    with pytest.raises(ValueError, match="dev.csv, line 2, .*a, c.*'b'"):
+        label_names(splits)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from keras_bert.cli.splits.splits import choice_tfds_splits
+from keras_bert.tasks.labelled.multiple_choice import read_swag
+from keras_bert.tasks.labelled.tfds import read_tfds_choices
+
+try:
+    import tensorflow_datasets as tfds
+except ImportError as error:
+    pytest.skip(f"no TensorFlow Datasets: {error}", allow_module_level=True)
+
+_TEXT = tfds.features.Text()
+_ENDINGS = {"context": _TEXT, "endings": tfds.features.Sequence(_TEXT)}
+_NUMBER = tfds.features.Scalar(np.int32)
+
+
+def _example(n, label=None, count=2):
+    values = {"context": f"c{n}", "endings": [f"e{n}{m}" for m in range(count)]}
+    return values if label is None else {**values, "label": label}
+
+
+def _directory(data_dir):
+    return f"{data_dir}/tiny/2.0.0"
+
+
+def test_swag_is_as_in_its_file(prepare, tmp_path):
+    rows = [("Ada", "she ", "sits.", "reads.", 1), ("It", "", "é", "b", 0)]
+    names = ["sent1", "sent2", "ending0", "ending1"]
+    lines = [
+        ",".join([*names, "label"]),
+        *(",".join(map(str, r)) for r in rows),
+    ]
+    (tmp_path / "swag.csv").write_text("\n".join(lines), encoding="utf-8")
+    expected = read_swag(str(tmp_path / "swag.csv"), num_choices=2)
+    features = {
+        **dict.fromkeys(names, _TEXT),
+        "label": tfds.features.ClassLabel(names=["0", "1"]),
+    }
+    examples = [dict(zip([*names, "label"], row)) for row in rows]
+    data_dir = prepare("tiny", features, {"train": examples})
+    found = read_tfds_choices(_directory(data_dir), "train", 2)
+    for example, other in zip(found, expected, strict=True):
+        assert example.context == other.context
+        assert example.choices == other.choices
+        assert example.label == other.label
+    assert found[1].where == "tiny/2.0.0:train, example 1"
+
+
+def test_a_data_set_has_its_splits(prepare):
+    splits = {
+        "train": [_example(n, n % 2) for n in range(5)],
+        "validation": [_example(9, 1)],
+        "test": [_example(7, -1)],
+    }
+    data_dir = prepare("tiny", {**_ENDINGS, "label": _NUMBER}, splits)
+    found = choice_tfds_splits(_directory(data_dir), 2, seed=0)
+    assert [x.label for x in found.train] == [0, 1, 0, 1, 0]
+    assert found.dev["dev"][0].choices == ("e90", "e91")
+    (hidden,) = found.test["test"]
+    assert (hidden.context, hidden.label) == ("c7", None)
+
+
+@pytest.mark.parametrize(
+    ("examples", "message"),
+    [
+        ([_example(0, 0), _example(1, 2)], "e 1, .*a label from 0 to 1. .*'2'"),
+        ([_example(0, 0), _example(1, -1)], "example 1, .*a label .*: '-1'"),
+        ([_example(0, 0, count=3)], "example 0, must have 2 choices. .*: 3"),
+        (
+            [{"context": b"caf\xe9", "endings": ["a", "b"], "label": 0}],
+            "train, example 0, must be UTF-8 text.*0xe9",
+        ),
+    ],
+)
+def test_an_example_at_fault_is_named(prepare, examples, message):
+    features = {**_ENDINGS, "label": _NUMBER}
+    data_dir = prepare("tiny", features, {"train": examples})
+    with pytest.raises(ValueError, match=message):
+        read_tfds_choices(_directory(data_dir), "train", 2)
+
+
+def test_what_cannot_be_learned_from_is_refused(prepare):
+    data_dir = prepare("tiny", _ENDINGS, {"train": [_example(0), _example(1)]})
+    with pytest.raises(ValueError, match="must have labels.*train, example"):
+        choice_tfds_splits(_directory(data_dir), 2, seed=0)
+
+
+def test_a_data_set_without_choices_is_told_what_it_has(prepare):
+    data_dir = prepare("tiny", {"story": _TEXT}, {"test": [{"story": "a"}]})
+    with pytest.raises(ValueError, match="context, endings. Received: story"):
+        read_tfds_choices(_directory(data_dir), "test", 2)
+    with pytest.raises(ValueError, match="a split train. Received: test"):
+        choice_tfds_splits(_directory(data_dir), 2, seed=0)

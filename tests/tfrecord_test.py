@@ -1,0 +1,44 @@
+import io
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.tfrecord import framed_records
+from keras_bert.tfrecord import write_records
+
+
+@pytest.mark.parametrize("num_records", [0, 1, 50])
+def test_bytes_are_those_of_tensorflow(tmp_path, num_records):
+    rng = np.random.default_rng(num_records)
+    lengths = [0, 1, 255, 256, 70_000, *rng.integers(0, 2000, 50)]
+    records = [rng.bytes(length) for length in lengths[:num_records]]
+    path = str(tmp_path / "expected")
+    with tf.io.TFRecordWriter(path) as writer:
+        for record in records:
+            writer.write(record)
+    file = io.BytesIO()
+    write_records(file, records[:7])
+    write_records(file, records[7:])
+    with open(path, "rb") as expected:
+        assert file.getvalue() == expected.read()
+
+
+def test_tensorflow_reads_them(tmp_path):
+    records = [b"", b"one", b"\0" * 1000]
+    path = tmp_path / "a"
+    with open(path, "wb") as file:
+        write_records(file, records)
+    assert [*tf.data.TFRecordDataset(str(path)).as_numpy_iterator()] == records
+
+
+def test_records_are_read_with_their_places(tmp_path):
+    path = tmp_path / "a"
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in (b"", b"one", b"\0" * 1000):
+            writer.write(record)
+    assert [*framed_records(path)] == [
+        (0, b""),
+        (16, b"one"),
+        (35, b"\0" * 1000),
+    ]
