@@ -30,7 +30,7 @@ _KERAS = {"keras"}
 # Parts that need neither of the two.
 _PLAIN = (
     "arguments artifacts command_line locations config features files "
-    "lazy registration npz rows summary template"
+    "lazy registration npz rows summary template typing"
 ).split()
 # The folders of strings in parts that have both.
 _DATA = (

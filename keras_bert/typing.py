@@ -1,0 +1,24 @@
+"""Type aliases of the public annotations."""
+
+import collections.abc
+import os
+import typing
+
+# Keras backends have no common class of tensors: type checkers accept any
+# value, and the name is for readers.
+Tensor: typing.TypeAlias = typing.Any
+"""Tensor, or what converts to one; docstrings state its dtype and shape.
+
+As an argument: a tensor of the Keras backend (`tf.Tensor`, `jax.Array`), a
+`keras.KerasTensor`, a NumPy array, or nested lists of numbers or of strings.
+As a result: a tensor of the Keras backend, or a `keras.KerasTensor` if an
+argument is one.
+"""
+
+Texts: typing.TypeAlias = str | collections.abc.Iterable[typing.Any]
+"""A text, or several: a list of str or of pairs of str, a NumPy array, a string
+tensor, dicts or columns of texts.
+"""
+
+Path: typing.TypeAlias = str | os.PathLike[str]
+"""Path of a file or a directory."""
