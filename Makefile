@@ -11,7 +11,7 @@
 # make test-parity sets up and compares trained weights with transformers
 # make test-playground   sets up and looks at that page in Chromium
 # make docs    sets up, runs the tutorials and makes the site, docs/_build/html
-# make lint    checks style; make format repairs it
+# make lint    checks style and types; make format repairs style
 #
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
@@ -60,9 +60,7 @@ playground: $(VENV)/.installed-playground
 	    $(if $(MODEL_DIR),--model_dir="$(MODEL_DIR)") \
 	    $(if $(LEFT_TO_RIGHT_DIR),--left_to_right_dir="$(LEFT_TO_RIGHT_DIR)")
 
-test: $(VENV)/.installed-test
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
+test: lint
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS)
 
 test-fast: $(VENV)/.installed-test
@@ -115,6 +113,7 @@ docs: $(VENV)/.installed-docs
 lint: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
 
 format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check --fix .

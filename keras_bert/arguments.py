@@ -99,7 +99,7 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
 def with_defaults(function: _Function, **defaults) -> _Function:
     """Copy a function with other defaults of keyword-only parameters."""
     function = inspect.unwrap(function)
-    copy = types.FunctionType(
+    copy: typing.Any = types.FunctionType(
         function.__code__,
         function.__globals__,
         function.__name__,

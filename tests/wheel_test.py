@@ -79,6 +79,8 @@ def test_the_library_the_configs_and_the_version_are_in_it(place):
     (package,) = place.glob("venv/lib/python*/site-packages/keras_bert")
     assert (version, file) == (VERSION, str(package / "__init__.py"))
     assert (size, path) == ("128", str(package / "configs/bert_tiny.json"))
+    assert (package / "py.typed").is_file()
+    assert (package / "tasks/__init__.pyi").is_file()
     (metadata,) = package.parent.glob("keras_bert_tf-*.dist-info")
     assert VERSION in metadata.name
     (licence,) = metadata.rglob("LICENSE")

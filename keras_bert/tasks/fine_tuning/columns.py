@@ -43,7 +43,7 @@ def one_or_many(method: _Method) -> _Method:
             kwargs[name] = [texts]
         return method(self, *args, **kwargs)[0]
 
-    return call
+    return typing.cast(_Method, call)
 
 
 def _is_one(texts):

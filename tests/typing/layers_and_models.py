@@ -1,0 +1,22 @@
+import typing
+
+import keras
+import numpy as np
+
+import keras_bert
+
+tokens = keras.Input((None, 256))
+mask = keras.Input((None,), dtype="int32")
+block = keras_bert.layers.TransformerEncoderBlock(
+    hidden_size=256, num_heads=4, intermediate_size=1024
+)
+states = block(tokens, mask)
+keras.Model([tokens, mask], keras.layers.Dense(3)(states)).summary()
+
+bert = keras_bert.from_pretrained(keras_bert.TINY_MODEL)
+typing.assert_type(bert, keras_bert.checkpoints.PretrainedModel)
+print(bert.config.hidden_size, bert.encoder(np.zeros((1, 4), "int32")))
+keras_bert.save_pretrained(bert, "copy")
+tokenizer = keras_bert.text.BertTokenizer("vocab.txt")
+preprocess = keras_bert.text.BertPreprocessor(tokenizer, seq_length=32)
+print(preprocess(["a text"])["input_ids"])

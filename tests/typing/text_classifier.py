@@ -1,0 +1,24 @@
+"""A type checker reads the scripts of this folder; nothing runs them."""
+
+import typing
+
+import keras_bert
+
+classifier = keras_bert.TextClassifier.from_pretrained(
+    keras_bert.TINY_MODEL, labels=["bad", "good"]
+)
+typing.assert_type(classifier, keras_bert.TextClassifier)
+texts, labels = keras_bert.tasks.read_columns("reviews.csv", "text", "mood")
+classifier.fit(
+    texts, labels, validation_data=(texts, labels), epochs=1, verbose=0
+)
+accuracy = classifier.evaluate(texts, labels)["accuracy"]
+for answer in classifier.predict(["A friendly room.", "The bed was damp."]):
+    print(answer["label"], answer["probability"], f"{accuracy:.2f}")
+print(classifier.predict("A friendly room.")["label"])
+print(classifier.probabilities([("a text", "a second")]).sum())
+classifier.save("mood")
+classifier.export_saved_model("served/mood")
+classifier.export_tflite("mood.tflite")
+both = keras_bert.Ensemble([classifier, classifier])
+print(both.predict(["A friendly room."]))
