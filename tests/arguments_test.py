@@ -13,8 +13,8 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.task import Task
 
 _PACKAGES = (
-    *("", ".checkpoints", ".data", ".export", ".layers", ".models"),
-    *(".tasks", ".text", ".training"),
+    *("", ".checkpoints", ".export", ".layers", ".models", ".optimizers"),
+    *(".pretraining", ".tasks", ".text"),
 )
 _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
 # The arguments of the task that the model was trained for.
@@ -117,7 +117,7 @@ def test_no_public_function_hides_names():
         ("Ensemble.from_pretrained([], uncased=True)", "mean `lowercase`[?]"),
         ("tasks.load_task('', pooler=2)", "Its arguments are directory, allow"),
         ("BertConfig(hidden_sise=3)", "Did you mean `hidden_size`"),
-        ("data.read_table('', txt={})", "Did you mean `texts`[?]"),
+        ("tasks.read_table('', txt={})", "Did you mean `texts`[?]"),
         ("text.BertTokenizer('', uncased=True)", "Did you mean `lowercase`[?]"),
     ],
 )

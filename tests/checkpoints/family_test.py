@@ -18,6 +18,7 @@ from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.models import layer_arguments
 from keras_bert.models.families.bert import model as bert
 from tests import tiny
 
@@ -88,7 +89,7 @@ def test_renaming_a_class_breaks_no_file(model, monkeypatch, tmp_path):
         pass
 
     monkeypatch.setattr(bert, "BertEmbeddings", Renamed)
-    monkeypatch.setattr(bert, "FlatDense", RenamedDense)
+    monkeypatch.setattr(layer_arguments, "FlatDense", RenamedDense)
     again = from_pretrained(tmp_path)
     assert type(again.backbone.embeddings) is Renamed
     assert type(again.backbone.pooler) is RenamedDense

@@ -249,12 +249,18 @@ def test_a_config_that_does_not_fit_the_weights_is_an_error(
         from_pretrained(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["[]", "not json", '{"do_lower_case": "no"}'])
-def test_a_broken_tokenizer_config_is_named(text, bert, tmp_path):
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        *[(text, "tokenizer_config.json") for text in ("[]", "not json")],
+        ('{"do_lower_case": "no"}', "`lowercase` must be True or False"),
+    ],
+)
+def test_a_broken_tokenizer_config_is_named(text, words, bert, tmp_path):
     save_pretrained(bert, tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(text)
     (tmp_path / "manifest.json").unlink()
-    with pytest.raises(ValueError, match="tokenizer_config.json"):
+    with pytest.raises(ValueError, match=words):
         from_pretrained(tmp_path)
 
 

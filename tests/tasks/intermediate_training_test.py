@@ -55,7 +55,7 @@ def test_every_task_starts_from_every_other(make_bert, tmp_path, kind, caplog):
         caplog.clear()
         begun = other.from_pretrained(tmp_path, **arguments)
         _assert_same_encoder(task, begun)
-        told = f"The head of {kind.__name__} ({kind.head}, "
+        told = f"The head of {kind.__name__} ({task.answer.head}, "
         assert told in caplog.text
         lacks_pooler = kind in (TokenClassifier, QuestionAnswerer)
         wants_pooler = other not in (TokenClassifier, QuestionAnswerer)

@@ -83,7 +83,8 @@ class FineTuningRun:
             **vars(recipe),
         )
         examples = task.labelled(*dev)
-        scores, collapse = task.scores(examples), task.collapse(examples)
+        scores = task.answer.metrics(examples, task.logits(examples))
+        collapse = task.collapse(examples)
         return task, search.Trial(recipe, task.main_metric, scores, collapse)
 
     def read(self, directory):

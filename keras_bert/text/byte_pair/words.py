@@ -159,7 +159,7 @@ def whole_words(words, symbols, merge):
         symbols: list of the symbols of each word, sequences of int.
         merge: function from symbols and the numbers of their words to tokens.
     """
-    lengths = np.array([*map(len, symbols)])
+    lengths = np.array([*map(len, symbols)], np.int64)
     tokens = merge(
         tf.constant(np.fromiter(itertools.chain(*symbols), np.int32)),
         tf.constant(np.repeat(np.arange(len(words)), lengths)),

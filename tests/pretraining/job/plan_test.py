@@ -108,7 +108,7 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
         text=True,
     )
     # Nothing is wrong, so that it comes to TensorFlow.
-    assert "pretraining.run_plan needs the package" in result.stderr
+    assert "pretraining.job.run_plan needs the package" in result.stderr
     assert "Traceback" not in result.stderr
 
 
