@@ -7,6 +7,7 @@
 # make test-all    tries all there is, each target below in its own environment
 # make test-exhaustive  runs what `make test` leaves out: each of many alike
 # make test-environments  tries each extra of setup.cfg alone
+# make test-lowest    tries the lowest version of each requirement
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
 # make test-playground   sets up and looks at that page in Chromium
@@ -45,7 +46,7 @@ ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
     $(if $(shell command -v chromedriver),test-playground)
 
 .PHONY: help demo playground test test-fast test-all test-exhaustive \
-    test-environments test-beam test-parity test-playground docs lint format \
+    test-environments test-lowest test-beam test-parity test-playground docs lint format \
     clean
 
 help:
@@ -83,6 +84,10 @@ test-exhaustive: $(VENV)/.installed-test
 
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
+	    tests/environments_test.py
+
+test-lowest: $(VENV)/.installed-test
+	$(VENV)/bin/python -m pytest -m environments -k lowest \
 	    tests/environments_test.py
 
 # Apache Beam holds back packages that the others have newer.

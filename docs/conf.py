@@ -18,6 +18,7 @@ root_doc = "docs/index"
 include_patterns = [
     "README.md",
     "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/**",
@@ -57,7 +58,7 @@ nb_ipywidgets_js = {}
 
 # Docstrings.
 autodoc_inherit_docstrings = False
-autodoc_typehints = "none"
+autodoc_typehints_format = "short"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_custom_sections = [

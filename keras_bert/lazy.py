@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 _REQUIREMENTS = {
-    "keras": "keras>=3.12.4,<3.16",
+    "keras": "keras>=3.12.4,<4",
     "onnx": "keras-bert-tf[onnx]",
     "tensorflow": "tensorflow>=2.21,<2.22",
     "tensorflow_text": "tensorflow-text>=2.21.1,<2.22",

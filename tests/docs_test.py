@@ -20,6 +20,7 @@ _PAGES = {
     for path in [
         _ROOT / "README.md",
         _ROOT / "CHANGELOG.md",
+        _ROOT / "CODE_OF_CONDUCT.md",
         _ROOT / "CONTRIBUTING.md",
         _ROOT / "SECURITY.md",
         _ROOT / "tfrecords/README.md",
@@ -214,8 +215,12 @@ def test_workflows_try_every_python_by_targets_that_exist():
     (tried,) = re.findall(r"python: \[(.*)\]", tests)
     supported = re.findall(r"Python :: (\d\.\d+)$", setup, re.M)
     assert tried.replace('"', "").split(", ") == supported
-    for target in re.findall(r"run: make (\w+)", tests):
-        assert f"\n{target}:" in makefile
+    for path in (_ROOT / ".github/workflows").glob("*.yml"):
+        workflow = path.read_text(encoding="utf-8")
+        for target in re.findall(r"run: make ([\w-]+)", workflow):
+            assert f"\n{target}:" in makefile
+        for action in re.findall(r"uses: (.*)", workflow):
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action)
 
 
 def test_the_citation_is_of_this_version():

@@ -32,11 +32,10 @@ assert classifier.predict(["a"])[0]["label"] in ("no", "yes")
 classifier.save("classifier")
 """
 _SCORES = """
-from keras_bert.tasks import scores as metrics
-from keras_bert.tasks.tags import entity_scores
-assert metrics.matthews_correlation([0, 1, 1], [0, 1, 0]) == 0.5
-assert metrics.spearman([1, 2, 3], [1.0, 2.0, 4.0]) == 1
-assert entity_scores.entity_scores([["B-X"]], [["B-X"]])["f1"] == 1
+from keras_bert import tasks
+from keras_bert.tasks import scores
+assert scores.spearman([1, 2, 3], [1.0, 2.0, 4.0]) == 1
+assert tasks.entity_scores([["B-X"]], [["B-X"]])["f1"] == 1
 """
 _HUB = """
 import keras_bert
@@ -123,6 +122,7 @@ _NO_TARGETS_OF_OWN = {
     "playground",
     "test-all",
     "test-fast",
+    "test-lowest",
 }
 
 
@@ -146,9 +146,32 @@ def test_every_target_is_tried():
     assert targets <= {*tried, *_NO_TARGETS_OF_OWN}
 
 
+def _lowest_versions():
+    """Return the lower bounds of the requirements as lines for pip."""
+    setup = configparser.ConfigParser()
+    setup.read(_ROOT / "setup.cfg")
+    found = re.findall(
+        r"^([\w-]+)>=([\d.]+),", setup["options"]["install_requires"], re.M
+    )
+    return [f"{name}=={version}" for name, version in found]
+
+
 @pytest.mark.environments
 @pytest.mark.parametrize("extra", _RUNS)
 def test_an_extra_is_enough(extra, tmp_path):
+    package = f"{_ROOT}[{extra}]" if extra else str(_ROOT)
+    _run_alone(tmp_path, ["--editable", package], _RUNS[extra])
+
+
+@pytest.mark.environments
+def test_the_lowest_versions_are_enough(tmp_path):
+    lowest = _lowest_versions()
+    assert len(lowest) == 7
+    _run_alone(tmp_path, ["--editable", _ROOT, *lowest], _RUNS[""])
+
+
+def _run_alone(tmp_path, packages, programs):
+    """Run the model and more programs in a new environment."""
     shutil.copytree(_ROOT / "tfrecords/sample", tmp_path / "sample")
     python = tmp_path / "venv/bin/python"
 
@@ -167,9 +190,8 @@ def test_an_extra_is_enough(extra, tmp_path):
         assert result.returncode == 0, result.stdout + result.stderr
 
     run(sys.executable, "-m", "venv", "venv")
-    package = f"{_ROOT}[{extra}]" if extra else str(_ROOT)
-    run(python, "-m", "pip", "install", "--quiet", "--editable", package)
+    run(python, "-m", "pip", "install", "--quiet", *packages)
     run(python, "-m", "pip", "check")
-    for program in (["-c", _MODEL], *_RUNS[extra]):
+    for program in (["-c", _MODEL], *programs):
         run(python, *program)
     shutil.rmtree(tmp_path / "venv")  # It has more than a gigabyte.
