@@ -59,6 +59,8 @@ nb_ipywidgets_js = {}
 # Docstrings.
 autodoc_inherit_docstrings = False
 autodoc_typehints_format = "short"
+# Shown by these names, not as the types that they stand for.
+autodoc_type_aliases = {name: name for name in ("Path", "Tensor", "Texts")}
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_custom_sections = [
@@ -67,8 +69,12 @@ napoleon_custom_sections = [
     ("Yields", "notes_style"),
 ]
 
-# A link that leads nowhere is an error; these lead out of the project.
-nitpick_ignore_regex = [("py:.*", r"(?!keras_bert).*")]
+# A link that leads nowhere is an error; these lead out of the project, or are
+# private classes in a signature.
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!keras_bert).*"),
+    ("py:class", r"keras_bert\..*"),
+]
 
 html_math_renderer = "mathml"
 html_theme = "furo"

@@ -1,6 +1,8 @@
 """The public names of keras_bert, and links to them where text names them."""
 
+import functools
 import importlib
+import pydoc
 import types
 
 import docutils.nodes
@@ -84,6 +86,28 @@ class LinkPublicNames(SphinxTransform):
                 link += node
 
 
+@functools.cache
+def _pages_of_classes():
+    """Return the documented name of each public class by its full name."""
+    values = [(pydoc.locate(x), page) for x, page in documented_names().items()]
+    return {
+        f"{value.__module__}.{value.__qualname__}": page
+        for value, page in values
+        if isinstance(value, type)
+    }
+
+
+def _link_class_of_signature(app, env, node, content):
+    """Link a class, which a signature names by its file, to its page."""
+    target = _pages_of_classes().get(node.get("reftarget"))
+    if target is None:
+        return None
+    return env.get_domain("py").resolve_xref(
+        env, node["refdoc"], app.builder, "obj", target, node, content
+    )
+
+
 def setup(app):
     app.add_transform(LinkPublicNames)
+    app.connect("missing-reference", _link_class_of_signature)
     return {"parallel_read_safe": True}
