@@ -1,11 +1,11 @@
-"""Draws the figures of the pages with what the library computes.
+"""Draw the figures of the documentation from values computed by the library.
 
     python docs/figures/draw.py
 
-The pieces and ids are those of the tiny model's tokenizer, the masks those of
-the masking that makes records. The figures of "Three ways of looking" show
-what models look at that have this way, and what those that
-`benchmarks/three_ways.py` asked have looked at. A test holds the files to this
+The pieces and ids come from the tokenizer of the tiny model, the masks from the
+masking of pre-training data. The figures of "BERT, GPT-1 and ELMo compared" show
+the contexts of these architectures and the attention that
+`benchmarks/three_ways.py` has measured. A test compares the files with this
 program.
 """
 
