@@ -1,26 +1,26 @@
 # make         prints this list
-# make demo    sets up and runs the main job, from plain text to served BERT
-# make playground   sets up and shows a model on a page: by default the demo's,
-#                   or else the tiny one that comes with the library
-# make test    sets up and runs the tests
-# make test-fast   runs those that train nothing, for the loop of work
-# make test-all    tries all there is, each target below in its own environment
-# make test-exhaustive  runs what `make test` leaves out: each of many alike
-# make test-environments  tries each extra of setup.cfg alone
-# make test-lowest    tries the lowest version of each requirement
-# make test-beam   sets up and runs the tests of the Beam pipelines
-# make test-parity sets up and compares trained weights with transformers
-# make test-playground   sets up and looks at that page in Chromium
-# make docs    sets up, runs the tutorials and makes the site, docs/_build/html
-# make lint    checks style and types; make format repairs style
+# make demo    trains and exports a small BERT from plain text
+# make playground   shows a model in the browser: the demo's, or the included
+#                   tiny model
+# make test    runs the tests
+# make test-fast   runs the tests that neither train nor start programs
+# make test-all    runs all targets below, each in a new environment
+# make test-exhaustive  runs the combinations that `make test` skips
+# make test-environments  tests each extra of setup.cfg separately
+# make test-lowest    tests the lowest version of each requirement
+# make test-beam   runs the tests of the Beam pipelines
+# make test-parity compares trained weights with transformers
+# make test-playground   tests the playground in Chromium
+# make docs    runs the tutorials and builds the site, docs/_build/html
+# make lint    checks style and types; make format formats the code
 #
-# PYTHON=...   the interpreter to build the virtual environment with
+# PYTHON=...   Python interpreter of the virtual environment
 # INPUT=...    text files for the demo: a path or a quoted glob
-# WORKERS=...  processes that run tests; each takes some 2 GB
-# TUTORIALS=off   makes the site without running the tutorials anew
-# MODEL_DIR=...  what the playground shows, a directory or a name on the Hub
-# LEFT_TO_RIGHT_DIR=...  a left-to-right model that it sets beside
-# OUTPUT=...   where the demo goes; only demo-output is made anew
+# WORKERS=...  number of test processes; each takes about 2 GB
+# TUTORIALS=off   builds the site without running the tutorials
+# MODEL_DIR=...  model of the playground, a directory or a name on the Hub
+# LEFT_TO_RIGHT_DIR=...  left-to-right model for comparison in the playground
+# OUTPUT=...   output directory of the demo; only demo-output is overwritten
 
 VENV ?= .venv
 PYTHON ?=
@@ -31,17 +31,17 @@ TUTORIALS ?= cache
 MODEL_DIR ?= $(wildcard demo-output/bert)
 LEFT_TO_RIGHT_DIR ?=
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
-# Files whole to a worker, in the order that tests/conftest.py gives them.
+# Each file runs in one worker, in the order defined by tests/conftest.py.
 WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# What neither trains nor starts programs.
+# Tests that neither train nor start programs.
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/outputs_test.py tests/template_test.py tests/docstrings_test.py \
     tests/size_test.py) \
     tests/text tests/layers tests/pretraining/corpus tests/pretraining/examples \
     tests/pretraining/records tests/checkpoints/arrays
 
-# What `make test-all` tries; the page only where there is a browser.
+# Targets of `make test-all`; the playground only if there is a browser.
 ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
     $(if $(shell command -v chromedriver),test-playground)
 
@@ -69,8 +69,8 @@ test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
 	    -m "not large and not exhaustive and not parity" $(FAST)
 
-# Each alone, so that none leans on what another has installed; `make
-# alone-docs` tries one.
+# Each target runs in a new environment, independent of the others; `make
+# alone-docs` runs one.
 test-all: $(ALL:%=alone-%)
 
 alone-%:
@@ -90,25 +90,25 @@ test-lowest: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -m environments -k lowest \
 	    tests/environments_test.py
 
-# Apache Beam holds back packages that the others have newer.
+# Apache Beam needs older versions of some packages.
 test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
 	$(VENV)-beam/bin/python -m pytest tests/beam/data tests/beam/prediction \
 	    tests/tools/create_pretraining_data_beam_test.py
 
-# An unpinned torch would bring gigabytes of CUDA packages.
+# An unpinned torch would install gigabytes of CUDA packages.
 test-parity: $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet torch==2.13.0
 	$(MAKE) $(VENV)/.installed-test,parity
 	$(VENV)/bin/python -m pytest -m parity
 
-# The pictures of the page go to the folder SCREENS, by default
-# playground-screens; MODELS=a,b names the directories that it shows.
+# Screenshots are saved to the folder SCREENS, by default playground-screens;
+# MODELS=a,b names the directories of the models.
 test-playground: $(VENV)/.installed-test,browser
 	$(VENV)/bin/python -m pytest -m browser tests/playground
 
-# Every warning is an error: broken links, pages that no menu reaches. The first
-# time the tutorials take some ten minutes; what they print is kept.
+# Warnings are errors: broken links, pages without a menu entry. The first run of
+# the tutorials takes about ten minutes; the outputs are cached.
 docs: $(VENV)/.installed-docs
 	$(VENV)/bin/python -m sphinx -W --keep-going --nitpicky -q \
 	    -D nb_execution_mode=$(TUTORIALS) \

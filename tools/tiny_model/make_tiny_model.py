@@ -134,20 +134,22 @@ def _card(work, bert):
     paragraphs = [
         f"{count / 1e6:.1f} million parameters, {_NUM_LAYERS} blocks, "
         f"{bert.config.hidden_size} wide, {len(bert.tokenizer.vocabulary):,} "
-        f"word pieces, at most {bert.config.max_position_embeddings} of them "
-        "in a text: about one percent of BERT-base.",
-        "It is here to try the library at once and without a network, for "
-        "tests and examples. **It knows no world and little language**: it has "
-        f"seen only {size:.1f} MB of the English documentation of Python "
-        "packages. Ask it about functions that return lists, not about "
-        "capitals; for work take a published model.",
-        f"{steps:,} steps of 48 examples. On documents that were held out it "
-        f"fills {100 * score['mlm_accuracy']:.1f} % of the masks rightly (loss "
-        f"{score['mlm_loss']:.2f}) and tells the next sentence from another "
-        f"one in {100 * score['nsp_accuracy']:.1f} %.",
-        "`tools/tiny_model/make_tiny_model.py` made it, seed 12345; the "
-        "weights are stored in float16. The text is the documentation of "
-        f"Python {platform.python_version()} and of these packages: "
+        f"word pieces, at most {bert.config.max_position_embeddings} tokens "
+        "per text: about one percent of BERT-base.",
+        "This model is for tests, examples and first steps without a network. "
+        "**It has no world knowledge and little knowledge of language**: it "
+        f"was trained on only {size:.1f} MB of the English documentation of "
+        "Python packages. It can predict words about functions that return "
+        "lists, but not capitals of countries. For real work use a published "
+        "model.",
+        f"It was trained for {steps:,} steps of 48 examples. On held-out "
+        "documents the masked-LM accuracy is "
+        f"{100 * score['mlm_accuracy']:.1f} % (loss {score['mlm_loss']:.2f}) "
+        "and the next-sentence accuracy is "
+        f"{100 * score['nsp_accuracy']:.1f} %.",
+        "`tools/tiny_model/make_tiny_model.py` created it with seed 12345; the "
+        "weights are stored in float16. The training text is the documentation "
+        f"of Python {platform.python_version()} and of these packages: "
         f"{', '.join(packages)}.",
     ]
     wrapped = [textwrap.fill(x, 80, **_WRAP) for x in paragraphs]
