@@ -19,10 +19,9 @@ from absl import app
 from absl import flags
 
 from keras_bert import features
+from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
-from keras_bert.pretraining import (
-    dynamic_dataset as dynamic_pretraining_dataset,
-)
+from keras_bert.pretraining import dynamic_dataset
 from keras_bert.pretraining.corpus.token_store import Corpus
 from keras_bert.pretraining.data_job.shards import ShardBuilder
 from keras_bert.pretraining.examples.options import DataOptions as DataOptions
@@ -80,12 +79,11 @@ def _datasets(static_files, dynamic_files):
     for name, whole_words in (("dynamic", False), ("whole words", True)):
         yield (
             name,
-            dynamic_pretraining_dataset(
+            dynamic_dataset(
                 dynamic_files,
                 *sizes,
-                mask_id=_MASK_ID.value,
+                MaskingOptions(_MASK_ID.value, do_whole_word_mask=whole_words),
                 seed=1,
-                do_whole_word_mask=whole_words,
             ),
         )
 

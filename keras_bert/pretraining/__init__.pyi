@@ -1,5 +1,6 @@
 """Pre-training (arXiv 1810.04805, 3.1): from text to a checkpoint."""
 
+from .batches.dynamic import MaskingOptions as MaskingOptions
 from .batches.dynamic import dynamic_dataset as dynamic_dataset
 from .batches.static import dataset as dataset
 from .batches.static import endless_dataset as endless_dataset

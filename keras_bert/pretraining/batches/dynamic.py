@@ -20,85 +20,107 @@ from keras_bert.pretraining.records.first_record import check_first_records
 from keras_bert.pretraining.records.record_form import parse_examples
 
 
+@dataclasses.dataclass(frozen=True)
+class MaskingOptions:
+    """Options of the masks that dynamic records get in each epoch.
+
+    Args:
+        mask_id: int, id of [MASK].
+        masked_lm_prob: float, fraction of the tokens to mask.
+        do_whole_word_mask: bool, mask all pieces of a word or none.
+        ngram: int, maximum number of words in a masked span, or of pieces
+            without `do_whole_word_mask`. Short spans are drawn more often.
+        substitutes: two floats, fractions of the masked tokens that become
+            [MASK] and that stay unchanged. The others become random ids.
+        mask_special_tokens: bool, mask [CLS] and [SEP] like other tokens.
+        pad_id: int, id of the padding.
+        sep_id: int, id of [SEP]. Required for records of one text, which may
+            have it between documents.
+        cls_id: int, id of [CLS], where each begins another text of a row, as
+            in records of `packing="best_fit"`. None for one text or pair.
+    """
+
+    mask_id: int
+    masked_lm_prob: float = 0.15
+    do_whole_word_mask: bool = False
+    ngram: int = 1
+    substitutes: tuple = SUBSTITUTES
+    mask_special_tokens: bool = False
+    pad_id: int = 0
+    sep_id: int | None = None
+    cls_id: int | None = None
+
+    def rules(self, max_predictions_per_seq, vocab_size):
+        """Return the `MaskingRules` for one size of examples.
+
+        :meta private:
+        """
+        rules = MaskingRules(
+            self.masked_lm_prob,
+            max_predictions_per_seq,
+            self.mask_id,
+            vocab_size,
+            self.ngram,
+            self.substitutes,
+        )
+        if self.mask_special_tokens or self.cls_id is not None:
+            rules = dataclasses.replace(rules, num_special=0)
+        return rules
+
+
 def dynamic_dataset(
     paths,
     batch_size,
     max_seq_length,
     max_predictions_per_seq,
     vocab_size,
-    mask_id,
+    masking,
     seed,
-    masked_lm_prob=0.15,
-    do_whole_word_mask=False,
     epoch=None,
     first_batch=0,
-    pad_id=0,
-    sep_id=None,
-    ngram=1,
-    substitutes=SUBSTITUTES,
-    mask_special_tokens=False,
-    cls_id=None,
 ):
-    """Batches of dynamic records, masked on the way.
+    """Read dynamic records and mask them.
 
-    The masks are a function of the seed, the epoch and the example's place in
-    the epoch, whatever the batch size and the number of threads.
+    The masks depend only on the seed, the epoch and the position of the
+    example in the epoch, not on the batch size or the number of threads.
 
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` with
             `masking="dynamic"`.
         batch_size: int, examples in a batch.
-        max_seq_length: int, length to pad to; no record may be longer.
-        max_predictions_per_seq: int, most masked tokens in an example.
-        vocab_size: int, all ids must be below.
-        mask_id: int, id of [MASK].
+        max_seq_length: int, length to pad to. No record may be longer.
+        max_predictions_per_seq: int, maximum number of masked tokens in an
+            example.
+        vocab_size: int, all ids must be below it.
+        masking: `MaskingOptions`.
         seed: int.
-        masked_lm_prob: float, share of the tokens to mask.
-        do_whole_word_mask: bool, mask all pieces of a word or none.
-        epoch: int, gives one pass in file order with the masks of this
-            epoch, the same each time, as evaluation wants; its last batch
-            may be smaller. None gives an endless dataset of whole batches:
-            epoch after epoch, shuffled differently and masked differently
-            in each.
-        first_batch: int, how many batches of the endless dataset to leave
-            out, to go on where a run was.
-        pad_id: int, id of the padding.
-        sep_id: int, id of [SEP]; needed for records of one text, where it
-            may stand between documents.
-        ngram: int, mask runs of 1 up to so many words, or of pieces without
-            `do_whole_word_mask`, the short ones more often.
-        substitutes: two floats, the shares of the masked tokens that become
-            [MASK] and that stay as they are; the others become random ids.
-        mask_special_tokens: bool, mask [CLS] and [SEP] as any other token.
-        cls_id: int, id of [CLS], where each begins another text of a row, as
-            in records of `packing="best_fit"`; None for one text or pair.
+        epoch: int, return one pass in file order with the masks of this
+            epoch, for evaluation. Its last batch may be smaller. None returns
+            an endless dataset of full batches, shuffled and masked
+            differently in each epoch.
+        first_batch: int, number of batches of the endless dataset to skip,
+            to resume a run.
 
     Returns:
         A `tf.data.Dataset` of batches like those of `pretraining.dataset`;
         with `cls_id` the inputs have `text_numbers` as well.
 
     Raises:
-        ValueError: an argument is out of range; or the first record of a file
-            misses a feature, is too long or has an id beyond the vocabulary.
+        ValueError: an argument is out of range, or the first record of a file
+            lacks a feature, is too long or has an id outside the vocabulary.
 
     References:
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
     """
     checks.at_least(1, batch_size=batch_size)
     check_masking(
-        masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram
-    )
-    checks.between(0, vocab_size - 1, mask_id=mask_id)
-    rules = MaskingRules(
-        masked_lm_prob,
+        masking.masked_lm_prob,
         max_predictions_per_seq,
-        mask_id,
-        vocab_size,
-        ngram,
-        substitutes,
+        max_seq_length,
+        masking.ngram,
     )
-    if mask_special_tokens or cls_id is not None:
-        rules = dataclasses.replace(rules, num_special=0)
+    checks.between(0, vocab_size - 1, mask_id=masking.mask_id)
+    rules = masking.rules(max_predictions_per_seq, vocab_size)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
     check_first_records(paths, "dynamic", lengths, vocab_size)
     if epoch is None:
@@ -107,26 +129,21 @@ def dynamic_dataset(
         files = tf.data.Dataset.from_tensor_slices(paths)
         records = read_records(files, len(paths)).batch(batch_size)
         batches = number_batches(records, batch_size, epoch)
-    words = do_whole_word_mask, mask_special_tokens
-    ids = pad_id, sep_id, cls_id
     return map_batches(
         batches,
         lambda *batch: _make_batch(
-            *batch, max_seq_length, rules, seed, words, ids
+            *batch, max_seq_length, rules, seed, masking
         ),
     ).prefetch(tf.data.AUTOTUNE)
 
 
-def _make_batch(
-    epoch, first, serialized, max_seq_length, rules, seed, words, special_ids
-):
-    by_words, masks_special = words
-    pad_id, sep_id, cls_id = special_ids
+def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
+    sep_id, cls_id = masking.sep_id, masking.cls_id
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
     boundary = parsed[features.SEGMENT_BOUNDARY.name]
     shape = [None, max_seq_length]
-    ids = parsed[features.TOKEN_IDS.name].to_tensor(pad_id, shape=shape)
+    ids = parsed[features.TOKEN_IDS.name].to_tensor(masking.pad_id, shape=shape)
     word_starts = parsed[features.WORD_STARTS.name].to_tensor(shape=shape)
     ids, word_starts = tf.cast(ids, tf.int32), tf.cast(word_starts, tf.int32)
     assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
@@ -137,7 +154,7 @@ def _make_batch(
     for special_id in (sep_id, cls_id):
         if special_id is not None:
             maskable &= ids != special_id
-    if masks_special:
+    if masking.mask_special_tokens:
         # Each is a word by itself.
         word_starts = tf.where(is_token & ~maskable, 1, word_starts)
         maskable = is_token
@@ -148,7 +165,7 @@ def _make_batch(
         seed,
         epoch,
         first,
-        word_starts if by_words else None,
+        word_starts if masking.do_whole_word_mask else None,
     )
     values = (
         masked_ids,

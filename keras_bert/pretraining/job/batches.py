@@ -1,13 +1,8 @@
 """The batches of a run, from its record files."""
 
-from keras_bert.pretraining.batches.dynamic import (
-    dynamic_dataset as dynamic_pretraining_dataset,
-)
-from keras_bert.pretraining.batches.static import dataset as pretraining_dataset
-from keras_bert.pretraining.batches.static import (
-    endless_dataset as endless_pretraining_dataset,
-)
-from keras_bert.pretraining.batches.static import padded_batches
+from keras_bert.pretraining.batches import static
+from keras_bert.pretraining.batches.dynamic import MaskingOptions
+from keras_bert.pretraining.batches.dynamic import dynamic_dataset
 from keras_bert.pretraining.records.corruption import corruption_names_file
 
 
@@ -40,12 +35,11 @@ class RunBatches:
             "ngram",
             "mask_special_tokens",
         )
-        self._masking = {
+        self._masking = MaskingOptions(
             **{f"{x}_id": vocabulary.id_of(vocabulary.roles[x]) for x in roles},
             **{name: getattr(recipe, name) for name in options},
-            "seed": recipe.random_seed,
-            "substitutes": plan.objective.substitutes,
-        }
+            substitutes=plan.objective.substitutes,
+        )
         with self.corruption_names_file():
             self.training(0)
             self.evaluation()
@@ -63,11 +57,15 @@ class RunBatches:
         recipe, paths = self._plan.recipe, self._plan.training_paths
         sizes = recipe.train_batch_size, *self._sizes
         if recipe.masking == "dynamic":
-            batches = dynamic_pretraining_dataset(
-                paths, *sizes, **self._masking, first_batch=first_batch
+            batches = dynamic_dataset(
+                paths,
+                *sizes,
+                self._masking,
+                recipe.random_seed,
+                first_batch=first_batch,
             )
         else:
-            batches = endless_pretraining_dataset(
+            batches = static.endless_dataset(
                 paths, *sizes, recipe.random_seed, first_batch
             )
         return self._plan.objective.view(batches)
@@ -79,10 +77,10 @@ class RunBatches:
             return None
         sizes = recipe.eval_batch_size, *self._sizes
         if recipe.masking == "dynamic":
-            batches = dynamic_pretraining_dataset(
-                paths, *sizes, **self._masking, epoch=0
+            batches = dynamic_dataset(
+                paths, *sizes, self._masking, recipe.random_seed, epoch=0
             )
         else:
-            batches = pretraining_dataset(paths, *sizes)
-        batches = padded_batches(batches, recipe.eval_batch_size)
+            batches = static.dataset(paths, *sizes)
+        batches = static.padded_batches(batches, recipe.eval_batch_size)
         return self._plan.objective.view(batches)

@@ -1,12 +1,13 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
-from keras_bert.pretraining import (
-    dynamic_dataset as dynamic_pretraining_dataset,
-)
+from keras_bert.pretraining import dynamic_dataset
 from keras_bert.pretraining.data_job.shards import ShardBuilder
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
@@ -80,8 +81,13 @@ def _dataset(paths, **changes):
         "vocab_size": _VOCAB_SIZE,
         "mask_id": _VOCABULARY.id_of(MASK),
         "seed": 1,
+        **changes,
     }
-    return dynamic_pretraining_dataset(paths, **{**arguments, **changes})
+    names = {field.name for field in dataclasses.fields(MaskingOptions)}
+    masking = {name: arguments.pop(name) for name in names & {*arguments}}
+    return dynamic_dataset(
+        paths, masking=MaskingOptions(**masking), **arguments
+    )
 
 
 def _examples(dataset):

@@ -8,12 +8,11 @@ import tensorflow as tf
 
 from keras_bert.cli.inspection.reading import inspect_records
 from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data as create_pretraining_data
 from keras_bert.pretraining import dataset as pretraining_dataset
-from keras_bert.pretraining import (
-    dynamic_dataset as dynamic_pretraining_dataset,
-)
+from keras_bert.pretraining import dynamic_dataset
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.records.validation import read_checked_records
@@ -75,16 +74,15 @@ def test_records_conform_and_only_words_are_predicted(
     assert has_segment == bool(PACKINGS[packing].label)
     arguments = dict(batch_size=16, vocab_size=len(vocabulary), **_SIZES)
     if masking == "dynamic":
-        batches = dynamic_pretraining_dataset(
-            paths,
+        masking = MaskingOptions(
             mask_id=ids["mask"],
             pad_id=ids["pad"],
             sep_id=ids["sep"],
-            seed=1,
-            epoch=0,
             ngram=3,
             cls_id=ids["cls"] if joins else None,
-            **arguments,
+        )
+        batches = dynamic_dataset(
+            paths, masking=masking, seed=1, epoch=0, **arguments
         )
     else:
         batches = pretraining_dataset(paths, **arguments)
@@ -140,21 +138,25 @@ def test_special_tokens_are_masked_if_asked_for(create, vocab_file):
     sizes = {**_SIZES, "max_predictions_per_seq": 20}
     for whole in (False, True):
         predicted, wanted, firsts = [], 0, []
-        for inputs, labels, weights in dynamic_pretraining_dataset(
-            paths,
-            batch_size=16,
-            vocab_size=len(vocabulary),
+        masking = MaskingOptions(
             mask_id=ids["mask"],
             pad_id=ids["pad"],
             sep_id=ids["sep"],
             cls_id=ids["cls"],
-            seed=1,
-            epoch=0,
             masked_lm_prob=0.5,
             do_whole_word_mask=whole,
             mask_special_tokens=True,
+        )
+        batches = dynamic_dataset(
+            paths,
+            batch_size=16,
+            vocab_size=len(vocabulary),
+            masking=masking,
+            seed=1,
+            epoch=0,
             **sizes,
-        ).as_numpy_iterator():
+        )
+        for inputs, labels, weights in batches.as_numpy_iterator():
             is_real = weights["mlm_logits"] > 0
             predicted += labels["mlm_logits"][is_real].tolist()
             lengths = inputs["input_mask"].sum(axis=1)
@@ -183,8 +185,13 @@ def test_one_document_suffices_for_one_text(create):
 def test_records_of_one_text_need_the_separator(create, vocab_file):
     vocabulary = vocabulary_of_file(vocab_file)
     paths, _, _ = create("full_sentences", masking="dynamic")
-    batches = dynamic_pretraining_dataset(
-        paths, 8, vocab_size=len(vocabulary), mask_id=4, seed=1, **_SIZES
+    batches = dynamic_dataset(
+        paths,
+        8,
+        vocab_size=len(vocabulary),
+        masking=MaskingOptions(4),
+        seed=1,
+        **_SIZES,
     )
     with pytest.raises(Exception, match="one text need `sep_id`"):
         next(iter(batches))

@@ -12,12 +12,9 @@ from keras_bert import models
 from keras_bert.models import bert_pretrainer
 from keras_bert.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
-from keras_bert.pretraining import (
-    dynamic_dataset as dynamic_pretraining_dataset,
-)
-from keras_bert.pretraining import (
-    endless_dataset as endless_pretraining_dataset,
-)
+from keras_bert.pretraining import MaskingOptions
+from keras_bert.pretraining import dynamic_dataset
+from keras_bert.pretraining import endless_dataset
 from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.run.loop import PretrainingLoop
@@ -335,16 +332,19 @@ def make_batches(records, masking):
         for name in ("train", "eval")
     }
     sizes = _BATCH_SIZE, 16, 3, records.config.vocab_size
-    dynamic = {"mask_id": 4, "seed": 7}
     if masking == "static":
 
         def batches(first):
-            return endless_pretraining_dataset(paths["train"], *sizes, 7, first)
+            return endless_dataset(paths["train"], *sizes, 7, first)
     else:
 
         def batches(first):
-            return dynamic_pretraining_dataset(
-                paths["train"], *sizes, **dynamic, first_batch=first
+            return dynamic_dataset(
+                paths["train"],
+                *sizes,
+                MaskingOptions(4),
+                seed=7,
+                first_batch=first,
             )
 
     return batches, batches(0).take(2)
