@@ -12,7 +12,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.layers.flat_dense import dense_layers
-from keras_bert.models.backbone import kept_layers
+from keras_bert.models.backbone import student_layer_indices
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 from keras_bert.summary import Summarized
@@ -141,8 +141,8 @@ class PretrainedModel(Summarized):
     def smaller(self, num_layers):
         """Return a model of fewer layers that starts with copies of these.
 
-        `kept_layers` chooses the layers. All other weights are copied too. If
-        layers share their weights, only their number changes.
+        `student_layer_indices` chooses the layers. All other weights are
+        copied too. If layers share their weights, only their number changes.
 
         Args:
             num_layers: int.
@@ -151,7 +151,9 @@ class PretrainedModel(Summarized):
             ValueError: there are not as many layers.
         """
         config, blocks = self.config, self.backbone.blocks
-        kept = kept_layers(config.sizes["L"], num_layers, config.layer_period)
+        kept = student_layer_indices(
+            config.sizes["L"], num_layers, config.layer_period
+        )
         if "L" not in config.block_letters:
             kept = []
         return self._copied(
@@ -262,7 +264,7 @@ class PretrainedModel(Summarized):
         model.head_is_random = not is_kept
         if is_moved:
             head.set_weights(self.task_head.get_weights())
-            head.take_outputs(outputs)
+            head.reorder_outputs(outputs)
         return model
 
     def _with(self, **changes):

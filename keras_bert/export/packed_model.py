@@ -221,7 +221,7 @@ class _PackedBlock(keras.layers.Layer):
             for part in np.array_split(units, _NUM_PARTS, axis=1)
             if part.size
         ]
-        copies = [layer.some_units(part) for part in parts]
+        copies = [layer.select_units(part) for part in parts]
         self._copies += [
             (copy, layer, part)
             for copy, part in zip(copies, parts, strict=True)

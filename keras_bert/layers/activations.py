@@ -1,4 +1,4 @@
-"""The two GELUs, which the published configs call by one name."""
+"""GELU activations: the exact erf form and the tanh approximation."""
 
 import functools
 import math
@@ -10,7 +10,7 @@ from keras import ops
 _LINEAR = 2.0 * math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715 * _LINEAR
 
-# Of the normal distribution: its density at 0, and the scale of erf.
+# Density of the normal distribution at 0, and the scale inside erf.
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 _SQRT_HALF = math.sqrt(0.5)
 
@@ -35,8 +35,8 @@ def gelu_tanh(x):
 def gelu_erf(x):
     """Gaussian error linear unit.
 
-    It computes what `keras.activations.gelu` does. With its gradient it takes
-    a third of the time.
+    The values equal `keras.activations.gelu`. Forward and backward pass
+    together take a third of the time.
 
     Args:
         x: float tensor of any shape.
@@ -52,9 +52,9 @@ def gelu_erf(x):
 
 def _plain_gelu_erf(x):
     if x.dtype != "float32":
-        # There 1 + erf would lose the digits of a small sum.
+        # In low precision, 1 + erf would lose the digits of a small sum.
         return keras.activations.gelu(x, approximate=False)
-    # Keras's is of `erfc`, which TensorFlow takes twice as long for.
+    # Keras computes `erfc`, which takes TensorFlow twice as long.
     return (0.5 * x) * (ops.erf(x * _SQRT_HALF) + 1.0)
 
 
@@ -65,30 +65,31 @@ _PLAIN = {
 }
 
 
-def without_gradient(activation):
-    """The same function for when no gradient is asked for.
+def inference_activation(activation):
+    """Return the form of an activation that is fastest without a gradient.
 
-    TensorFlow computes a matrix product, its bias and a GELU in one pass where
-    the GELU is made of the operations that it knows.
+    TensorFlow fuses a matrix product, its bias and a GELU into one pass if the
+    GELU consists of the operations that TensorFlow recognizes.
 
     Args:
-        activation: function of a tensor.
+        activation: function from a tensor to a tensor of the same shape.
     """
     return _PLAIN.get(activation, activation)
 
 
 def get_activation(name):
-    """The activation that a config names.
+    """Return an activation function by its name in a config.
 
     Args:
-        name: "gelu_tanh", "gelu_erf" or what `keras.activations.get` takes.
+        name: "gelu_tanh", "gelu_erf" or an argument of
+            `keras.activations.get`.
     """
     return keras.activations.get(_NAMED.get(name, name))
 
 
-# Both are computed in float32: there a pass over memory takes no longer than in
-# bfloat16, which processors convert at every step. Their gradients are written
-# out: those of the single operations take twice as many passes.
+# Both are computed in float32, which is as fast as bfloat16: processors convert
+# bfloat16 at every step. The gradients are written by hand, because automatic
+# differentiation takes twice as many passes over memory.
 @ops.custom_gradient
 def _gelu_tanh(x):
     wide = _wide(x)
@@ -97,7 +98,7 @@ def _gelu_tanh(x):
     outputs = wide * gate
 
     def gradient(*args, upstream=None):
-        # PyTorch passes its inputs as well, and this by name.
+        # PyTorch passes the inputs too, and the upstream by name.
         upstream = args[0] if upstream is None else upstream
         slope = _LINEAR + 3.0 * _CUBIC * square
         derivative = gate + (outputs - outputs * gate) * slope

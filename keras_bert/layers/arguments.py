@@ -1,4 +1,4 @@
-"""Arguments of layers: BERT's values as defaults, checks, copies."""
+"""Default values, shape checks and initializers shared by the layers."""
 
 import keras
 
@@ -7,14 +7,14 @@ EPSILON = 1e-12
 _STANDARD_DEVIATION = 0.02
 
 
-def check_places(tokens, **others):
-    """Raise ValueError unless tensors have a place for each token.
+def check_token_shapes(tokens, **others):
+    """Raise ValueError unless tensors have one value for each token.
 
-    Sizes that are open until a graph runs are not compared.
+    Sizes that are unknown until the graph runs are not compared.
 
     Args:
         tokens: tensor `(batch_size, seq_length, ...)`.
-        **others: tensors `(batch_size, seq_length)` by name, or None.
+        **others: tensors `(batch_size, seq_length)` by argument name, or None.
     """
     num_rows, length = tokens.shape[:2]
     for name, other in others.items():
@@ -33,15 +33,15 @@ def check_places(tokens, **others):
 
 
 def clone_initializer(initializer):
-    """A fresh copy, so that no two weights start from the same numbers."""
+    """Copy an initializer, so that two weights get different values."""
     return initializer.__class__.from_config(initializer.get_config())
 
 
 def get_initializer(identifier=None):
-    """A Keras initializer; by default BERT's truncated normal.
+    """Return a Keras initializer, by default BERT's truncated normal.
 
     Args:
-        identifier: what `keras.initializers.get` takes, or None.
+        identifier: argument of `keras.initializers.get`, or None.
     """
     return keras.initializers.get(
         identifier

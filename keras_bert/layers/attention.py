@@ -1,7 +1,7 @@
-"""Ways to attend: each turns queries, keys and values into outputs of heads.
+"""Attention functions: full attention, block-local attention, one-query steps.
 
-All have the arguments of `attend_to_all`, so that a layer picks one by the
-length of the row.
+All take the arguments of `attend_to_all`, so that a layer can choose one by the
+sequence length.
 """
 
 import dataclasses
@@ -13,17 +13,17 @@ from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
 
-# Far below any score, yet small enough for float16: its exponential is
-# exactly 0 next to a real score, and a row of nothing else stays finite.
+# Added to masked scores. The softmax weight is exactly 0 next to a real score,
+# the value fits float16, and a fully masked row stays finite.
 _IGNORED_SCORE = -10000.0
 
 
 @dataclasses.dataclass(frozen=True)
 class AttentionContext:
-    """Properties of tokens, besides their vectors, that attention uses.
+    """Optional inputs of attention: masks, positions, biases.
 
-    All are optional. Blocks take the fields from `positions` on as a dict,
-    because Keras finds tensors in dicts only.
+    Blocks take the fields after `query_positions` as a dict, because Keras
+    tracks tensors in dicts only.
 
     Args:
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
@@ -32,13 +32,14 @@ class AttentionContext:
             compute the output at. By default all.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
             their texts. By default positions in the row.
-        text_numbers: int32 `(batch_size, seq_length)`, numbers of the texts
-            of a row. Tokens of different texts do not see each other. In long
-            rows the tokens of a text stand together, in order.
+        text_numbers: int32 `(batch_size, seq_length)`, number of each token's
+            text in a packed row. Tokens of different texts do not attend to
+            each other. In long rows the tokens of a text must be contiguous
+            and in order.
         score_bias: float `(1, num_heads, seq_length, seq_length)`, added to
             the scores.
-        relative_table: float `(num_rows, hidden_size)`, embeddings of
-            distances.
+        relative_table: float `(num_rows, hidden_size)`, embeddings of relative
+            positions.
         query_inputs: float `(batch_size, seq_length, hidden_size)`, inputs of
             the queries. By default the inputs of keys and values.
     """
@@ -52,7 +53,7 @@ class AttentionContext:
     query_inputs: typing.Any = None
 
     def at_queries(self, values):
-        """Select the rows of the queries, head by head.
+        """Gather the rows at the query positions in each head.
 
         Args:
             values: float `(batch_size, num_heads, seq_length, size)`.
@@ -73,8 +74,8 @@ def attend_to_all(query, key, value, context, pattern, dropout):
             vectors at the query positions of the context.
         key, value: float `(batch_size, num_heads, seq_length, head_size)`.
         context: `AttentionContext`.
-        pattern: function of query and key positions that returns which keys a
-            query attends to, or None for all.
+        pattern: function of query and key positions that returns the bool mask
+            of the keys that a query attends to, or None for all keys.
         dropout: function applied to the attention weights.
 
     Returns:
@@ -84,11 +85,10 @@ def attend_to_all(query, key, value, context, pattern, dropout):
     return ops.matmul(dropout(weights), value)
 
 
-def attend_to_near(query, key, value, context, pattern, dropout):
-    """Attend to the keys of a query's block and of its neighbours.
+def attend_in_blocks(query, key, value, context, pattern, dropout):
+    """Attend to the keys in the query's block and in the two adjacent blocks.
 
-    The size of a block is the `reach` of the pattern. All positions are
-    queries.
+    The block size is the `reach` of the pattern. All positions are queries.
     """
     size, length = pattern.reach, ops.shape(key)[2]
     near_key, near_value = (
@@ -104,7 +104,7 @@ def attend_to_near(query, key, value, context, pattern, dropout):
 
     places = ops.expand_dims(ops.arange(length), 0)
     mask = context.attention_mask
-    # The last block is filled up with what is no token.
+    # The padding of the last block must be masked.
     mask = ops.ones_like(places) if mask is None else ops.cast(mask, "int32")
     context = dataclasses.replace(context, attention_mask=mask)
     ignored = _ignored(context, pattern, places, queries, keys)
@@ -116,9 +116,9 @@ def attend_to_near(query, key, value, context, pattern, dropout):
 
 
 def attend_to_next(query, key, value, context, pattern, dropout):
-    """Attend from one token of a row, whose position the context has.
+    """Attend from a single token per row, at `context.query_positions`.
 
-    The keys stand first in the product, so that they are not transposed.
+    The keys are the left factor of the product, which avoids a transpose.
     """
     scores = _transposed(ops.matmul(key, _transposed(query)))  # [B, N, 1, S]
     ignored = ignored_keys(context, pattern, ops.shape(key)[2])
@@ -135,12 +135,12 @@ def attention_weights(query, key, context, pattern):
 
 
 def softmax(scores, ignored, dtype):
-    """Return float32 softmax of scores in another dtype.
+    """Compute the softmax in float32 and cast it.
 
     Args:
         scores: float tensor.
         ignored: float32, 1 at keys to ignore, or None.
-        dtype: str.
+        dtype: str, dtype of the result.
     """
     scores = ops.cast(scores, "float32")
     if ignored is not None:
@@ -149,7 +149,10 @@ def softmax(scores, ignored, dtype):
 
 
 def ignored_keys(context, pattern, length):
-    """Return float32, 1 at ignored keys; broadcasts to the scores, or None."""
+    """Return a float32 mask, 1 at keys to ignore, or None to ignore no key.
+
+    It broadcasts to the scores.
+    """
     places = ops.expand_dims(ops.arange(length), 0)
     chosen = context.query_positions
 
@@ -167,10 +170,10 @@ def ignored_keys(context, pattern, length):
 
 
 def _ignored(context, pattern, places, queries, keys):
-    """Combine the reasons to ignore a key.
+    """Combine attention mask, packed texts and pattern into one mask.
 
-    `queries` and `keys` turn a property of tokens into the axes of the scores,
-    without the heads.
+    `queries` and `keys` align a tensor of tokens with the query and key axes of
+    the scores, without the axis of heads.
     """
     attended = []
     if context.attention_mask is not None:
@@ -186,7 +189,7 @@ def _ignored(context, pattern, places, queries, keys):
     for each in attended:
         outside = 1.0 - ops.cast(each, "float32")
         ignored = outside if ignored is None else ops.maximum(ignored, outside)
-    # A slice with a new axis is no operation of TFLite.
+    # TFLite does not support slices with a new axis.
     return None if ignored is None else ops.expand_dims(ignored, 1)
 
 

@@ -1,11 +1,11 @@
-"""Which tokens a token may attend to, by their positions.
+"""Attention patterns: causal attention and sliding windows.
 
-A pattern is a function of query positions and key positions, int32 tensors
-that broadcast; it returns bool, True where the query attends to the key. One
-with arguments is an object with `__call__` and `get_config`. It is registered
-with Keras, so that a layer that holds it can be saved. One that attends to no
-key more than `reach` positions away says so by this attribute, an int; then
-attention to long rows is computed in blocks.
+A pattern is a function of query positions and key positions, two int32 tensors
+that broadcast. It returns a bool tensor, True if the query attends to the key.
+A pattern with arguments is an object with `__call__` and `get_config`, and is
+registered with Keras, so that its layer can be saved. If a pattern has an int
+attribute `reach`, no query attends to keys farther away, and attention in long
+rows is computed in blocks.
 """
 
 import keras
@@ -13,13 +13,13 @@ from keras import ops
 
 from keras_bert import checks
 
-# Up to so many tokens one product of all pairs is faster than blocks.
+# Up to this length, full attention is faster than blocks.
 _LONGEST_DENSE = 512
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 def causal(query_positions, key_positions):
-    """Every token attends to itself and to the tokens before it.
+    """Causal pattern: a token attends to itself and to earlier tokens.
 
     Args:
         query_positions: int32 tensor.
@@ -45,10 +45,10 @@ def causal(query_positions, key_positions):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class Window:
-    """Every token attends to those at most some positions away.
+    """Sliding-window pattern: a token attends to nearby tokens only.
 
     Args:
-        reach: int, the greatest distance, on both sides: a window holds
+        reach: int, maximum distance on each side. A window has
             `2 * reach + 1` tokens.
 
     Call arguments:
@@ -85,16 +85,15 @@ class Window:
         return cls(**config)
 
 
-def is_long(pattern, seq_length):
-    """Decides on blocks that attend to themselves and their neighbours.
+def uses_blocks(pattern, seq_length):
+    """Return whether a sequence is long enough for block-local attention.
 
     Args:
-        pattern: function of query and key positions, or None. One that has
-            an int `reach` attends to no key farther away.
+        pattern: function of query and key positions, or None.
         seq_length: int, or int32 scalar tensor.
 
     Returns:
-        bool, or bool scalar tensor; False where the pattern has no reach.
+        bool, or bool scalar tensor. False if the pattern has no `reach`.
     """
     reach = getattr(pattern, "reach", None)
     return reach is not None and seq_length > max(_LONGEST_DENSE, 4 * reach)

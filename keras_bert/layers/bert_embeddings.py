@@ -4,13 +4,13 @@ import keras
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.arguments import check_places
+from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 class BertEmbeddings(TokenEmbeddings):
-    """Sums word, learned position and segment embeddings and normalizes.
+    """BERT embeddings: normalized sum of word, position and segment vectors.
 
     Args:
         vocab_size: int, number of word pieces.
@@ -25,8 +25,8 @@ class BertEmbeddings(TokenEmbeddings):
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         segment_ids: int32 `(batch_size, seq_length)`, below
             `type_vocab_size`; zeros by default.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where those are not the places in the row.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -65,7 +65,7 @@ class BertEmbeddings(TokenEmbeddings):
     def call(self, input_ids, segment_ids=None, positions=None, training=None):
         if segment_ids is None:
             segment_ids = ops.zeros_like(input_ids)
-        check_places(input_ids, segment_ids=segment_ids)
+        check_token_shapes(input_ids, segment_ids=segment_ids)
         segments = ops.one_hot(
             ops.reshape(segment_ids, (-1,)), self.type_vocab_size
         )

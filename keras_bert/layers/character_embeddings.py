@@ -1,4 +1,4 @@
-"""Vectors of words from their characters: convolutions, highways, a matrix."""
+"""ELMo's word embeddings: a character CNN with highway layers."""
 
 import keras
 from keras import ops
@@ -10,23 +10,23 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class CharacterEmbeddings(Layer):
-    """Makes the vector of a word of its characters, as ELMo does.
+    """Character CNN that computes a word vector from characters, as in ELMo.
 
-    Filters run over the characters. The most that each finds in a word goes
-    through highways, which mix what they make of it with what it was, and then
-    through a matrix.
+    Convolutions run over the characters of a word. Their maxima pass through
+    highway layers and a projection.
 
     Args:
-        num_characters: int, without padding.
-        character_size: int, of the vector of a character.
-        filters: pairs of int, a width in characters and how many filters.
-        output_size: int, of the vector of a word.
-        num_highways: int.
-        activation: str, "relu" or "tanh", of filters and highways.
+        num_characters: int, number of characters, without padding.
+        character_size: int, size of a character vector.
+        filters: pairs of int: width in characters, number of filters.
+        output_size: int, size of a word vector.
+        num_highways: int, number of highway layers.
+        activation: str, activation of convolutions and highway layers: "relu"
+            or "tanh".
 
     Call arguments:
-        characters: int32 `(batch_size, seq_length, num_places)`, 0 at
-            padding, which filters see as zeros.
+        characters: int32 `(batch_size, seq_length, max_characters)`; 0 at
+            padding, which is embedded as zeros.
 
     Returns:
         float `(batch_size, seq_length, output_size)`.
@@ -58,7 +58,7 @@ class CharacterEmbeddings(Layer):
         self.filters = tuple(map(tuple, filters))
         self.output_size = output_size
         same = {"dtype": self.dtype_policy}
-        # One that never falls gives the same before the maximum as behind it.
+        # A monotonic activation commutes with the maximum.
         self.convolutions = [
             keras.layers.Conv1D(
                 count, width, activation=activation, name=f"filters_{n}", **same

@@ -1,4 +1,4 @@
-"""Choices of a question as rows of a batch, and back."""
+"""Layers that merge the choices of a question into the batch and back."""
 
 import keras
 from keras import ops
@@ -8,7 +8,7 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MergeChoices(Layer):
-    """Makes a row of the batch of each choice.
+    """Reshape layer that merges the axis of choices into the batch.
 
     Call arguments:
         choices: int32 `(batch_size, num_choices, seq_length)`.
@@ -36,12 +36,12 @@ class MergeChoices(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SplitChoices(Layer):
-    """Puts the scores of the rows of `MergeChoices` beside each other.
+    """Reshape layer that restores the axis of choices after `MergeChoices`.
 
     Call arguments:
         scores: float32 `(batch_size * num_choices, 1)`.
-        choices: int32 `(batch_size, num_choices, seq_length)`, what was
-            merged.
+        choices: int32 `(batch_size, num_choices, seq_length)`, the input of
+            `MergeChoices`.
 
     Returns:
         float32 `(batch_size, num_choices)`.
@@ -55,7 +55,7 @@ class SplitChoices(Layer):
     """
 
     def __init__(self, **kwargs):
-        # Scores are as exact as they come, whatever the policy.
+        # Scores stay float32 under every dtype policy.
         super().__init__(**{**kwargs, "dtype": "float32"})
 
     def call(self, scores, choices):

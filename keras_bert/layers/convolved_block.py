@@ -1,4 +1,4 @@
-"""A layer of a Transformer with a convolution beside it."""
+"""Transformer block with a parallel convolution, as in DeBERTa v2."""
 
 import keras
 from keras import ops
@@ -13,19 +13,19 @@ from keras_bert.layers.post_norm_block import PostNormBlock
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ConvolvedBlock(PostNormBlock):
-    """Adds a convolution of what a `PostNormBlock` reads to what it gives.
+    """`PostNormBlock` plus a convolution of its inputs, normalized.
 
-    The sum is normalized. To the convolution, padding is 0.
+    The convolution sees zeros at padding.
 
     Args:
-        self_attention, feed_forward: those of `PostNormBlock`.
-        kernel_size: int, odd, how many tokens the convolution sees.
+        self_attention, feed_forward: arguments of `PostNormBlock`.
+        kernel_size: int, width of the convolution in tokens. Must be odd.
         activation: Keras activation of the convolution.
-        dropout: float, rate before it.
+        dropout: float, rate on the output of the convolution.
         layer_norm_epsilon: float, added to the variance.
 
     Call arguments:
-        inputs, attention_mask, query_positions, context: those of
+        inputs, attention_mask, query_positions, context: call arguments of
             `PostNormBlock`.
 
     Returns:
@@ -46,7 +46,7 @@ class ConvolvedBlock(PostNormBlock):
         `ConvLayer` of microsoft/DeBERTa
     """
 
-    sees_neighbours = True  # So that a row must hold one text.
+    sees_neighbours = True  # Packed rows are not supported.
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Attention that scores content and distance apart."""
+"""Disentangled attention of DeBERTa: separate content and position scores."""
 
 import dataclasses
 
@@ -13,30 +13,31 @@ from keras_bert.layers.self_attention import SelfAttention
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DisentangledAttention(SelfAttention):
-    """Self-attention whose scores add what tokens think of their distance.
+    """Self-attention with content-to-position and position-to-content scores.
 
-    To the product of query and key come that of the query with a key of the
-    distance, and that of the key with a query of the distance. Both are made
-    of one table of vectors by the matrix of the tokens' own. Rows of that
-    table are for single distances near by, for ranges of them farther away.
+    A score is the sum of three products: query and key, query and position key,
+    key and position query. Position keys and queries are projections of one
+    table of relative positions, by the same matrix as the tokens. Small
+    distances have one row each in the table. Large distances share rows by
+    logarithmic ranges.
 
-    Scores of all distances are one product each, whose rows are shifted
-    against each other: no vector is looked up for a pair of tokens.
+    Each of the two position scores is one matrix product with all distances,
+    and its rows are then shifted. No vector is gathered for a pair of tokens.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
         num_heads: int, must divide `hidden_size`.
-        num_buckets: int, rows of the table in each direction.
-        max_distance: int, the distance from which on all are one row.
-        **kwargs: other arguments of `SelfAttention`. Its `output_dropout` is
-            that of the table's vectors too.
+        num_buckets: int, number of rows of the table per direction.
+        max_distance: int, largest distance. Larger distances share its row.
+        **kwargs: other arguments of `SelfAttention`. `output_dropout` is also
+            applied to the table.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
             the token, 0 does not.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. Without it, at all of them.
+            compute the output at. By default all.
         context: dict of fields of `AttentionContext`. Its `relative_table` is
             float `(2 * num_buckets, hidden_size)`.
 
@@ -51,8 +52,8 @@ class DisentangledAttention(SelfAttention):
     TensorShape([1, 4, 8])
 
     References:
-        [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.1. Its equation
-        4 has the distance of the third product the wrong way round.
+        [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.1. Equation 4
+        has the wrong sign in the distance of the third product.
         [DeBERTaV3](https://arxiv.org/abs/2111.09543)
     """
 
@@ -84,7 +85,7 @@ class DisentangledAttention(SelfAttention):
         length, farthest = ops.shape(key)[2], self.max_distance
         distances = ops.arange(2 * length) - (length - 1)
         distances = ops.clip(distances, -farthest, farthest)
-        # Of a query's place less a key's: along keys it falls.
+        # Distance is query position minus key position: it falls along keys.
         rising, falling = (
             ops.take(self._rows, farthest + x, axis=0)
             for x in (distances, -distances)
@@ -96,10 +97,10 @@ class DisentangledAttention(SelfAttention):
         return query, key, dataclasses.replace(context, score_bias=bias)
 
     def _of_table(self, table, rising, falling):
-        """Queries of some rows and keys of others, each [N, 2 * S, D]."""
+        """Return position queries and position keys, each [N, 2 * S, D]."""
         dense, size = self.query_key_value, 2 * self.hidden_size
         if dense.quantization_mode:
-            made = dense(table)[:, :size]  # Its kernel is no plain matrix.
+            made = dense(table)[:, :size]  # The kernel is not a plain matrix.
         else:
             made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
         query, key = ops.split(made, 2, axis=-1)
@@ -109,14 +110,14 @@ class DisentangledAttention(SelfAttention):
         )
 
     def _table_heads(self, rows):
-        """Splits vectors of distances; [N, R, D]."""
+        """Split the rows of the table into heads: [N, R, D]."""
         heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
         return ops.transpose(heads, (1, 0, 2))
 
     def flops(self, seq_length, num_queries):
         of_table = 2 * 2 * 2 * self.num_buckets * self.hidden_size**2
         of_distances = 2 * 2 * 2 * seq_length * self.hidden_size
-        # These are computed at every position.
+        # Position scores are computed at every position.
         return (
             super().flops(seq_length, num_queries)
             + of_table
@@ -125,18 +126,19 @@ class DisentangledAttention(SelfAttention):
 
 
 def relative_rows(num_buckets, max_distance):
-    """Computes the rows of a table of distances.
+    """Map relative positions to rows of a table, as DeBERTa v2 does.
 
-    Half of the rows of a direction are for single distances, the others for
-    ranges that grow with them.
+    Half of the rows of a direction are single distances. The other half are
+    logarithmic ranges.
 
     Args:
-        num_buckets: int, rows in each direction.
-        max_distance: int, the distance from which on all are one row.
+        num_buckets: int, number of rows per direction.
+        max_distance: int, largest distance. Larger distances share its row.
 
     Returns:
-        int32 `(2 * max_distance + 1,)`, the rows of the distances from
-        `-max_distance` to `max_distance`: a query's place less a key's.
+        int32 `(2 * max_distance + 1,)`, row indices of the distances from
+        `-max_distance` to `max_distance`. A distance is the query position
+        minus the key position.
     """
     distances = np.arange(-max_distance, max_distance + 1)
     middle = num_buckets // 2
@@ -153,10 +155,9 @@ def _transposed(values):
 
 
 def _shifted(values):
-    """Moves row i of `(..., S, 2 * S)` by i to the left; `(..., S, S)`.
+    """Shift row i of `(..., S, 2 * S)` left by i and return `(..., S, S)`.
 
-    The values are written out as one row and cut into rows that are one
-    shorter.
+    The values are flattened and reshaped into rows that are one shorter.
     """
     batch_size, num_heads, length, width = ops.shape(values)
     row = ops.reshape(values, (batch_size, num_heads, length * width))

@@ -1,4 +1,4 @@
-"""Embeddings that share a table and do not pull at it."""
+"""Gradient-disentangled embedding sharing of DeBERTaV3."""
 
 import keras
 from keras import ops
@@ -8,16 +8,16 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DisentangledEmbeddings(Layer):
-    """Looks up sums of two tables, one of which gets no gradient from here.
+    """Sum of two word embeddings, with a gradient to the first table only.
 
-    A generator and its discriminator pull at a table that both learn in
-    different directions. So the discriminator reads the generator's, and only
-    what it adds itself learns from its loss.
+    The losses of a generator and its discriminator pull a shared table in
+    different directions. Therefore the discriminator reads the table of the
+    generator without a gradient, and learns a table of differences.
 
     Args:
-        embeddings: `WordEmbeddings` whose table is what is added, and which
-            normalize the sum.
-        shared: `WordEmbeddings` of the same model, whose table is read.
+        embeddings: `WordEmbeddings` with the table of differences. It also
+            normalizes the sum.
+        shared: `WordEmbeddings` of the generator in the same model.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`.

@@ -1,4 +1,4 @@
-"""Dropout that draws half as many random numbers."""
+"""Dropout that uses each random number for two values."""
 
 import sys
 
@@ -9,26 +9,26 @@ from keras_bert import checks
 from keras_bert.layers.layer import Layer
 
 # A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
-# on one value, the lower 12 on another.
+# about one value, the lower 12 about another.
 _UPPER = 2048.0
-# Seeds that users choose are small and near each other.
+# Large, because seeds of users are small and close to each other.
 _STRIDE = 1_000_003
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 class Dropout(Layer):
-    """Sets random values to 0 in training and scales up the others.
+    """Dropout like `keras.layers.Dropout`, with half as many random numbers.
 
-    Of each random number both halves are used, because drawing them takes
-    more time than anything else here. The rate is met to 1 / 4096.
+    Drawing random numbers takes most of the time of dropout, so each number
+    decides about two values. The rate is exact to 1 / 4096.
 
     Args:
-        rate: float, share of the values to drop.
-        seed: int, of the random numbers; None draws one.
+        rate: float, fraction of the values to drop.
+        seed: int, random seed. If None, a random seed is used.
 
     Call arguments:
         inputs: float tensor `(..., rows, size)`.
-        training: bool, whether to drop any.
+        training: bool, whether to apply dropout.
 
     Returns:
         A tensor like `inputs`.
@@ -47,7 +47,7 @@ class Dropout(Layer):
         super().__init__(**kwargs)
         checks.share(rate=rate)
         self.rate = rate
-        self.supports_masking = True  # Those that Keras passes along.
+        self.supports_masking = True  # Passes Keras masks on.
         if rate > 0:
             self.seed_generator = ReplicaSeedGenerator(seed)
 
@@ -75,12 +75,12 @@ class Dropout(Layer):
 
 
 class ReplicaSeedGenerator(keras.random.SeedGenerator):
-    """`keras.random.SeedGenerator` that gives each replica other seeds.
+    """`keras.random.SeedGenerator` with different seeds on each replica.
 
-    The replicas of a `tf.distribute` strategy share the state of their
-    generators, so with Keras's own all of them drop the same places of their
-    examples. Here the state stays shared and is saved as that of one device;
-    a seed is moved by the number of the replica that asks for it.
+    The replicas of a `tf.distribute` strategy share the state of a generator,
+    so with Keras's generator all replicas drop the same positions. This class
+    keeps the shared state, which is saved as on one device, and adds an offset
+    for each replica to the seed.
     """
 
     def next(self, ordered=True):
@@ -90,8 +90,8 @@ class ReplicaSeedGenerator(keras.random.SeedGenerator):
 
 
 def _replica_number():
-    # Layers do without TensorFlow; where nobody imported it there is no
-    # strategy.
+    # Layers do not import TensorFlow. If it is not imported, no strategy is
+    # active.
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None:
         return 0

@@ -1,4 +1,4 @@
-"""Embeddings of ALBERT and ELECTRA: narrow ones, mapped to their width."""
+"""Factorized embeddings of ALBERT and ELECTRA: small tables, a projection."""
 
 import keras
 from keras import ops
@@ -11,23 +11,23 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class FactorizedEmbeddings(Layer):
-    """Maps embeddings of one width to vectors of another by a matrix.
+    """Embeddings of a small size, projected to the hidden size.
 
-    The table of words, the largest of all, is then as narrow as the
-    embeddings, and so is the transform of a masked-LM head.
+    The word table, the largest weight of the model, and the transform of the
+    masked-LM head then have the embedding size instead of the hidden size.
 
     Args:
         tables: layer with the call arguments of `BertEmbeddings`. Its name is
-            part of the paths of its weights. Several layers may share it.
-        hidden_size: int, width of the vectors that come out; None for that of
-            the tables, without a matrix.
+            part of its weight paths. Several layers may share it.
+        hidden_size: int, size of the output vectors. None for the size of the
+            tables, without a projection.
         kernel_initializer: Keras initializer of the matrix.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`.
         segment_ids: int32 `(batch_size, seq_length)`.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where those are not the places in the row.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -56,21 +56,21 @@ class FactorizedEmbeddings(Layer):
 
     @property
     def vocab_size(self):
-        """The number of word pieces."""
+        """Number of word pieces."""
         return self.tables.vocab_size
 
     @property
     def embedding_size(self):
-        """The width of the tables."""
+        """Size of the vectors of the tables."""
         return self.tables.embedding_size
 
     @property
     def word_embeddings(self):
-        """The table of words, which a masked-LM head multiplies by."""
+        """Table of word vectors, shared with the masked-LM head."""
         return self.tables.word_embeddings
 
     def summands(self, input_ids, segment_ids):
-        """As of the layer of tables: what is added up before the matrix."""
+        """Return the vectors that `tables` adds for each token."""
         return self.tables.summands(input_ids, segment_ids)
 
     def build(self, input_ids_shape):
@@ -80,9 +80,9 @@ class FactorizedEmbeddings(Layer):
             self.projection.build((*input_ids_shape, self.embedding_size))
 
     def call(self, input_ids, segment_ids=None, positions=None, training=None):
-        told = {} if positions is None else {"positions": positions}
+        packed = {} if positions is None else {"positions": positions}
         embedded = self.tables(
-            input_ids, segment_ids, **told, training=training
+            input_ids, segment_ids, **packed, training=training
         )
         if self.projection:
             return self.projection(embedded)

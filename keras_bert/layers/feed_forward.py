@@ -1,4 +1,4 @@
-"""The same small network at every position."""
+"""Position-wise feed-forward network of a Transformer block."""
 
 import keras
 
@@ -13,7 +13,7 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class FeedForward(Layer):
-    """Two dense layers with an activation between them.
+    """Feed-forward network: two dense layers with an activation between them.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
@@ -50,7 +50,7 @@ class FeedForward(Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True  # Those that Keras passes along.
+        self.supports_masking = True  # Passes Keras masks on.
         checks.at_least(
             1, hidden_size=hidden_size, intermediate_size=intermediate_size
         )
@@ -88,12 +88,12 @@ class FeedForward(Layer):
         return self.output_dropout(output, training=training)
 
     def inner(self, outputs, training=None):
-        """Turn outputs of `intermediate` into what `feed_forward_output` reads.
+        """Compute the input of `feed_forward_output` from `intermediate`.
 
         Args:
-            outputs: float `(..., size)`, of all units or of the same part of
-                each `intermediate_size` of them.
-            training: bool, whether a gradient will be asked for.
+            outputs: float `(..., size)`, outputs of `intermediate`, of all
+                units or of a subset of them.
+            training: bool, whether a gradient will be computed.
 
         Returns:
             float `(..., size)`.

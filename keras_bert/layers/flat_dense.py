@@ -1,10 +1,10 @@
-"""Dense layers as one plain matrix product."""
+"""Dense layers that run as one fused matrix product."""
 
 import keras
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.activations import inference_activation
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
@@ -15,17 +15,17 @@ from keras_bert.layers.layer import SavedArguments
 class FlatDense(keras.layers.Dense):
     """`keras.layers.Dense` that flattens its inputs to a matrix first.
 
-    The outputs are the same. Bias and activation then follow the product
-    directly, and TensorFlow can compute the three in one pass: inference in
-    bfloat16 is 1.7 times as fast.
+    The outputs are the same. TensorFlow can fuse the product of two matrices
+    with bias and activation, which makes inference in bfloat16 1.7 times as
+    fast.
 
     Args:
-        units, activation, kernel_initializer and the others: those of
+        units, activation, kernel_initializer and the others: arguments of
             `keras.layers.Dense`.
 
     Call arguments:
         inputs: float `(..., input_size)`.
-        training: bool, whether a gradient will be asked for.
+        training: bool, whether a gradient will be computed.
 
     Returns:
         float `(..., units)`.
@@ -41,7 +41,7 @@ class FlatDense(keras.layers.Dense):
         outputs = ops.matmul(flat, self.kernel)
         activation = self.activation
         if not training:
-            activation = without_gradient(activation)
+            activation = inference_activation(activation)
         if self.use_bias:
             add = _add_bias if training else ops.add
             outputs = add(outputs, ops.expand_dims(self.bias, 0))
@@ -49,15 +49,15 @@ class FlatDense(keras.layers.Dense):
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
 
     def quantize(self, mode=None, type_check=True, config=None):
-        # Keras refuses subclasses, whose `call` it would replace.
+        # Keras rejects subclasses, because it would replace their `call`.
         is_plain = type(self) is FlatDense
         super().quantize(mode, type_check and not is_plain, config)
 
-    def some_units(self, chosen):
-        """A layer of some of the units, with copies of their weights.
+    def select_units(self, chosen):
+        """Return a smaller layer with copies of the weights of some units.
 
         Args:
-            chosen: int array `(num_chosen,)`, which of them.
+            chosen: int array `(num_chosen,)`, indices of the units.
 
         Returns:
             A built `FlatDense`.
@@ -74,11 +74,11 @@ class FlatDense(keras.layers.Dense):
         return layer
 
     def copy_units(self, layer, chosen):
-        """Takes the weights of some units of another layer.
+        """Copy the weights of some units of another layer to this layer.
 
         Args:
-            layer: `FlatDense`.
-            chosen: int array `(units,)`, which of its units.
+            layer: `FlatDense`, layer to copy from.
+            chosen: int array `(units,)`, indices of the units of `layer`.
         """
         weights = (
             [layer.kernel, layer.bias] if layer.use_bias else [layer.kernel]
@@ -90,7 +90,7 @@ class FlatDense(keras.layers.Dense):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DropoutDense(SavedArguments, FlatDense):
-    """Dropout, then a dense layer: the transform of RoBERTa's classifier.
+    """Dropout, then a dense layer, as in RoBERTa's classification head.
 
     Args:
         units: int, width of the outputs.
@@ -125,12 +125,12 @@ class DropoutDense(SavedArguments, FlatDense):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class NormedDense(SavedArguments, FlatDense):
-    """A dense layer, then a normalization: the transform of ModernBERT's heads.
+    """Dense layer, then a normalization layer, as in ModernBERT's heads.
 
     Args:
         units: int, width of the outputs.
-        layer_norm: layer that normalizes them. Its name is part of the paths
-            of its weights.
+        layer_norm: layer that normalizes the outputs. Its name is part of its
+            weight paths.
         **kwargs: other arguments of `keras.layers.Dense`.
 
     Call arguments:
@@ -160,7 +160,7 @@ class NormedDense(SavedArguments, FlatDense):
 
 
 def dense_layers(model):
-    """List all `keras.layers.Dense` of a model, at any depth.
+    """Return all `keras.layers.Dense` layers of a model, including nested ones.
 
     Args:
         model: `keras.Model`.
@@ -174,15 +174,15 @@ def check_not_quantized(model):
     for layer in dense_layers(model):
         if layer.quantization_mode:
             raise ValueError(
-                "A quantized model cannot be saved, copied or exported. Do it "
-                "before `quantize`; `export_tflite` writes int8 files of the "
-                f"unquantized model. Received: {layer.path} in "
+                "A quantized model cannot be saved, copied or exported. Save, "
+                "copy or export before `quantize`. `export_tflite` writes int8 "
+                f"files of the unquantized model. Received: {layer.path} in "
                 f"{layer.quantization_mode}."
             )
 
 
 def make_dense(layer, units, name, **arguments):
-    """Make a dense sublayer with the layer's initializer and dtype policy.
+    """Create a dense sublayer with the layer's initializer and dtype policy.
 
     Args:
         layer: layer with a `kernel_initializer`.
@@ -200,7 +200,7 @@ def make_dense(layer, units, name, **arguments):
 
 
 def make_logits(layer, units, name):
-    """Make a dense float32 sublayer with the layer's initializer.
+    """Create a dense float32 sublayer with the layer's initializer.
 
     Args:
         layer: layer with a `kernel_initializer`.
@@ -217,16 +217,16 @@ def make_logits(layer, units, name):
 
 @ops.custom_gradient
 def _add_bias(outputs, bias):
-    """Adds a bias, of shape `(1, units)`, to each row of a matrix.
+    """Add a bias, of shape `(1, units)`, to each row of a matrix.
 
-    The gradient of the bias is the sum of the rows' gradients. As a matrix
-    product with ones it is summed in float32. TensorFlow's own sum is in
-    bfloat16 under that policy: it stands still where one more row is less
-    than half a digit of it, after some hundred rows.
+    The gradient of the bias is the sum of the gradients of the rows. A matrix
+    product with ones computes this sum in float32. The gradient of TensorFlow
+    sums in bfloat16 under that policy, and loses further rows after some
+    hundred rows.
     """
 
     def gradient(*args, upstream=None):
-        # PyTorch passes its inputs as well, and this by name.
+        # PyTorch passes the inputs too, and the upstream by name.
         upstream = args[0] if upstream is None else upstream
         ones = ops.ones((1, ops.shape(upstream)[0]), upstream.dtype)
         return upstream, ops.matmul(ones, upstream)

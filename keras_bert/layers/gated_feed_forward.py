@@ -1,24 +1,24 @@
-"""A feed-forward net, half of which gates the other."""
+"""Gated feed-forward network (GLU), as in ModernBERT."""
 
 import keras
 from keras import ops
 
-from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.activations import inference_activation
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import make_dense
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 class GatedFeedForward(FeedForward):
-    """Two dense layers without biases; between them each value is gated.
+    """Feed-forward network with a gated linear unit and without biases.
 
-    The first gives values, which go through the activation, and behind them
-    as many gates, which multiply them.
+    The first dense layer outputs values and as many gates. The activated values
+    are multiplied by the gates.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
         intermediate_size: int, number of gated values.
-        activation: Keras activation; `keras_bert.layers.gelu_erf` makes it a
+        activation: Keras activation. `keras_bert.layers.gelu_erf` gives a
             GeGLU.
         dropout: float, rate on the gated values.
         kernel_initializer: Keras initializer of the matrices.
@@ -54,9 +54,9 @@ class GatedFeedForward(FeedForward):
         return self.feed_forward_output(dropped)
 
     def inner(self, outputs, training=None):
-        """The gated values, see `FeedForward`."""
+        """Compute the gated values, see `FeedForward.inner`."""
         activation = self.activation
         if not training:
-            activation = without_gradient(activation)
+            activation = inference_activation(activation)
         values, gates = ops.split(outputs, 2, axis=-1)
         return activation(values) * gates

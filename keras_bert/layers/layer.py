@@ -1,4 +1,4 @@
-"""Base class of the layers."""
+"""Base classes of the layers: saved arguments, building, output dtype."""
 
 import inspect
 import types
@@ -9,11 +9,12 @@ from keras_bert.layers.arguments import clone_initializer
 
 
 class SavedArguments:
-    """Layer whose config has the arguments that its constructor got.
+    """Base class of layers that save the arguments of their constructor.
 
-    Functions, initializers and layers among them are serialized, and made
-    again by `from_config`. An argument is an attribute of its name, unless the
-    layer sets another value. A layer must be set, or Keras does not save it.
+    `get_config` returns these arguments. Functions, initializers and layers are
+    serialized, and `from_config` restores them. Each argument is also an
+    attribute, unless the layer sets the attribute itself. Arguments that are
+    layers must be set as attributes, or Keras does not save them.
     """
 
     def __new__(cls, *args, **kwargs):
@@ -23,14 +24,14 @@ class SavedArguments:
         _, *own = bound.arguments.items()
         arguments = dict(own)
         arguments |= arguments.pop("kwargs", {})
-        # Keras looks for layers in attributes, but not in a proxy.
+        # Keras tracks layers in attributes, but not in a proxy.
         layer._arguments = types.MappingProxyType(arguments)
         return layer
 
     def __getattr__(self, name):
         arguments = vars(self).get("_arguments", {})
-        # TensorFlow skips an assignment that changes no attribute, so that a
-        # layer here would never be set.
+        # TensorFlow skips assignments of the value that an attribute already
+        # has, so a layer returned here would never be set.
         if name in arguments and not isinstance(
             arguments[name], keras.layers.Layer
         ):
@@ -53,10 +54,10 @@ class SavedArguments:
 
 
 class Layer(SavedArguments, keras.layers.Layer):
-    """Layer that is built from the shape of its first input.
+    """Base class of layers that are built from the shape of their first input.
 
-    By default its sublayers are built from that shape too, and its output has
-    it.
+    By default the sublayers are built from the same shape, and the output has
+    the same shape.
     """
 
     output_dtype = None  # None stands for the compute dtype.
@@ -66,7 +67,7 @@ class Layer(SavedArguments, keras.layers.Layer):
             layer.build(inputs_shape)
 
     def build_from_config(self, config):
-        # Files of earlier releases have the shapes of all inputs.
+        # Files of earlier releases contain the shapes of all inputs.
         if config and "shapes_dict" in config:
             config = {"input_shape": next(iter(config["shapes_dict"].values()))}
         super().build_from_config(config)
@@ -89,14 +90,14 @@ class Layer(SavedArguments, keras.layers.Layer):
         )
 
     def add_table(self, name, num_rows):
-        """Add a table of vectors of `hidden_size` numbers.
+        """Add a weight of shape `(num_rows, hidden_size)`.
 
         Args:
-            name: str.
-            num_rows: int.
+            name: str, name of the weight.
+            num_rows: int, number of vectors.
         """
         initializer = clone_initializer(self.embeddings_initializer)
-        # Rows are looked up, not the whole table cast.
+        # Rows are looked up first and cast then, not the whole table.
         return self.add_exact_weight(
             name, (num_rows, self.hidden_size), initializer
         )
@@ -104,7 +105,7 @@ class Layer(SavedArguments, keras.layers.Layer):
 
 def _revive(value):
     if isinstance(value, dict) and "build_config" in value:
-        # The paths of a sublayer's weights begin with the layer's name, so the
-        # layer builds it.
+        # The outer layer builds the sublayer, because its name is the first
+        # part of the weight paths.
         value = {**value, "build_config": None}
     return keras.saving.deserialize_keras_object(value)

@@ -1,4 +1,4 @@
-"""LayerNorm with its gradient written out."""
+"""Layer normalization with a custom gradient."""
 
 import keras
 from keras import ops
@@ -9,11 +9,10 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LayerNorm(Layer):
-    """Normalizes each vector to mean 0 and variance 1, in float32.
+    """Layer normalization in float32 with a fast gradient.
 
-    It computes what `keras.layers.LayerNormalization` does. The gradient is
-    written out: that of the single operations takes twice as many passes over
-    memory.
+    The outputs equal `keras.layers.LayerNormalization`. The custom gradient
+    takes half as many passes over memory as automatic differentiation.
 
     Args:
         epsilon: float, added to the variance.
@@ -36,7 +35,7 @@ class LayerNorm(Layer):
 
     def __init__(self, epsilon=EPSILON, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True  # Those that Keras passes along.
+        self.supports_masking = True  # Passes Keras masks on.
         self.epsilon = epsilon
 
     def build(self, inputs_shape):
@@ -54,7 +53,7 @@ class LayerNorm(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class UnshiftedLayerNorm(LayerNorm):
-    """Normalizes each vector as `LayerNorm` and scales it, adding nothing.
+    """Layer normalization without the offset `beta`.
 
     Args:
         epsilon: float, added to the variance.
@@ -91,7 +90,7 @@ def _normalize(inputs, epsilon):
         normalized = centered * scale
 
         def gradient(*args, upstream=None):
-            # PyTorch passes its inputs as well, and this by name.
+            # PyTorch passes the inputs too, and the upstream by name.
             upstream = args[0] if upstream is None else upstream
             along = normalized * _mean(upstream * normalized)
             return scale * (upstream - _mean(upstream) - along)

@@ -1,4 +1,4 @@
-"""An LSTM that multiplies the inputs of all tokens at once."""
+"""LSTM with one matrix product for the inputs of all tokens."""
 
 import keras
 from keras import ops
@@ -7,10 +7,9 @@ from keras_bert import checks
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer import Layer
 
-# In Keras's order: what enters the cell, what stays in it, what is new, and
-# what leaves it.
+# In Keras's order: input gate, forget gate, new values, output gate.
 _NUM_GATES, _FORGET_GATE = 4, 1
-# The cells are sums over all tokens before, too long for bfloat16.
+# Cell states sum over all previous tokens, which bfloat16 cannot represent.
 _DTYPE = "float32"
 
 
@@ -18,22 +17,21 @@ _DTYPE = "float32"
 class LSTM(Layer):
     """`keras.layers.LSTM` with one matrix product for all inputs.
 
-    The outputs are the same. What does not depend on the token before, most
-    of the work, is one large product, in bfloat16 under that policy: on a
-    processor that is faster than a small product for each token.
+    The outputs are the same. The input projections of all tokens, which are
+    most of the work, are one large matrix product, in bfloat16 under that
+    policy. On a CPU this is faster than a small product for each token.
 
     Args:
-        units: int.
-        return_sequences: bool, whether there is an output for each token, or
-            for the last only.
-        go_backwards: bool, whether it reads from the last token. The outputs
-            stay in the order of the tokens, and the last is that of the
-            first token.
+        units: int, size of the output vectors.
+        return_sequences: bool, whether to return the output of each token or
+            only of the token that is read last.
+        go_backwards: bool, whether to read from the last token to the first.
+            Outputs of sequences stay in the order of the tokens.
 
     Call arguments:
         vectors: float `(batch_size, seq_length, hidden_size)`.
-        mask: bool `(batch_size, seq_length)`, which are tokens; the others
-            are passed over.
+        mask: bool `(batch_size, seq_length)`, True at tokens. Other positions
+            are skipped.
 
     Returns:
         float `(batch_size, seq_length, units)`, or `(batch_size, units)`
@@ -55,7 +53,7 @@ class LSTM(Layer):
         super().__init__(**kwargs)
         checks.at_least(1, units=units)
         self.units = units
-        self.supports_masking = True  # Those that Keras passes along.
+        self.supports_masking = True  # Passes Keras masks on.
         self.return_sequences = return_sequences
         self.go_backwards = go_backwards
         self.gates = FlatDense(
@@ -89,7 +87,7 @@ class LSTM(Layer):
 
 
 class _Cell(Layer):
-    """One step, from gates that hold the token's part already."""
+    """LSTM step that adds the recurrent product to projected inputs."""
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -106,13 +104,13 @@ class _Cell(Layer):
     def call(self, gates, states):
         hidden, cell = states
         gates += ops.matmul(hidden, self.recurrent_kernel)
-        enter, forget, new, leave = ops.split(gates, _NUM_GATES, axis=-1)
-        cell = ops.sigmoid(forget) * cell + ops.sigmoid(enter) * ops.tanh(new)
-        hidden = ops.sigmoid(leave) * ops.tanh(cell)
+        inner, forget, new, outer = ops.split(gates, _NUM_GATES, axis=-1)
+        cell = ops.sigmoid(forget) * cell + ops.sigmoid(inner) * ops.tanh(new)
+        hidden = ops.sigmoid(outer) * ops.tanh(cell)
         return hidden, [hidden, cell]
 
 
 def _initial_bias(shape, dtype):
-    """1 for the gate that forgets, so that at first nothing is forgotten."""
+    """Return the initial bias: 1 for the forget gate, 0 for the others."""
     gates = ops.arange(shape[0]) // (shape[0] // _NUM_GATES)
     return ops.cast(ops.equal(gates, _FORGET_GATE), dtype)

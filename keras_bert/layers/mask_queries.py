@@ -1,4 +1,4 @@
-"""Queries of an enhanced mask decoder: states that know their places."""
+"""Queries of DeBERTa's enhanced mask decoder."""
 
 import keras
 from keras import ops
@@ -8,19 +8,19 @@ from keras_bert.layers.tied_head import TiedLayer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MaskQueries(TiedLayer):
-    """Adds the embeddings of positions to states.
+    """Sum of hidden states and absolute position embeddings.
 
-    The table is that of the `embeddings` layer itself, which only looks up
-    words. The tie holds as that of `LMHead` does.
+    The table of positions belongs to the `embeddings` layer. It stays shared in
+    copies and files of the model, as in `LMHead`.
 
     Args:
-        embeddings: the built or unbuilt layer of the same model that has the
-            table: `position_embeddings`, `(num_positions, hidden_size)`.
+        embeddings: layer of the same model with the table
+            `position_embeddings`, `(num_positions, hidden_size)`.
 
     Call arguments:
         states: float `(batch_size, seq_length, hidden_size)`.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where those are not the places in the row.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

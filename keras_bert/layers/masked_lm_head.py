@@ -1,4 +1,4 @@
-"""Predicts the words behind the masked tokens."""
+"""Masked language modeling head of BERT."""
 
 import keras
 
@@ -13,12 +13,11 @@ from keras_bert.layers.tied_head import TiedHead
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MaskedLMHead(TiedHead):
-    """The `TiedHead` of BERT: its transform is dense, activation, LayerNorm.
+    """Masked-LM head of BERT: dense, activation, LayerNorm, tied logits.
 
     Args:
-        embeddings: the layer of the same model that has the table, as that of
-            `TiedHead`. It may be narrower than the vectors, which the
-            transform makes as wide.
+        embeddings: layer of the same model with the word table, as in
+            `TiedHead`. The transform maps vectors to its embedding size.
         activation: Keras activation of the transform.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the transform.
@@ -26,7 +25,7 @@ class MaskedLMHead(TiedHead):
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
         masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            Without it, every position is predicted.
+            By default every position is predicted.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.

@@ -1,4 +1,4 @@
-"""Tells whether the second text followed the first."""
+"""Next sentence prediction head of BERT."""
 
 import keras
 
@@ -9,7 +9,7 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class NSPHead(Layer):
-    """Scores "B is the next sentence" (0) against "B is random" (1).
+    """Next-sentence head: B follows A (class 0) or B is random (class 1).
 
     Args:
         kernel_initializer: Keras initializer of the matrix.

@@ -1,4 +1,4 @@
-"""Positions in rows of texts, and rows by their positions or in blocks."""
+"""Gathering by position, splitting into blocks, positions in packed rows."""
 
 import keras
 from keras import ops
@@ -7,10 +7,10 @@ from keras_bert.layers.layer import Layer
 
 
 def gather_positions(values, positions):
-    """Picks the vectors at some positions of each sequence.
+    """Gather the vectors at some positions of each sequence.
 
-    A product with one-hot rows gathers, and its gradient is a product too
-    instead of a scatter.
+    The gather is a matrix product with one-hot rows, so that its gradient is a
+    matrix product instead of a scatter.
 
     Args:
         values: float `(batch_size, ..., seq_length, size)`.
@@ -24,11 +24,11 @@ def gather_positions(values, positions):
 
 
 def split_blocks(values, size):
-    """Cuts rows into blocks, the last one filled up with zeros.
+    """Split sequences into blocks and pad the last block with zeros.
 
     Args:
         values: tensor `(..., seq_length, width)`.
-        size: int, rows of a block.
+        size: int, block size in tokens.
 
     Returns:
         A tensor `(..., num_blocks, size, width)`.
@@ -41,7 +41,7 @@ def split_blocks(values, size):
 
 
 def with_neighbours(blocks):
-    """Puts beside each block those before and after it; zeros at the ends.
+    """Concatenate each block with its neighbours; zeros at the ends.
 
     Args:
         blocks: tensor `(..., num_blocks, size, width)`.
@@ -57,12 +57,11 @@ def with_neighbours(blocks):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TextPositions(Layer):
-    """Counts the positions of each text of a row from 0.
+    """Positions of the tokens in their texts, for packed rows.
 
     Call arguments:
         text_numbers: int32 `(batch_size, seq_length)`, 1 at the tokens of the
-            first text of a row, 2 at those of the next one and so on, then 0
-            at padding.
+            first text of a row, 2 at the second text and so on, 0 at padding.
 
     Returns:
         int32 `(batch_size, seq_length)`; 0 at padding.
@@ -78,7 +77,7 @@ class TextPositions(Layer):
 
     def call(self, text_numbers):
         num_rows, length = ops.shape(text_numbers)
-        # All rows as one, whose numbers rise: padding is the last text.
+        # Flatten all rows to ascending numbers: padding is the last text.
         numbers = ops.where(text_numbers > 0, text_numbers, length + 1)
         rows = ops.expand_dims(ops.arange(num_rows), 1)
         numbers = ops.reshape(numbers + rows * (length + 2), (-1,))

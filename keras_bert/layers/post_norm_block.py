@@ -1,4 +1,4 @@
-"""One layer of a Transformer, whatever its attention and feed-forward net."""
+"""Post-norm Transformer block with any attention and feed-forward layer."""
 
 import keras
 from keras import ops
@@ -10,25 +10,23 @@ from keras_bert.layers.residual_block import ResidualBlock
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PostNormBlock(ResidualBlock):
-    """`LayerNorm(x + SelfAttention(x))`, then the same with `FeedForward`.
+    """Post-norm block: `LayerNorm(x + SelfAttention(x))`, then `FeedForward`.
 
-    The normalization comes after the sum ("post-norm") and is computed in
-    float32.
+    Each sublayer output is added to its input, and the sum is normalized in
+    float32. The names of the two layers are part of their weight paths.
 
     Args:
-        self_attention: layer with the call arguments of `SelfAttention`. Its
-            name is part of the paths of its weights.
-        feed_forward: layer with the call arguments of `FeedForward`,
-            likewise.
+        self_attention: layer with the call arguments of `SelfAttention`.
+        feed_forward: layer with the call arguments of `FeedForward`.
         layer_norm_epsilon: float, added to the variance.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default Keras's mask of the inputs, as
-            `mask_zero` makes it, or all are attended to.
+            the token, 0 does not. By default the Keras mask of the inputs,
+            such as the one of `mask_zero`, or all tokens.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. Without it, at all of them.
+            compute the output at. By default all.
         context: dict of other fields of
             `keras_bert.layers.attention.AttentionContext`.
 

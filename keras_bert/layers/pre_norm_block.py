@@ -1,4 +1,4 @@
-"""One layer of a Transformer that normalizes what its sublayers read."""
+"""Pre-norm Transformer block with any attention and feed-forward layer."""
 
 import keras
 from keras import ops
@@ -8,25 +8,25 @@ from keras_bert.layers.residual_block import ResidualBlock
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PreNormBlock(ResidualBlock):
-    """`x + SelfAttention(LayerNorm(x))`, then the same with `FeedForward`.
+    """Pre-norm block: `x + SelfAttention(LayerNorm(x))`, then `FeedForward`.
 
-    The names of its layers are part of the paths of their weights.
+    The names of the layers are part of their weight paths.
 
     Args:
         self_attention: layer with the call arguments of `SelfAttention`.
         feed_forward: layer with the call arguments of `FeedForward`.
-        feed_forward_layer_norm: layer that normalizes what `feed_forward`
-            reads.
-        attention_layer_norm: layer that normalizes what `self_attention`
-            reads; None where that is normalized already.
+        feed_forward_layer_norm: layer that normalizes the input of
+            `feed_forward`.
+        attention_layer_norm: layer that normalizes the input of
+            `self_attention`. None if the input is already normalized.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default Keras's mask of the inputs, as
-            `mask_zero` makes it, or all are attended to.
+            the token, 0 does not. By default the Keras mask of the inputs,
+            such as the one of `mask_zero`, or all tokens.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. Without it, at all of them.
+            compute the output at. By default all.
         context: dict of other fields of
             `keras_bert.layers.attention.AttentionContext`.
 

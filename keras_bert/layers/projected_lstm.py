@@ -1,4 +1,4 @@
-"""An LSTM whose state is projected and clipped."""
+"""LSTM cell with projection and clipping, as in ELMo."""
 
 import keras
 from keras import ops
@@ -6,29 +6,31 @@ from keras import ops
 from keras_bert import checks
 from keras_bert.layers.layer import Layer
 
-# Beside the learned bias, which starts at 0, so that at first a cell is kept.
+# Added to the learned bias, which starts at 0, to keep cell states initially.
 _FORGET_BIAS = 1.0
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ProjectedLSTMCell(Layer):
-    """One step of an LSTM of ELMo, for `keras.layers.RNN`.
+    """LSTM cell of ELMo, for `keras.layers.RNN`.
 
-    A matrix reads the wide cell out to the narrow state that the next step and
-    the next layer see. Both stay within bounds.
+    A matrix projects the large cell state to the smaller hidden state, which
+    the next step and the next layer read. Both states are clipped.
 
     Args:
-        units: int, of the cell.
-        output_size: int, of the state.
-        cell_clip, projection_clip: float, bounds of the cell and of the state.
+        units: int, size of the cell state.
+        output_size: int, size of the hidden state.
+        cell_clip: float, the cell state is clipped to `[-cell_clip,
+            cell_clip]`.
+        projection_clip: float, bound of the hidden state.
 
     Call arguments:
         vectors: float `(batch_size, input_size)`.
-        states: list of state and cell, float `(batch_size, output_size)` and
-            `(batch_size, units)`.
+        states: list of hidden state and cell state, float `(batch_size,
+            output_size)` and `(batch_size, units)`.
 
     Returns:
-        The next state, and the list of that and of the next cell.
+        The new hidden state, and the list of the new hidden and cell states.
 
     Example:
 
@@ -60,12 +62,12 @@ class ProjectedLSTMCell(Layer):
     def call(self, vectors, states):
         state, cell = states
         gates = ops.matmul(ops.concatenate([vectors, state], -1), self.kernel)
-        # The order of TensorFlow, not of Keras.
-        enter, new, stay, leave = ops.split(gates + self.bias, 4, axis=-1)
-        cell *= ops.sigmoid(stay + _FORGET_BIAS)
-        cell += ops.sigmoid(enter) * ops.tanh(new)
+        # TensorFlow's order of the gates, which differs from Keras's order.
+        inner, new, forget, outer = ops.split(gates + self.bias, 4, axis=-1)
+        cell *= ops.sigmoid(forget + _FORGET_BIAS)
+        cell += ops.sigmoid(inner) * ops.tanh(new)
         cell = ops.clip(cell, -self.cell_clip, self.cell_clip)
-        state = ops.matmul(ops.sigmoid(leave) * ops.tanh(cell), self.projection)
+        state = ops.matmul(ops.sigmoid(outer) * ops.tanh(cell), self.projection)
         state = ops.clip(state, -self.projection_clip, self.projection_clip)
         return state, [state, cell]
 

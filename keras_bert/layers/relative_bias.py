@@ -1,4 +1,4 @@
-"""A number for each head and each distance of two tokens."""
+"""Relative position bias of attention scores, as in MPNet and T5."""
 
 import keras
 import numpy as np
@@ -12,20 +12,20 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class RelativeBias(Layer):
-    """Gives what `SelfAttention` adds to its scores, for every block.
+    """Relative position bias that all blocks add to their attention scores.
 
-    Half of the rows of its table are for keys behind the query. Half of these
-    are for single distances, the others for ranges that grow.
+    Half of the rows of the table are for keys after the query. In each
+    direction, half of the rows are single distances, and the others are
+    logarithmic ranges.
 
     Args:
-        num_heads: int.
-        num_buckets: int, rows of the table, a multiple of 4.
-        max_distance: int, the distance from which on all are one row.
+        num_heads: int, number of attention heads.
+        num_buckets: int, number of rows of the table. Must be a multiple of 4.
+        max_distance: int, largest distance. Larger distances share its row.
         embeddings_initializer: Keras initializer of the table.
 
     Call arguments:
-        inputs: int32 `(batch_size, seq_length)`, of which only the length is
-            looked at.
+        inputs: int32 `(batch_size, seq_length)`. Only its length is used.
 
     Returns:
         float `(1, num_heads, seq_length, seq_length)`, queries before keys.
@@ -88,7 +88,7 @@ class RelativeBias(Layer):
 
 
 def _rows(num_rows, max_distance):
-    """The row of each place of a key less that of its query, an int32 array."""
+    """Map each key position minus query position to a row, as int32 array."""
     distances = np.arange(-max_distance, max_distance + 1)
     single = num_rows // 2
     far = np.maximum(np.abs(distances), single).astype("float32") / single

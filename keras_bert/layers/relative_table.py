@@ -1,4 +1,4 @@
-"""A table of vectors of distances, for all blocks."""
+"""Table of relative position embeddings, shared by all blocks."""
 
 import keras
 from keras import ops
@@ -10,17 +10,17 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class RelativeTable(Layer):
-    """Gives its table, for `DisentangledAttention` of every block.
+    """Relative position embeddings for `DisentangledAttention` of all blocks.
 
     Args:
-        num_rows: int.
+        num_rows: int, number of relative positions.
         hidden_size: int, width of the vectors.
-        layer_norm: layer that normalizes them, or None. Its name is part of
-            the paths of its weights.
+        layer_norm: layer that normalizes the vectors, or None. Its name is
+            part of its weight paths.
         embeddings_initializer: Keras initializer of the table.
 
     Call arguments:
-        inputs: any tensor, which is not looked at.
+        inputs: any tensor. Its values are ignored.
 
     Returns:
         float `(num_rows, hidden_size)` in the compute dtype.

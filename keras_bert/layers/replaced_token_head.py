@@ -1,4 +1,4 @@
-"""Detects the tokens that a generator has put into a text."""
+"""Replaced token detection heads of ELECTRA and DeBERTaV3."""
 
 import keras
 from keras import ops
@@ -15,7 +15,7 @@ from keras_bert.layers.layer_norm import LayerNorm
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ReplacedTokenHead(Layer):
-    """Scores each token: above 0 it is taken for a replaced one.
+    """Replaced token detection head; a logit above 0 predicts "replaced".
 
     Args:
         hidden_size: int, width of the transform.
@@ -71,9 +71,10 @@ class ReplacedTokenHead(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class NormedReplacedTokenHead(ReplacedTokenHead):
-    """The `ReplacedTokenHead` of DeBERTa, which looks at the first token too.
+    """Replaced token detection head of DeBERTaV3.
 
-    Its vector is added to that of each token, and the sum is normalized.
+    The vector of the first token is added to each token, and the sums are
+    normalized.
 
     Args:
         hidden_size: int, width of the transform.

@@ -1,4 +1,4 @@
-"""Two sublayers, each added to the states, wherever these are normalized."""
+"""Base class of Transformer blocks with residual connections."""
 
 from keras import ops
 
@@ -13,17 +13,17 @@ _OLD_FIELDS = {
 
 
 class ResidualBlock(Layer):
-    """Attention, then a feed-forward net, each added to the states.
+    """Attention, then a feed-forward network, with residual connections.
 
-    A subclass has the layers `self_attention` and `feed_forward`, whose names
-    are part of the paths of their weights, and normalizes by the methods here.
-    Each takes and gives float `(..., hidden_size)`, also without an axis of
-    the batch, as packed tokens are.
+    A subclass sets the layers `self_attention` and `feed_forward`, and
+    overrides the methods that normalize. These methods map float `(...,
+    hidden_size)` to the same shape, and also accept packed tokens without a
+    batch axis.
     """
 
     def __call__(self, *args, about=None, **kwargs):
-        # `.keras` files of earlier releases name the context and some of its
-        # fields otherwise.
+        # `.keras` files of earlier releases use other names for the context
+        # and some of its fields.
         if about is not None:
             names = {
                 _OLD_FIELDS.get(name, name): x for name, x in about.items()
@@ -61,26 +61,26 @@ class ResidualBlock(Layer):
         return previous_mask
 
     def attention_input(self, inputs):
-        """Normalize the states that `self_attention` reads, if at all."""
+        """Return the input of `self_attention`: `inputs`, or normalized."""
         return inputs
 
     def with_attended(self, inputs, attended):
-        """Add to the states what `self_attention` makes of them."""
+        """Add the output of `self_attention` to the states."""
         return inputs + ops.cast(attended, self.compute_dtype)
 
     def feed_forward_input(self, states):
-        """Normalize the states that `feed_forward` reads, if at all."""
+        """Return the input of `feed_forward`: `states`, or normalized."""
         return states
 
     def with_output(self, states, output):
-        """Add to the states what `feed_forward` makes of them."""
+        """Add the output of `feed_forward` to the states."""
         return states + ops.cast(output, self.compute_dtype)
 
     def attention_weights(self, inputs, attention_mask=None, context=None):
         """Return the attention weights of `self_attention`.
 
         Args:
-            inputs, attention_mask, context: the arguments of a call.
+            inputs, attention_mask, context: call arguments.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`.

@@ -1,4 +1,4 @@
-"""Embeddings of RoBERTa: word + position counted past padding."""
+"""Embeddings of RoBERTa: word + position, offset by the padding id."""
 
 import keras
 from keras import ops
@@ -9,28 +9,28 @@ from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 @keras.saving.register_keras_serializable("keras_bert")
 class RobertaEmbeddings(TokenEmbeddings):
-    """Sums word and position embeddings, where padding counts no position.
+    """RoBERTa embeddings: normalized sum of word and position vectors.
 
-    The first token has position `pad_id + 1`, wherever it stands, the next
-    one more; all padding has position `pad_id`. Padding is what has its id,
-    whatever the mask says. All tokens are of segment 0, the first row of the
-    published table of segments.
+    The first token has position `pad_id + 1`, even after padding, and the
+    positions of tokens are consecutive. All tokens with the id `pad_id` have
+    position `pad_id`, whatever the mask. All tokens have segment 0, the first
+    row of the table of segments.
 
     Args:
         vocab_size: int, number of word pieces.
         hidden_size: int, width of the vectors.
-        max_position_embeddings: int, rows of the table of positions, of which
-            tokens do not use the first `pad_id + 1`.
-        type_vocab_size: int, rows of the table of segments; 0 for none.
-        pad_id: int, the id of padding.
+        max_position_embeddings: int, number of rows of the position table.
+            Tokens do not use the first `pad_id + 1` rows.
+        type_vocab_size: int, number of segments; 0 for no segments.
+        pad_id: int, id of the padding token.
         dropout: float, rate after the normalization.
         layer_norm_epsilon: float, added to the variance.
         embeddings_initializer: Keras initializer of the three tables.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where a row holds several: each counts anew.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. Each text starts at 0.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

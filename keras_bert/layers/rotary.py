@@ -1,4 +1,4 @@
-"""Positions as turns of queries and keys."""
+"""Rotary position embeddings (RoPE)."""
 
 import keras
 import numpy as np
@@ -7,19 +7,19 @@ from keras import ops
 
 @keras.saving.register_keras_serializable("keras_bert")
 class Rotary:
-    """Rotates vectors by angles that grow with their positions.
+    """Rotary position embeddings: rotation of queries and keys by position.
 
-    The product of a query and a key then depends on the distance between
-    them. The two numbers of a pair stand half a vector apart. It is computed
-    in float32.
+    The product of a query and a key then depends on their distance. Pair `i`
+    consists of the values `i` and `i + size / 2` of a vector. The rotation is
+    computed in float32.
 
     Args:
-        theta: float, above 0; the slowest pair takes about `2 * pi * theta`
-            positions to turn once.
+        theta: float, base of the rotation frequencies. Must be positive. The
+            longest wavelength is about `2 * pi * theta` positions.
 
     Call arguments:
-        vectors: float `(..., seq_length, size)`, of an even size.
-        positions: int32 `(seq_length,)`, or one that broadcasts to
+        vectors: float `(..., seq_length, size)`. `size` must be even.
+        positions: int32 `(seq_length,)`, or any shape that broadcasts to
             `(..., seq_length)`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The layers of an encoder, weighted by what a task learns."""
+"""Learned weighted sum of the layers of an encoder, as in ELMo."""
 
 import keras
 from keras import ops
@@ -9,13 +9,13 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ScalarMix(Layer):
-    """Adds the states of several layers up, by weights that are learned.
+    """Learned weighted sum of the states of several layers.
 
-    There is one weight for each layer, and these sum to 1; `gamma` scales
-    the sum. At first it is the mean of the layers.
+    The weights are a softmax of one scalar for each layer, and `gamma` scales
+    the sum. The initial output is the mean of the layers.
 
     Args:
-        num_layers: int.
+        num_layers: int, number of layers.
 
     Call arguments:
         states: float `(batch_size, ..., num_layers, hidden_size)`.

@@ -7,13 +7,13 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import check_places
+from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.attention import attend_in_blocks
 from keras_bert.layers.attention import attend_to_all
-from keras_bert.layers.attention import attend_to_near
 from keras_bert.layers.attention import attention_weights
-from keras_bert.layers.attention_patterns import is_long
+from keras_bert.layers.attention_patterns import uses_blocks
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
@@ -26,10 +26,10 @@ class SelfAttention(Layer):
     """Multi-head scaled dot-product self-attention.
 
     One matrix product projects the inputs to queries, keys and values, each
-    `num_heads` heads of `hidden_size / num_heads`. The softmax is computed in
-    float32. The length of a row decides how to attend: rows of more than 512
-    tokens never have all their weights in memory, if the length is known when
-    the graph is made and no weights are dropped.
+    `num_heads` heads of size `hidden_size / num_heads`. The softmax is computed
+    in float32. Rows of more than 512 tokens are computed in chunks to save
+    memory, if the length is known when the graph is built and no attention
+    weights are dropped.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
@@ -37,10 +37,10 @@ class SelfAttention(Layer):
         dropout: float, rate on the attention weights.
         kernel_initializer: Keras initializer of the matrices.
         output_dropout: float, rate on the output.
-        pattern: function of query and key positions that returns which keys a
-            query attends to, such as `keras_bert.layers.causal`; None for
-            all. Long rows of a pattern with a `reach` compare near tokens
-            only.
+        pattern: function of query and key positions that returns the bool mask
+            of the keys that a query attends to, such as
+            `keras_bert.layers.causal`, or None for all keys. Long rows with a
+            pattern that has a `reach` use block-local attention.
         use_bias: bool, whether both matrix products add a bias.
         rotary: `keras_bert.layers.Rotary`, which rotates queries and keys by
             their positions, or None.
@@ -48,8 +48,8 @@ class SelfAttention(Layer):
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default Keras's mask of the inputs, or
-            all tokens. A row of only zeros attends as without a mask.
+            the token, 0 does not. By default the Keras mask of the inputs, or
+            all tokens. A row of zeros attends to all tokens.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. By default all.
         context: dict of other fields of
@@ -124,7 +124,7 @@ class SelfAttention(Layer):
         mask=None,
     ):
         attention_mask = mask if attention_mask is None else attention_mask
-        check_places(inputs, attention_mask=attention_mask)
+        check_token_shapes(inputs, attention_mask=attention_mask)
         context = AttentionContext(
             attention_mask, query_positions, **(context or {})
         )
@@ -137,10 +137,10 @@ class SelfAttention(Layer):
         return previous_mask
 
     def project(self, inputs, context):
-        """Return queries, keys and values as `heads` does."""
+        """Project inputs to queries, keys and values, see `heads`."""
         heads = self.heads(self.query_key_value(inputs))
         if context.query_inputs is not None:
-            # Two thirds of this product go unused, in one block only.
+            # Two thirds of this product are unused, but only in one block.
             queries = self.query_key_value(context.query_inputs)
             heads[0] = self.heads(queries)[0]
         return heads
@@ -160,7 +160,7 @@ class SelfAttention(Layer):
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
     def position(self, query, key, context, training=None):
-        """Put the positions of tokens into queries, keys or scores."""
+        """Apply position information to queries, keys or the score bias."""
         if self.rotary is not None:
             positions = ops.arange(ops.shape(key)[2])
             if context.positions is not None:
@@ -169,13 +169,13 @@ class SelfAttention(Layer):
         return query, key, context
 
     def attend(self, heads, context, training=None):
-        """Return what each head attends to.
+        """Compute the attention output of each head.
 
         Args:
             heads: list of queries, keys and values, each float `(batch_size,
-                num_heads, seq_length, head_size)`, of all heads or some.
+                num_heads, seq_length, head_size)`, of all or some heads.
             context: `AttentionContext`.
-            training: bool, whether to drop weights.
+            training: bool, whether to apply dropout to the weights.
 
         Returns:
             float `(batch_size, num_heads, num_queries, head_size)`.
@@ -191,19 +191,19 @@ class SelfAttention(Layer):
         length = ops.shape(key)[2]
         if context.query_positions is not None:
             return by(attend_to_all)  # A few queries need no blocks.
-        long = is_long(self.pattern, length)
+        long = uses_blocks(self.pattern, length)
         if not isinstance(long, bool):
-            ways = attend_to_near, attend_to_all
+            ways = attend_in_blocks, attend_to_all
             return ops.cond(long, *(functools.partial(by, x) for x in ways))
         if long:
-            return by(attend_to_near)
+            return by(attend_in_blocks)
         drops = training and self.dropout
         if context.score_bias is None and not drops and is_in_chunks(length):
             return by(attend_in_chunks)
         return by(attend_to_all)
 
     def join(self, attended):
-        """Concatenate what the heads attend to.
+        """Concatenate the outputs of the heads.
 
         Args:
             attended: float `(batch_size, num_heads, num_queries, head_size)`.
@@ -216,10 +216,10 @@ class SelfAttention(Layer):
         return ops.reshape(attended, shape)
 
     def attention_weights(self, inputs, attention_mask=None, context=None):
-        """Return the attention weights that `call` multiplies by.
+        """Return the attention weights of a call, without dropout.
 
         Args:
-            inputs, attention_mask, context: the arguments of a call.
+            inputs, attention_mask, context: call arguments.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`, queries
@@ -231,21 +231,19 @@ class SelfAttention(Layer):
         return attention_weights(query * self.scale, key, context, self.pattern)
 
     def flops(self, seq_length, num_queries):
-        """Count the operations of the matrix products, per example.
+        """Return the number of floating-point operations per example.
 
-        A multiplication and an addition are two. Every pair of a query and a
-        key is computed, whatever the pattern, except in blocks of long rows.
+        Only matrix products count. A multiplication and an addition are two
+        operations. Masked pairs of query and key count too, except in
+        block-local attention.
 
         Args:
             seq_length: int, number of keys.
-            num_queries: int.
-
-        Returns:
-            int
+            num_queries: int, number of queries.
         """
         square = 2 * self.hidden_size**2
         num_keys = seq_length
-        if num_queries == seq_length and is_long(self.pattern, seq_length):
+        if num_queries == seq_length and uses_blocks(self.pattern, seq_length):
             num_keys = 3 * self.pattern.reach
         scores_and_values = 2 * 2 * num_keys * self.hidden_size
         at_query = 2 * square + scores_and_values

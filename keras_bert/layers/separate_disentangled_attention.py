@@ -1,4 +1,4 @@
-"""Attention that has matrices of its own for distances."""
+"""Disentangled attention of DeBERTa v1, with separate position projections."""
 
 import keras
 import numpy as np
@@ -12,20 +12,20 @@ _FUSED = "query_key_value"
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SeparateDisentangledAttention(DisentangledAttention):
-    """The `DisentangledAttention` of DeBERTa's first version.
+    """Disentangled attention of DeBERTa v1.
 
-    Keys and queries of distances are made by matrices of their own, and each
-    distance below `max_distance` has a row. Keys have no bias, neither those of
-    tokens nor those of distances.
+    Position keys and position queries have projection matrices of their own,
+    and each distance below `max_distance` has a row. Keys and position keys
+    have no bias.
 
     Args:
-        hidden_size, num_heads: those of `SelfAttention`.
-        max_distance: int, rows of the table in each direction.
+        hidden_size, num_heads: arguments of `SelfAttention`.
+        max_distance: int, number of rows of the table per direction.
         **kwargs: other arguments of `DisentangledAttention`.
 
     Call arguments:
-        inputs, attention_mask, query_positions, context: those of
-            `DisentangledAttention`. The table is float
+        inputs, attention_mask, query_positions, context: call arguments of
+            `DisentangledAttention`. The `relative_table` is float
             `(2 * max_distance, hidden_size)`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The one small layer that fine-tuning adds to an encoder."""
+"""Output layer that fine-tuning adds to an encoder."""
 
 import keras
 from keras import ops
@@ -13,13 +13,13 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TaskHead(Layer):
-    """Scores vectors: dropout, then one matrix product.
+    """Head of a fine-tuned task: dropout, then a dense layer to logits.
 
     Args:
-        num_outputs: int, such as the number of labels.
-        transform: layer that the vectors go through first, or None. Its name
-            is part of the paths of its weights.
-        dropout: float, of the vectors before the product.
+        num_outputs: int, number of logits, such as the number of labels.
+        transform: layer applied to the vectors before the dropout, or None.
+            Its name is part of its weight paths.
+        dropout: float, rate on the vectors.
         kernel_initializer: Keras initializer of the matrix.
 
     Call arguments:
@@ -51,7 +51,7 @@ class TaskHead(Layer):
         checks.at_least(1, num_outputs=num_outputs)
         checks.share(dropout=dropout)
         self.num_outputs = num_outputs
-        self.supports_masking = True  # Those that Keras passes along.
+        self.supports_masking = True  # Passes Keras masks on.
         self.transform = transform
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)
@@ -70,11 +70,11 @@ class TaskHead(Layer):
         vectors = self.vectors_dropout(vectors, training=training)
         return self.logits(ops.cast(vectors, "float32"))
 
-    def take_outputs(self, places):
-        """Puts the outputs in another order.
+    def reorder_outputs(self, places):
+        """Reorder the outputs.
 
         Args:
-            places: list of int, where each output was before.
+            places: list of int, the old index of each new output.
         """
         self.logits.set_weights(
             [weight[..., places] for weight in self.logits.get_weights()]

@@ -1,4 +1,4 @@
-"""Scores of word pieces by the table of their embeddings."""
+"""Language modeling heads that share the word embeddings of the model."""
 
 import keras
 from keras import ops
@@ -10,12 +10,13 @@ from keras_bert.layers.positions import gather_positions
 class TiedLayer(Layer):
     """Base class of layers that share a table of the model's embeddings.
 
-    A config describes the embeddings in this layer once more. A layer made
-    from it takes the embeddings of that name from the model it is called in, so
-    `clone_model` and `from_config` of a model keep the tie, as files do.
+    The config of such a layer includes a copy of the embeddings. When a layer
+    created from it is called in a model, it uses the embeddings of the same
+    name in that model. Therefore `clone_model`, `from_config` and saved files
+    keep the weights shared.
 
     Args:
-        embeddings: the layer with the table, built or not.
+        embeddings: layer with the table, built or not.
     """
 
     def __init__(self, embeddings, **kwargs):
@@ -35,7 +36,7 @@ class TiedLayer(Layer):
         return super().__call__(*args, **kwargs)
 
     def get_build_config(self):
-        """Return nothing: the first call builds, for it finds the table."""
+        """Return None: the first call finds the table and builds the layer."""
 
     def build(self, states_shape):
         if not self.embeddings.built:
@@ -44,20 +45,20 @@ class TiedLayer(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LMHead(TiedLayer):
-    """Scores every word piece by the product with its embedding.
+    """Language modeling head with tied weights and without bias.
 
-    The vectors at the predicted positions are gathered first, then multiplied
-    by the table of word embeddings of the `embeddings` layer. Copies of a model
-    and its files keep the tie.
+    The vectors at the predicted positions are gathered and multiplied by the
+    word embeddings of the `embeddings` layer. The weights stay shared in copies
+    and files of the model.
 
     Args:
-        embeddings: the built or unbuilt layer of the same model that has the
-            table: `word_embeddings`, `(vocab_size, embedding_size)`.
+        embeddings: layer of the same model with the table `word_embeddings`,
+            `(vocab_size, embedding_size)`.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, embedding_size)`.
         masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            Without it, every position is predicted.
+            By default every position is predicted.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.
@@ -82,7 +83,7 @@ class LMHead(TiedLayer):
             states = gather_positions(states, masked_lm_positions)  # [B, P, H]
         transformed = self._transformed(states)
         vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
-        # The table stands first, so that its gradient is no transpose.
+        # With the table as left factor, its gradient needs no transpose.
         logits = ops.matmul(
             ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
             ops.transpose(ops.cast(vectors, self.compute_dtype)),
@@ -105,18 +106,18 @@ class LMHead(TiedLayer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TiedHead(LMHead):
-    """The `LMHead` of transformed vectors, with a bias for each word piece.
+    """Language modeling head with a transform, tied weights and a bias.
 
     Args:
-        embeddings: the layer of the same model that has the table, as that of
+        embeddings: layer of the same model with the word table, as in
             `LMHead`.
-        transform: layer from vectors to such of `embedding_size`. Its name is
-            part of the paths of its weights.
+        transform: layer from `hidden_size` to `embedding_size`. Its name is
+            part of its weight paths.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
         masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            Without it, every position is predicted.
+            By default every position is predicted.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.

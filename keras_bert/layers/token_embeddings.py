@@ -1,18 +1,18 @@
-"""Embeddings of a Transformer: word + position, normalized or not."""
+"""Word + position embeddings, with and without layer normalization."""
 
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import check_places
+from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.word_embeddings import WordEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PlainEmbeddings(WordEmbeddings):
-    """Sums word and learned position embeddings.
+    """Word and position embeddings without normalization, as in GPT-1.
 
     Args:
         vocab_size: int, number of word pieces.
@@ -23,8 +23,8 @@ class PlainEmbeddings(WordEmbeddings):
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where those are not the places in the row.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -53,7 +53,7 @@ class PlainEmbeddings(WordEmbeddings):
 
     @property
     def max_seq_length(self):
-        """The longest sequence that there are positions for."""
+        """Maximum sequence length that the position table supports."""
         return self.max_position_embeddings
 
     def call(self, input_ids, positions=None, training=None):
@@ -69,11 +69,11 @@ class PlainEmbeddings(WordEmbeddings):
         longest, shape = self.max_seq_length, tuple(input_ids.shape)
         if positions is None and shape[1] and shape[1] > longest:
             raise ValueError(
-                f"`input_ids` must be at most {longest} long, for "
-                f"`max_position_embeddings`={self.max_position_embeddings}. "
-                f"Received: shape {shape}."
+                f"`input_ids` must be at most {longest} tokens long, "
+                "because `max_position_embeddings` is "
+                f"{self.max_position_embeddings}. Received: shape {shape}."
             )
-        check_places(input_ids, positions=positions)
+        check_token_shapes(input_ids, positions=positions)
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
         return words + self._positions(input_ids, positions)
 
@@ -85,7 +85,7 @@ class PlainEmbeddings(WordEmbeddings):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TokenEmbeddings(PlainEmbeddings):
-    """Sums word and learned position embeddings and normalizes.
+    """Word and position embeddings with layer normalization.
 
     Args:
         vocab_size: int, number of word pieces.
@@ -97,8 +97,8 @@ class TokenEmbeddings(PlainEmbeddings):
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
-            their texts, where those are not the places in the row.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -1,4 +1,4 @@
-"""Puts the words that a generator draws into a text."""
+"""Sampling of ELECTRA's replaced tokens from the logits of a generator."""
 
 import keras
 from keras import ops
@@ -11,27 +11,28 @@ _FIXED_SEED = 0
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TokenReplacement(Layer):
-    """Replaces masked tokens by words drawn from a generator's logits.
+    """Replacement of masked tokens by samples from a generator's logits.
 
-    A word is drawn with the probability that the generator gives it, and no
-    gradient flows through the draw. In training every call draws anew, from a
-    state that is saved with the model; else equal inputs give equal words.
+    No gradient flows through the sampling. In training, every call samples
+    different tokens, from a seed state that is saved with the model. Otherwise
+    equal inputs give equal samples.
 
     Args:
-        seed: int, of the random numbers; None draws one.
+        seed: int, random seed. If None, a random seed is used.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, with masked tokens.
-        masked_lm_positions: int32 `(batch_size, num_predictions)`, where they
-            are; position 0 is padding.
-        masked_lm_ids: int32 `(batch_size, num_predictions)`, the words there.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, positions
+            of the masked tokens; position 0 is padding.
+        masked_lm_ids: int32 `(batch_size, num_predictions)`, original ids of
+            the masked tokens.
         mlm_logits: float32 `(batch_size, num_predictions, vocab_size)`.
-        training: bool, whether to draw anew.
+        training: bool, whether every call samples different tokens.
 
     Returns:
-        Two int32 tensors `(batch_size, seq_length)`: the ids of the new text;
-        and 1 where its token is not the original one, else 0. A drawn word
-        that is the original counts as original.
+        Two int32 tensors `(batch_size, seq_length)`: the ids after replacement,
+        and 1 at replaced tokens, else 0. A sample that equals the original
+        token is not replaced.
 
     Example:
 
@@ -73,7 +74,7 @@ class TokenReplacement(Layer):
         drawn = ops.reshape(drawn, ops.shape(masked_lm_ids))  # [B, P]
         is_real = masked_lm_positions > 0
         is_replaced = ops.logical_and(is_real, drawn != masked_lm_ids)
-        # Padding writes the first token, which never is masked, over itself.
+        # Padding rewrites the first token, which is never masked.
         drawn = ops.where(is_real, drawn, input_ids[:, :1])
         return (
             _put(input_ids, masked_lm_positions, drawn),
@@ -85,7 +86,7 @@ class TokenReplacement(Layer):
 
 
 def _put(values, positions, updates):
-    """Writes updates `(batch_size, num_positions)` into int32 values."""
+    """Write updates `(batch_size, num_positions)` into int32 values."""
     rows = ops.arange(ops.shape(values)[0], dtype="int32")[:, None]
     rows = ops.broadcast_to(rows, ops.shape(positions))
     places = ops.reshape(ops.stack([rows, positions], axis=-1), (-1, 2))

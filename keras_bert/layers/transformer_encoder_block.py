@@ -1,4 +1,4 @@
-"""One layer of a BERT encoder."""
+"""Transformer encoder block of BERT."""
 
 import keras
 
@@ -15,35 +15,33 @@ from keras_bert.layers.self_attention import SelfAttention
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TransformerEncoderBlock(PostNormBlock):
-    """Self-attention, then a feed-forward net, each added and normalized.
+    """Transformer encoder block of BERT.
 
-    It is the `PostNormBlock` of `SelfAttention` and `FeedForward` that their
-    arguments describe.
+    A `PostNormBlock` of `SelfAttention` and `FeedForward`.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
-        num_heads: int, must divide `hidden_size`.
-        intermediate_size: int, width inside the feed-forward net.
-        activation: Keras activation of the feed-forward net; the tanh GELU
-            of google-research/bert by default.
+        num_heads: int, number of attention heads. Must divide `hidden_size`.
+        intermediate_size: int, width inside the feed-forward network.
+        activation: Keras activation of the feed-forward network. By default the
+            tanh GELU of google-research/bert.
         dropout: float, rate on the output of both sublayers.
         attention_dropout: float, rate on the attention weights.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the matrices.
-        pattern: function that tells which tokens a token attends to, see
-            `SelfAttention`; None for all.
+        pattern: attention pattern, see `SelfAttention`. None for all tokens.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default Keras's mask of the inputs, as
-            `mask_zero` makes it, or all are attended to.
+            the token, 0 does not. By default the Keras mask of the inputs,
+            such as the one of `mask_zero`, or all tokens.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. Without it, at all of them.
+            compute the output at. By default all.
 
     Returns:
-        float `(batch_size, num_queries, hidden_size)`. At tokens with mask 1
-        it does not depend on what stands at tokens with mask 0.
+        float `(batch_size, num_queries, hidden_size)`. The output at tokens
+        with mask 1 does not depend on tokens with mask 0.
 
     Example:
 

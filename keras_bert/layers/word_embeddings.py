@@ -1,4 +1,4 @@
-"""Embeddings of words: a table, a normalization and dropout."""
+"""Word embeddings with optional normalization and dropout."""
 
 import keras
 from keras import ops
@@ -12,17 +12,17 @@ from keras_bert.layers.layer import Layer
 
 @keras.saving.register_keras_serializable("keras_bert")
 class WordEmbeddings(Layer):
-    """Looks up word embeddings and normalizes them.
+    """Word embeddings with optional normalization and dropout.
 
     Args:
         vocab_size: int, number of word pieces.
         hidden_size: int, width of the vectors.
-        layer_norm: layer that normalizes them, or None. Its name is part of
-            the paths of its weights.
-        dropout: float, rate on the result.
+        layer_norm: layer that normalizes the vectors, or None. Its name is
+            part of its weight paths.
+        dropout: float, rate on the output.
         embeddings_initializer: Keras initializer of the tables.
-        max_position_embeddings: int, rows of a table of positions, which only
-            `MaskQueries` adds; None for no such table.
+        max_position_embeddings: int, number of rows of a position table, which
+            only `MaskQueries` uses. None for no position table.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
@@ -81,7 +81,7 @@ class WordEmbeddings(Layer):
         return self.normalized(words, training=training)
 
     def normalized(self, vectors, training=None):
-        """Normalize sums of embeddings, then apply dropout."""
+        """Apply normalization and dropout to sums of embeddings."""
         if self.layer_norm is not None:
             vectors = self.layer_norm(vectors)
         return self.output_dropout(
@@ -95,8 +95,8 @@ class WordEmbeddings(Layer):
             input_ids: int32 `(batch_size, seq_length)`.
 
         Returns:
-            A dict of float `(batch_size, seq_length, hidden_size)` by "word"
-            and the other tables.
+            A dict of float `(batch_size, seq_length, hidden_size)` by table:
+            "word", and in subclasses "position" and "segment".
         """
         return {"word": ops.take(self.word_embeddings, input_ids, axis=0)}
 

@@ -254,7 +254,7 @@ class Backbone:
         ]
 
 
-def kept_layers(num_teacher, num_student, period=1):
+def student_layer_indices(num_teacher, num_student, period=1):
     """Choose the layers of a teacher that its student begins with.
 
     They are spread evenly, the first and the last among them; of 12 layers a

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.backbone import kept_layers
+from keras_bert.models.backbone import student_layer_indices
 from tests import tiny
 
 # Of five, the layers of a model of three.
@@ -37,14 +37,14 @@ def make(make_settings_of):
     ],
 )
 def test_layers_are_spread_evenly(num_teacher, num_student, period, layers):
-    assert kept_layers(num_teacher, num_student, period) == layers
+    assert student_layer_indices(num_teacher, num_student, period) == layers
 
 
 def test_each_kind_of_layer_stays_and_none_comes_twice():
     for period in (1, 2, 3, 5):
         for num_teacher in range(1, 26):
             for num_student in range(1, num_teacher + 1):
-                kept = kept_layers(num_teacher, num_student, period)
+                kept = student_layer_indices(num_teacher, num_student, period)
                 assert kept == sorted({*kept}) and kept[-1] < num_teacher
                 assert all((x - i) % period == 0 for i, x in enumerate(kept))
 
@@ -53,7 +53,7 @@ def test_each_kind_of_layer_stays_and_none_comes_twice():
 def test_other_numbers_of_layers_are_refused(num_student):
     message = f"`num_layers` must be .* from 1 to 6.*={num_student}"
     with pytest.raises(ValueError, match=message):
-        kept_layers(6, num_student)
+        student_layer_indices(6, num_student)
 
 
 @pytest.mark.parametrize("family", _LAYERS)

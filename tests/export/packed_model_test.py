@@ -186,7 +186,7 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 )
 def test_other_widths_and_policies(policy, sizes, atol, inputs, monkeypatch):
     if policy == "mixed_bfloat16":
-        monkeypatch.setattr(FlatDense, "some_units", None)
+        monkeypatch.setattr(FlatDense, "select_units", None)
     width, num_heads, inner = sizes
     block = PostNormBlock(
         SelfAttention(width, num_heads, dtype=policy, name="self_attention"),

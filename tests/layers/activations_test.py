@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_bert.layers import gelu_erf
 from keras_bert.layers import gelu_tanh
 from keras_bert.layers.activations import get_activation
-from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.activations import inference_activation
 
 _X = np.linspace(-6.0, 6.0, 1001)
 
@@ -69,10 +69,12 @@ def test_each_gelu_has_its_name():
 
 @pytest.mark.parametrize("gelu", [gelu_tanh, gelu_erf])
 def test_without_gradient_it_is_the_same_function(gelu):
-    plain = without_gradient(gelu)
+    plain = inference_activation(gelu)
     assert plain is not gelu
     x = _X.astype("float32")
     np.testing.assert_allclose(
         *(keras.ops.convert_to_numpy(f(x)) for f in (gelu, plain)), atol=2e-6
     )
-    assert without_gradient(keras.activations.relu) is keras.activations.relu
+    assert (
+        inference_activation(keras.activations.relu) is keras.activations.relu
+    )

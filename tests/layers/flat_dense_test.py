@@ -56,7 +56,7 @@ def test_some_units_are_those_of_the_layer(use_bias, use_lora):
     if use_lora:
         layer.enable_lora(2, b_initializer="normal")
     outputs = layer(_INPUTS)
-    found = layer.some_units(np.array([2, 0]))(_INPUTS)
+    found = layer.select_units(np.array([2, 0]))(_INPUTS)
     np.testing.assert_allclose(found, outputs.numpy()[..., ::-2], atol=1e-6)
 
 

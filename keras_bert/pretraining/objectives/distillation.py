@@ -130,7 +130,7 @@ def copy_layers(student, teacher):
 
     Args:
         student, teacher: `PretrainedModel`s. Which layers of the teacher are
-            taken, `kept_layers` says.
+            taken, `student_layer_indices` says.
 
     Raises:
         ValueError: the student has more layers than its teacher.

@@ -118,7 +118,7 @@ class FeatureBased(FineTunedTask):
         if self.kept_outputs:
             self._check_same_head(trained, head_file)
             read_head(self.head_model, head_file)
-            self.last_layer.take_outputs(self.kept_outputs)
+            self.last_layer.reorder_outputs(self.kept_outputs)
 
     @classmethod
     def of_directory(cls, pretrained, directory, **kwargs):

@@ -74,7 +74,7 @@ class AlbertConfig(EncoderConfig):
 
 
 def albert_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     arguments = layer_arguments(config)
     narrow = {**arguments["embeddings"], "hidden_size": config.embedding_size}
     tables = BertEmbeddings(**narrow, name="tables")
@@ -98,7 +98,7 @@ def albert_backbone(config):
 
 
 def albert_heads(config, embeddings):
-    """Makes the layers of the pre-training heads, by part."""
+    """Return a dict of the pre-training heads by part."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

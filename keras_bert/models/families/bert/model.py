@@ -86,14 +86,14 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
 
 
 def bert_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     arguments = layer_arguments(config)
     embeddings = BertEmbeddings(**arguments["embeddings"], name="embeddings")
     return transformer_backbone(config, arguments, embeddings)
 
 
 def bert_heads(config, embeddings):
-    """Makes the layers of the pre-training heads, by part."""
+    """Return a dict of the pre-training heads by part."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

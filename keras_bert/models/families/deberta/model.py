@@ -23,7 +23,7 @@ from keras_bert.template import Template
 
 
 def deberta_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     blocks = []
     for index in range(config.num_hidden_layers):
         attention = SeparateDisentangledAttention(

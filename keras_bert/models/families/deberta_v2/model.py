@@ -12,7 +12,7 @@ from keras_bert.models.layer_arguments import layer_arguments
 
 
 def deberta_v2_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     return deberta.backbone_of(
         config,
         config.position_buckets,
@@ -40,7 +40,7 @@ def _block(config, index):
 
 
 def deberta_v2_heads(config, embeddings):
-    """Makes the head of a generator and that of a discriminator, by part."""
+    """Return a dict of the generator and discriminator heads by part."""
     arguments, part = layer_arguments(config), "replaced_token_head"
     head = NormedReplacedTokenHead(
         config.hidden_size,

@@ -66,7 +66,7 @@ class DistilBertConfig(StrictConfig):
 
 
 def distilbert_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     arguments = layer_arguments(config)
     blocks = [
         # Unlike BERT's, the output of attention is not dropped.

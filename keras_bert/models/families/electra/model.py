@@ -59,7 +59,7 @@ class ElectraConfig(EncoderConfig):
 
 
 def electra_backbone(config, tables=None):
-    """Makes the layers of the encoder.
+    """Build the layers of the encoder.
 
     Those of a generator share their tables and the norm of these with those of
     its discriminator, whose `embeddings.tables` it takes.
@@ -77,7 +77,7 @@ def electra_backbone(config, tables=None):
 
 
 def electra_heads(config, embeddings):
-    """Makes the head of a generator and that of a discriminator, by part."""
+    """Return a dict of the generator and discriminator heads by part."""
     arguments, part = layer_arguments(config), "replaced_token_head"
     activation = arguments["feed_forward"]["activation"]
     head = ReplacedTokenHead(

@@ -22,7 +22,7 @@ from keras_bert.template import Template
 
 
 def modernbert_backbone(config):
-    """Make the layers of the encoder."""
+    """Build the layers of the encoder."""
     return Backbone(
         WordEmbeddings(
             config.vocab_size,

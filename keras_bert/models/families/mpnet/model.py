@@ -43,7 +43,7 @@ class MPNetConfig(roberta.RobertaConfig):
 
 
 def mpnet_backbone(config):
-    """Makes the layers of the encoder."""
+    """Build the layers of the encoder."""
     bias = RelativeBias(
         config.num_attention_heads,
         config.relative_attention_num_buckets,

@@ -10,7 +10,7 @@ from keras_bert.config import StrictConfig
 class OpenAIGPTConfig(StrictConfig):
     """Sizes and rates of a GPT-1, under the published keys.
 
-    Most are other names for keys of `BertConfig`. The feed-forward nets are
+    Most are other names for keys of `BertConfig`. The feed-forward networks are
     four times as wide as the vectors.
 
     Args:
@@ -63,7 +63,7 @@ class OpenAIGPTConfig(StrictConfig):
 
     @property
     def n_inner(self):
-        """The width inside the feed-forward nets."""
+        """The width inside the feed-forward networks."""
         return 4 * self.n_embd
 
     @property
