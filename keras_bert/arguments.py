@@ -1,4 +1,4 @@
-"""Signatures and documentation that name the arguments of other callables."""
+"""Decorators that copy signatures and argument docs of other callables."""
 
 import inspect
 import re
@@ -36,7 +36,7 @@ def parameters(function) -> dict[str, inspect.Parameter]:
 def entries(function) -> dict[str, str]:
     """Return the entries of `Args:` in a docstring by argument name.
 
-    An entry for several names, such as "x, y: ...", is there under each.
+    An entry for several names, such as "x, y: ...", is returned for each name.
     """
     section = _SECTION.search(f"{inspect.getdoc(function) or ''}\n")
     text = section[0] if section else ""
@@ -49,13 +49,13 @@ def entries(function) -> dict[str, str]:
 
 
 def describe(*others, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Decorate a function or class with the documentation of other arguments.
+    """Return a decorator that adds the argument docs of other callables.
 
-    The entry `**` in `Args:` is replaced by the entries of the others.
+    The entry `**kwargs` in `Args:` is replaced by the entries of the others.
 
     Args:
         *others: documented classes or functions.
-        omit: names that are left out.
+        omit: argument names to leave out.
     """
 
     def decorate(function):
@@ -71,13 +71,14 @@ def describe(*others, omit=()) -> typing.Callable[[_Function], _Function]:
 
 
 def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Decorate a function whose `**kwargs` are arguments of another callable.
+    """Return a decorator that replaces `**kwargs` by another's arguments.
 
-    Signature and docstring of its copy name these arguments.
+    It returns a copy of the function with these arguments in signature and
+    docstring.
 
     Args:
-        other: documented class or function.
-        omit: names that are left out.
+        other: documented class or function that receives the `**kwargs`.
+        omit: argument names to leave out.
     """
 
     def decorate(function):
@@ -97,7 +98,7 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
 
 
 def with_defaults(function: _Function, **defaults) -> _Function:
-    """Copy a function with other defaults of keyword-only parameters."""
+    """Copy a function and change defaults of its keyword-only parameters."""
     function = inspect.unwrap(function)
     copy: typing.Any = types.FunctionType(
         function.__code__,

@@ -1,7 +1,7 @@
-"""Checks of arguments, with one form of message.
+"""Argument checks with uniform error messages.
 
-Each function takes arguments by name, and raises ValueError for the first that
-is not as it should be:
+Each function takes arguments by name, and raises ValueError for the first
+invalid one:
 
     checks.at_least(1, epochs=epochs, batch_size=batch_size)
 
@@ -67,10 +67,10 @@ def flag(**values):
 
 
 def field(default, check, *args):
-    """Return a dataclass field of `Checked` with its check.
+    """Return a dataclass field with a check, for subclasses of `Checked`.
 
     Args:
-        default: default value. A field with the default None may be None.
+        default: default value. If the default is None, None is valid.
         check: function of this module.
         *args: positional arguments of `check`.
     """
@@ -79,7 +79,7 @@ def field(default, check, *args):
 
 
 class Checked:
-    """Base class of dataclasses that check their fields when they are made."""
+    """Base class of dataclasses that check their fields on initialization."""
 
     def __post_init__(self):
         for item in dataclasses.fields(self):

@@ -1,4 +1,4 @@
-"""Sizes of a model, read strictly under the keys of the published files."""
+"""Model configs: strict reading and writing of published config files."""
 
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ import pathlib
 
 from keras_bert import checks
 
-# Google and Hugging Face write "gelu" and mean different functions by it.
+# "gelu" is the tanh form in files of Google and the erf form in Hugging Face.
 _ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
 _ACTIVATION_SYNONYMS = {
     "gelu_new": "gelu_tanh",
@@ -21,8 +21,8 @@ _HUGGING_FACE_MARKS = (
     "transformers_version",
 )
 
-# Keys of Hugging Face that change no output of any family: metadata, settings
-# of training, tokenizers, generation and the form of outputs.
+# Keys of Hugging Face that change no output of any family: metadata, and
+# settings of training, tokenizers, generation and output formats.
 _HARMLESS_KEYS = frozenset(
     """_attn_implementation _attn_implementation_autoset _commit_hash
     _name_or_path _num_labels architectures attn_implementation bad_words_ids
@@ -44,7 +44,7 @@ _HARMLESS_KEYS = frozenset(
     torch_dtype torchscript transformers_version typical_p unk_token_id
     use_bfloat16 use_cache xla_device""".split()
 )
-# Keys that change the architecture: only one value will do.
+# Keys that change the architecture: only one value is supported.
 _REQUIRED_VALUES = {
     "add_cross_attention": False,
     "is_decoder": False,
@@ -60,7 +60,7 @@ _CHECKS = {
     int: functools.partial(checks.at_least, 1),
     float: checks.not_negative,
 }
-# By the ends of names.
+# Checks by the suffix of a field name.
 _CHECKS_OF_NAMES = {
     ("_prob", "dropout", "pdrop"): checks.share,
     ("_id",): functools.partial(checks.at_least, 0),
@@ -68,34 +68,35 @@ _CHECKS_OF_NAMES = {
 
 
 class StrictConfig:
-    """Config of any family: checks, reading and writing.
+    """Base class of the configs of all families.
 
-    A family's config is a frozen dataclass below it, whose fields are the
-    published keys that matter to its layers. These attributes say the rest:
+    The config of a family is a frozen dataclass derived from this class. Its
+    fields are the published keys that the layers depend on. Class attributes
+    describe the family:
 
-        family: str, its name in messages.
-        model_type: str, its name in published files.
-        size_keys: dict from letters to the keys of its sizes: "V" word
-            pieces, "P" positions, "H" width, "I" width inside the
-            feed-forward layers, "L" blocks, "N" heads, which must divide the
-            width; "E" the width of the tables, where a matrix maps it to "H";
-            and others that its table of weights needs.
-        block_letters: str, letters of the sizes that number the blocks with
+        family: str, display name.
+        model_type: str, name in published files.
+        size_keys: dict from letters to the keys of sizes: "V" vocabulary, "P"
+            positions, "H" hidden size, "I" intermediate size, "L" blocks, "N"
+            attention heads (must divide "H"), "E" embedding size if it
+            differs from "H", and others for the table of weights.
+        block_letters: str, letters of the sizes that count the blocks with
             weights of their own.
-        layer_period: int, the blocks from one of a kind to the next.
-        is_decoder: bool, every token sees only itself and those before it.
-        informative_keys: published keys that its layers do not depend on.
-        transformers_defaults: dict of the defaults in transformers of the
-            published keys whose defaults differ here.
-        required_values: dict from published keys to the one value that its
-            layers are right for.
-        activation_key: the key that names the activation.
-        plain_gelu: what "gelu" is in a file without marks of Hugging Face.
-        dropout_keys: the keys of three dropouts: of vectors, of attention
-            weights and before the head of a task.
+        layer_period: int, distance between two blocks of the same kind.
+        is_decoder: bool, whether attention is causal.
+        informative_keys: published keys that do not change the layers.
+        transformers_defaults: dict of the published keys that have other
+            defaults in transformers.
+        required_values: dict from published keys to their only supported value.
+        activation_key: str, key of the activation.
+        plain_gelu: str, meaning of "gelu" in files that are not from Hugging
+            Face.
+        dropout_keys: keys of three dropout rates: hidden vectors, attention
+            weights, and the head of a task.
         layer_norm_eps: float, added to the variance in LayerNorm.
-        google_head_size: int, width of a head where google-research writes no
-            config, so that the sizes follow from shapes; None where it does.
+        google_head_size: int, size of an attention head if checkpoints of
+            google-research have no config and sizes are inferred from shapes,
+            or None.
     """
 
     family = ""
@@ -145,42 +146,42 @@ class StrictConfig:
 
     @property
     def sizes(self):
-        """The sizes by the letters of `size_keys`."""
+        """Dict of the sizes by the letters of `size_keys`."""
         return {
             letter: getattr(self, key) for letter, key in self.size_keys.items()
         }
 
     @property
     def block_counts(self):
-        """Numbers of blocks with weights of their own, letter by letter."""
+        """Numbers of blocks with weights of their own, by `block_letters`."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
     def depth(self):
-        """Number of blocks that a text goes through."""
+        """Number of blocks that are run, counting shared blocks repeatedly."""
         return self.sizes["L"]
 
     @property
     def dropouts(self):
-        """The three dropouts of `dropout_keys`."""
+        """Values of the three `dropout_keys`."""
         return tuple(getattr(self, key) for key in self.dropout_keys)
 
     @property
     def max_seq_length(self):
-        """The longest sequence that there are positions for."""
+        """Maximum sequence length that the position embeddings support."""
         return self.sizes["P"]
 
     @property
     def derived_values(self):
-        """Published keys whose values follow from the config."""
+        """Dict of published keys that are derived from other values."""
         return {}
 
     @classmethod
     def from_json(cls, path):
-        """Read a config file strictly.
+        """Read a config file and raise an error for unknown keys.
 
         Args:
-            path: a `bert_config.json` of google-research/bert, a
+            path: path of a `bert_config.json` of google-research/bert, a
                 `config.json` of Hugging Face or a file of `to_json`.
 
         Returns:
@@ -197,7 +198,7 @@ class StrictConfig:
 
     @classmethod
     def from_dict(cls, values):
-        """Read a dict of config values strictly, as `from_json` does.
+        """Create a config from a dict, with the checks of `from_json`.
 
         Args:
             values: dict of config values by key.
@@ -213,10 +214,10 @@ class StrictConfig:
 
     @classmethod
     def from_transformers(cls, values):
-        """Read the values of a `config.json` as transformers does.
+        """Create a config from a dict in the way of transformers.
 
-        Missing keys take the defaults of transformers. Unknown keys are
-        skipped, except keys that are known to change the architecture.
+        Missing keys have the defaults of transformers. Unknown keys are
+        ignored, except keys that are known to change the architecture.
 
         Args:
             values: dict of config values by key.
@@ -231,7 +232,8 @@ class StrictConfig:
             return cls._parse({**cls.transformers_defaults, **values})
         except ValueError as error:
             missing = [
-                f"`{key}` is missing from the file: transformers takes {x!r}."
+                f"`{key}` is missing from the file, and the default of "
+                f"transformers is {x!r}."
                 for key, x in cls.transformers_defaults.items()
                 if key not in values and f"`{key}`" in str(error)
             ]
@@ -239,7 +241,7 @@ class StrictConfig:
 
     @classmethod
     def _parse(cls, values):
-        """Return a config, and a list of the keys that are unknown."""
+        """Return a config and a list of the unknown keys."""
         names = [field.name for field in dataclasses.fields(cls)]
         required = {
             "model_type": cls.model_type,
@@ -251,8 +253,8 @@ class StrictConfig:
             if value != wanted and (wanted or value is not None):
                 raise ValueError(
                     f"`{key}` must be {wanted!r} for {cls.family}. "
-                    f"Received: {key}={value!r}. Such models cannot be read; "
-                    "if the value is a mistake, correct it."
+                    f"Received: {key}={value!r}. Models with other values are "
+                    "not supported. If the value is a mistake, correct it."
                 )
         if "vocab_size" not in values:
             raise ValueError("`vocab_size` is missing.")
@@ -279,14 +281,14 @@ class StrictConfig:
         return _ACTIVATION_SYNONYMS.get(activation, activation)
 
     def to_dict(self):
-        """The values by their published keys, as `from_dict` reads them."""
+        """Return a dict of the values by published key, for `from_dict`."""
         return {"model_type": self.model_type, **dataclasses.asdict(self)}
 
     def to_json(self, path):
-        """Write the config so that `from_json` reads it back equal.
+        """Write the config to a JSON file, for `from_json`.
 
         Args:
-            path: str.
+            path: path of the file.
         """
         text = json.dumps(self.to_dict(), indent=2)
         pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
@@ -294,7 +296,7 @@ class StrictConfig:
 
 @dataclasses.dataclass(frozen=True)
 class EncoderConfig(StrictConfig):
-    """Config keys that BERT shares with its relatives: see `BertConfig`."""
+    """Base class of configs with the keys of BERT, see `BertConfig`."""
 
     vocab_size: int
     hidden_size: int = 768
@@ -315,31 +317,32 @@ class EncoderConfig(StrictConfig):
 
 @dataclasses.dataclass(frozen=True)
 class BertConfig(EncoderConfig):
-    """Sizes and rates of a BERT model.
+    """Config of a BERT model.
 
-    The keys are those of the published `bert_config.json`. The one published
-    value that is ambiguous is `hidden_act: "gelu"`: google-research/bert
-    computes the tanh form of it and Hugging Face the erf form. Here the two
-    are `"gelu_tanh"` and `"gelu_erf"`.
+    The keys are the same as in the published `bert_config.json`. Only
+    `hidden_act: "gelu"` is ambiguous: google-research/bert computes the tanh
+    form and Hugging Face the erf form. They are called `"gelu_tanh"` and
+    `"gelu_erf"` here.
 
     Args:
-        vocab_size: int, number of pieces.
+        vocab_size: int, number of word pieces.
         hidden_size: int, width of the token vectors.
         num_hidden_layers: int, number of Transformer blocks.
-        num_attention_heads: int, must divide `hidden_size`.
+        num_attention_heads: int, number of attention heads. Must divide
+            `hidden_size`.
         intermediate_size: int, width inside the feed-forward layers.
         hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
         hidden_dropout_prob: float, dropout after embeddings and sublayers.
         attention_probs_dropout_prob: float, dropout of attention weights.
-        max_position_embeddings: int, longest sequence.
+        max_position_embeddings: int, maximum sequence length.
         type_vocab_size: int, number of segments.
         initializer_range: float, standard deviation of initial weights.
         layer_norm_eps: float, added to the variance in LayerNorm.
-        is_decoder: bool, every token sees only itself and those before it.
+        is_decoder: bool, whether attention is causal.
 
     Raises:
-        ValueError: a value has the wrong type, is out of range or does not
-            divide.
+        ValueError: a value has the wrong type or is out of range, or
+            `num_attention_heads` does not divide `hidden_size`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3 and appendix A.2
@@ -358,16 +361,16 @@ class BertConfig(EncoderConfig):
 
 
 def read_json_object(path):
-    """Reads a JSON file whose outermost value is an object.
+    """Read a JSON file that contains an object.
 
     Args:
-        path: str or `pathlib.Path`.
+        path: path of the file.
 
     Returns:
         A dict.
 
     Raises:
-        ValueError: the file holds anything else.
+        ValueError: the file is not JSON, or not an object.
     """
     try:
         values = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -381,7 +384,7 @@ def read_json_object(path):
 
 
 def read_json_file(path):
-    """As `read_json_object`; the ValueError names the file."""
+    """Read a JSON object, with the path of the file in errors."""
     try:
         return read_json_object(path)
     except ValueError as error:
@@ -389,10 +392,10 @@ def read_json_file(path):
 
 
 def check_value(field, value):
-    """Raise ValueError unless a value is right for its dataclass field.
+    """Raise ValueError unless a value is valid for its dataclass field.
 
-    A field of `checks.field` has its own check. The others are checked by
-    their type and by the end of their name.
+    A field of `checks.field` has its own check. Other fields are checked by
+    their type and the suffix of their name.
     """
     check = _CHECKS.get(field.type)
     for ends, of_name in _CHECKS_OF_NAMES.items():

@@ -1,10 +1,9 @@
-"""The one schema of examples: what records hold and what models take.
+"""Schema of examples: the features of records and the inputs of models.
 
-Everything that writes, parses, documents or names a feature reads it here.
-The names and types are those of google-research/bert, so that its records
-train our models and ours train other implementations. Records have one of two
-forms, named by `masking`: static, masked as published; and
-dynamic, as the tokens are, for masks drawn while training. That is ours alone.
+Names and types are the same as in google-research/bert, so records can be
+exchanged with other implementations. Records have one of two forms. Static
+records are masked when they are written, as published. Dynamic records contain
+unmasked tokens that are masked during training. Only this library reads them.
 """
 
 import dataclasses
@@ -22,12 +21,12 @@ class Feature:
 
     Args:
         name: str, the key in a record and in the inputs of a model.
-        meaning: str, one line for readers.
-        length: str, name of the length of the feature: "max_seq_length",
-            "max_predictions_per_seq", "num_texts", "1" or, if it differs from
-            record to record, "num_tokens".
-        dtype: "int64" or "float32", the type in a record. Models take int64
-            features as int32, which is what TPUs want.
+        meaning: str, description in one line.
+        length: str, length of the feature: "max_seq_length",
+            "max_predictions_per_seq", "num_texts", "1" or, if it differs
+            between records, "num_tokens".
+        dtype: str, dtype in a record, "int64" or "float32". Models take int64
+            features as int32, for TPUs.
     """
 
     name: str
@@ -36,14 +35,14 @@ class Feature:
     dtype: str = "int64"
 
     def num_values(self, lengths):
-        """The number of values in a record.
+        """Return the number of values in a record.
 
         Args:
-            lengths: dict of int, what "max_seq_length" and
-                "max_predictions_per_seq" mean, as far as they are needed.
+            lengths: dict of the values of "max_seq_length" and
+                "max_predictions_per_seq", if needed.
 
         Returns:
-            int; None where it is another number in each record.
+            int, or None if the number differs between records.
         """
         if self.length == NUM_TOKENS:
             return None
@@ -128,13 +127,13 @@ FORMS = {"static": PRETRAINING_FEATURES, "dynamic": DYNAMIC_FEATURES}
 
 
 def form_of(names):
-    """The form of a record, by what only one form holds.
+    """Return the form of a record from the features of only one form.
 
     Args:
-        names: the names of all features of the record.
+        names: names of all features of the record.
 
     Returns:
-        "static" or "dynamic"; None if it holds nothing of either alone.
+        "static" or "dynamic", or None if no feature identifies the form.
     """
     for form, other in (("dynamic", "static"), ("static", "dynamic")):
         shared = {feature.name for feature in FORMS[other]}

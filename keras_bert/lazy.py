@@ -1,7 +1,7 @@
-"""Public names, loaded when they are first used, that explain wrong use.
+"""Lazy import of public names, with helpful errors.
 
-Where a package is not installed, the error has the line to type. Where an
-argument is unknown, it names the one that was meant.
+If a package is not installed, the error contains the `pip install` command. If
+an argument is unknown, the error suggests the right one.
 """
 
 import ast
@@ -19,7 +19,7 @@ _REQUIREMENTS = {
     "tensorflow_text": "tensorflow-text>=2.21.1,<2.22",
     "tf2onnx": "keras-bert-tf[onnx]",
 }
-# Names in other libraries.
+# Names of the same arguments in other libraries.
 _SYNONYMS = {
     "batch_size": "per_device_train_batch_size train_batch_size",
     "class_weights": "class_weight",
@@ -48,11 +48,11 @@ _KERAS_FIT = (
     "`fit` minimizes the loss of the task by AdamW. To train in another way, "
     "compile `model`, the Keras model of the task, and call its `fit`."
 )
-# What to do if no argument has the meaning.
+# Advice for arguments of other libraries that have no equivalent.
 _ADVICE = {
     "batch_size": (
-        "Texts of about one length are computed together. The attribute "
-        "`batch_tokens` limits their tokens."
+        "Texts of similar length are batched automatically. To limit the "
+        "tokens of a batch, set the attribute `batch_tokens`."
     ),
     "dropout": (
         "The dropout rates are in the config of the model: "
@@ -63,18 +63,18 @@ _ADVICE = {
 
 
 def attach(package, path):
-    """Make `__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
+    """Return `__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
 
-    The public names are the imports of the stub of the package, the `.pyi`
-    file that editors and type checkers read in place of its `__init__.py`.
+    The public names are the imports in the stub of the package, the `.pyi`
+    file that editors and type checkers read instead of its `__init__.py`.
 
     Args:
-        package: str, its `__name__`.
-        path: str, its `__file__`.
+        package: str, `__name__` of the package.
+        path: str, `__file__` of the package.
 
     Returns:
         Two functions and a list of str. `__getattr__` raises
-        ModuleNotFoundError with the line to type if a package is not
+        ModuleNotFoundError with the `pip install` command if a package is not
         installed.
     """
     stub = pathlib.Path(path).with_suffix(".pyi").read_text(encoding="utf-8")
@@ -115,17 +115,17 @@ def attach(package, path):
 
 
 def _explained(value):
-    """Return a public object whose functions explain unknown arguments.
+    """Add helpful errors for unknown arguments to a function or class.
 
-    A function is wrapped. The public methods of a class, and its constructor,
-    are replaced in the class and in its bases in this library.
+    A function is wrapped. The constructor and the public methods of a class are
+    replaced in the class and in its bases in this library.
     """
     if inspect.isfunction(value):
-        # Keras saves functions of layers, which it knows by their identity.
+        # Keras saves functions of `layers` by identity, so they stay unwrapped.
         is_of_layers = value.__module__.startswith("keras_bert.layers.")
         return value if is_of_layers else _checked(value)
     bases = getattr(value, "__mro__", ())
-    # Keras checks the arguments of its classes.
+    # Keras checks the arguments of its own classes.
     if not any(base.__module__.startswith("keras.") for base in bases):
         for base in bases:
             if base.__module__.startswith("keras_bert"):
@@ -144,7 +144,7 @@ def _explain_in_class(owner):
 
 
 def _checked(function):
-    """Wrap a function that takes named arguments, once."""
+    """Wrap a function to check argument names, unless it takes `**kwargs`."""
     names = inspect.signature(function).parameters
     kinds = [x.kind for x in names.values()]
     if inspect.Parameter.VAR_KEYWORD in kinds or hasattr(function, "_checked"):
@@ -163,7 +163,7 @@ def _checked(function):
 
 
 def _unknown(function, owner, name, value, names):
-    """Return the message for an argument that a function does not have."""
+    """Return the error message for an unknown argument."""
     title = function.__name__
     if owner is not None:
         kind = owner if isinstance(owner, type) else type(owner)

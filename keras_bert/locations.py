@@ -1,7 +1,7 @@
-"""Places of the programs, the configs and the tiny model.
+"""Paths of the command-line tools, the configs and the tiny model.
 
-In a clone programs and configs stand beside the package; setup.py has a wheel
-carry them inside it.
+In a clone, tools and configs are next to the package. In a wheel, they are
+inside it, see setup.py.
 """
 
 import pathlib

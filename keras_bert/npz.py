@@ -1,4 +1,4 @@
-"""Arrays in .npz files that carry checksums, one at a time."""
+"""Reading and writing of single arrays in .npz files, with checksums."""
 
 import io
 import struct
@@ -7,35 +7,35 @@ import zlib
 
 import numpy as np
 
-# What a file raises that is cut off, or of which bytes differ.
-DAMAGES = (
+# Exceptions that corrupted or truncated files raise.
+READ_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueError),
     *(KeyError, OSError, EOFError, TypeError, IndexError, MemoryError),
 )
 
 
 def write_array(archive, name, values):
-    """Adds an array to a file.
+    """Add an array to an archive.
 
     Args:
         archive: `zipfile.ZipFile`, open for writing.
-        name: str, under which `np.load` finds it too.
-        values: array, or what NumPy makes one of.
+        name: str, key of the array, as in `np.load`.
+        values: array, or a value that NumPy can convert to one.
     """
     with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
         np.lib.format.write_array(file, np.asarray(values), allow_pickle=False)
 
 
 def read_array(archive, name):
-    """One array of a file; objects are never unpickled.
+    """Read an array from an archive, without unpickling objects.
 
     Args:
-        archive: `zipfile.ZipFile`.
-        name: str, as `write_array` takes it.
+        archive: `zipfile.ZipFile`, open for reading.
+        name: str, key of the array.
 
     Raises:
-        One of `DAMAGES`: it is not there, or not whole.
+        One of `READ_ERRORS`: the array is missing or corrupted.
     """
-    # Its checksum is compared before the array is made.
+    # Reading all bytes first verifies the checksum.
     data = io.BytesIO(archive.read(f"{name}.npy"))
     return np.lib.format.read_array(data, allow_pickle=False)

@@ -1,9 +1,9 @@
-"""Our classes in saved Keras models are found after `import keras_bert`.
+"""Registration of the classes of this library with Keras, for loading models.
 
-Keras looks a class up in its table of custom objects and imports nothing by
-itself. So that neither Keras nor TensorFlow is imported before it is used,
-stand-ins are put into that table when Keras comes; each imports its class
-when a model asks for it.
+Keras finds the classes of a saved model in its table of custom objects. To
+avoid importing Keras or TensorFlow early, `import keras_bert` adds lazy
+stand-ins to this table as soon as Keras is imported. A stand-in imports its
+class when a model needs it.
 """
 
 import functools
@@ -15,7 +15,7 @@ import re
 import sys
 
 _PACKAGE = "keras_bert"
-# What Keras saves is in these modules, under this decorator.
+# Saved classes and functions are in these folders and have this decorator.
 _FOLDERS = ("layers", "optimizers", "pretraining", "tasks")
 _REGISTERED = re.compile(
     r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
@@ -29,7 +29,7 @@ def registered():
     """Return the module of each registered class and function.
 
     Returns:
-        Two dicts of str by name: of the classes, and of the functions.
+        Two dicts of module names by object name: classes, functions.
     """
     root = pathlib.Path(__file__).parent
     found = {"class": {}, "def": {}}
@@ -42,11 +42,11 @@ def registered():
 
 
 def register_with_keras():
-    """Let Keras find our classes, now or as soon as it is imported."""
+    """Register the classes, now or as soon as Keras is imported."""
     if sys.modules.get("keras") is not None:
         _add_stand_ins(sys.modules["keras"])
     else:
-        sys.meta_path.insert(0, _AfterKeras())
+        sys.meta_path.insert(0, _KerasImportHook())
 
 
 class _StandIn:
@@ -61,19 +61,19 @@ class _StandIn:
         return getattr(module, self._name).from_config(config)
 
 
-class _AfterKeras(importlib.abc.MetaPathFinder):
-    """Finds Keras as it is found anyway, but acts once it is imported."""
+class _KerasImportHook(importlib.abc.MetaPathFinder):
+    """Import hook that registers the classes after Keras is imported."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "keras":
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader.exec_module = _followed(spec.loader.exec_module)
+            spec.loader.exec_module = _registering(spec.loader.exec_module)
         return spec
 
 
-def _followed(exec_module):
+def _registering(exec_module):
     def run(module):
         exec_module(module)
         _add_stand_ins(module)
@@ -86,6 +86,6 @@ def _add_stand_ins(keras):
     classes, functions = registered()
     for name, module in classes.items():
         known.setdefault(f"{_PACKAGE}>{name}", _StandIn(module, name))
-    # A function is the object itself, for which nothing can stand in.
+    # Keras returns functions as they are, so they have no stand-ins.
     for module in sorted({*functions.values()}):
         importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""One-line representations of objects."""
+"""One-line `repr` of objects."""
 
 import itertools
 
@@ -7,10 +7,10 @@ _MOST_CHARACTERS = 80
 
 
 class Summarized:
-    """Base class of objects whose `repr` is one line.
+    """Base class with a one-line `repr`.
 
-    Long collections are counted, and long texts are cut. A subclass that is a
-    dataclass is made with `repr=False`.
+    Long collections and texts are truncated. A subclass that is a dataclass
+    must have `repr=False`.
     """
 
     def __repr__(self):
@@ -22,12 +22,12 @@ class Summarized:
         return f"{type(self).__name__}({', '.join(facts)})"
 
     def _facts(self):
-        """Return a dict of what `repr` shows, by default the attributes."""
+        """Return a dict of the values in `repr`, by default the attributes."""
         return vars(self)
 
 
 def tokenizer_facts(tokenizer):
-    """Return the facts of a tokenizer: its size and its plain settings."""
+    """Return the vocabulary size and the scalar settings of a tokenizer."""
     plain = {
         name: value
         for name, value in vars(tokenizer.settings).items()

@@ -1,4 +1,4 @@
-"""The layers of an encoder, and the models that are made of them."""
+"""Backbone of an encoder: its layers and the Keras models built from them."""
 
 import inspect
 
@@ -15,23 +15,23 @@ _STARTS = features.TEXT_STARTS.name
 
 
 class Backbone:
-    """Runs the layers of an encoder once; all its models share that graph.
+    """Encoder graph of embeddings and blocks, shared by all its models.
 
     Args:
-        embeddings: layer that makes the first states of the input tensors but
-            for the mask and `text_numbers`, which it takes by name. One that
-            looks at positions takes those of packed rows as `positions`.
-        blocks: list of layers, called with states, mask and, where not all
-            outputs are looked at, positions. One that stands there several
+        embeddings: layer that computes the first states. It is called with the
+            input tensors by name, except the mask and `text_numbers`, and with
+            the `positions` of packed rows if its `call` has this argument.
+        blocks: list of layers, called with states, mask and, if only some
+            outputs are needed, query positions. A layer that occurs several
             times shares its weights.
         final_norm: layer that normalizes the last states, or None.
-        pooler: layer from the first token's vector to that of the whole, or
+        pooler: layer from the first token's vector to the pooled output, or
             None.
-        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`; by
+        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. By
             default `input_ids`, `input_mask` and, if the embeddings take
-            them, `segment_ids`. With `text_numbers`
-            among them a row holds several texts, which do not see each other
-            and whose positions begin anew.
+            them, `segment_ids`. If `text_numbers` is included, rows are packed:
+            a row holds several texts that do not attend to each other, and
+            positions start at 0 in each text.
         context: function from `inputs` to the `context` of blocks, a dict of
             fields of `AttentionContext`, or None.
         context_layers: list of the layers that `context` calls.
@@ -41,8 +41,7 @@ class Backbone:
         below_blocks: list of the layers that all blocks depend on, the
             embeddings first.
         states: list of Keras tensors `(batch_size, seq_length,
-            hidden_size)`, the embeddings first, then what each block makes
-            of them.
+            hidden_size)`: the embeddings, then the output of each block.
 
     Example:
 
@@ -75,9 +74,9 @@ class Backbone:
         for block in self.blocks:
             if self.is_packed and getattr(block, "sees_neighbours", False):
                 raise ValueError(
-                    "Rows must hold one text each: a convolution of neighbours "
-                    f"sees the tokens of others. Received: {block.name}, and "
-                    "rows of several texts."
+                    "Packed rows are not supported by blocks with a "
+                    "convolution, which would mix neighbouring texts. Use rows "
+                    f"of one text each. Received: block {block.name}."
                 )
         self._make_context = context
         self._text_positions = TextPositions(name="text_positions")
@@ -89,21 +88,21 @@ class Backbone:
         self.states.append(self.last_states())
 
     def packed(self):
-        """The same layers for rows that hold several texts.
+        """Return a `Backbone` of the same layers for packed rows.
 
         Returns:
-            `Backbone` whose `inputs` have one more, `text_numbers`, int32
-            `(batch_size, seq_length)`: 1 at the tokens of a row's first text,
-            2 at those of the next one and so on, then 0 at padding.
+            `Backbone` with the additional input `text_numbers`, int32
+            `(batch_size, seq_length)`: 1 at the tokens of the first text of a
+            row, 2 at the second text and so on, 0 at padding.
         """
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
         return self._with(self.embeddings, inputs)
 
     def above(self, embeddings):
-        """Return a `Backbone` of the same layers above other embeddings.
+        """Return a `Backbone` of the same blocks with other embeddings.
 
         Args:
-            embeddings: layer from the family's inputs to vectors.
+            embeddings: layer from the inputs of the model to vectors.
         """
         return self._with(embeddings, self.inputs)
 
@@ -114,19 +113,19 @@ class Backbone:
 
     @property
     def is_packed(self):
-        """Returns True where a row holds several texts."""
+        """Whether rows are packed, so that a row holds several texts."""
         return _NUMBERS in self.inputs
 
     def add_text_starts(self, inputs):
-        """Adds to `inputs` of packed rows where the first tokens stand.
+        """Add the input `text_starts` if rows are packed.
 
         Args:
-            inputs: dict of Keras tensors, which gets `text_starts`, int32
-                `(batch_size, num_texts)`.
+            inputs: dict of Keras tensors. For packed rows, `text_starts`, int32
+                `(batch_size, num_texts)`, is added.
 
         Returns:
-            That tensor; of rows of one text instead int32 `(batch_size, 1)`,
-            zeros.
+            Positions of the first tokens: `text_starts`, or int32 zeros
+            `(batch_size, 1)` if a row holds one text.
         """
         if not self.is_packed:
             return ops.zeros_like(inputs[features.INPUT_IDS.name][:, :1])
@@ -153,7 +152,7 @@ class Backbone:
         return encoder_inputs(features.ENCODER_INPUTS[: 2 + has_segments])
 
     def _embedded(self):
-        """The arguments of `embeddings`."""
+        """Return the arguments of `embeddings`."""
         hidden = _MASK, _NUMBERS
         embedded = {k: x for k, x in self.inputs.items() if k not in hidden}
         if self.is_packed and "positions" in self._parameters:
@@ -161,11 +160,11 @@ class Backbone:
         return embedded
 
     def last_states(self, positions=None):
-        """Runs the last block, at some or all positions.
+        """Compute the last states at some or all positions.
 
         Args:
-            positions: int32 Keras tensor `(batch_size, num_positions)`, the
-                only ones to compute; all by default.
+            positions: int32 Keras tensor `(batch_size, num_positions)`. By
+                default all positions.
 
         Returns:
             A Keras tensor `(batch_size, num_positions, hidden_size)`.
@@ -173,11 +172,12 @@ class Backbone:
         return self._last_states(positions, self._context)
 
     def masked_states(self, positions):
-        """The states that a masked-LM head reads: the last ones, or decoded.
+        """Compute the input of the masked-LM head.
 
-        An enhanced mask decoder runs the last block twice on the states before
-        it: queries are made of these with their positions added, then of what
-        the first run gives.
+        Without an enhanced mask decoder these are the last states. The decoder
+        runs the last block twice on its input: first with queries that add
+        position embeddings to the input, then with queries from the first
+        output.
 
         Args:
             positions: int32 Keras tensor `(batch_size, num_positions)`.
@@ -203,11 +203,12 @@ class Backbone:
         return self.final_norm(states) if self.final_norm else states
 
     def encoder(self, name, pools=True):
-        """The model that tasks are built on.
+        """Build the encoder as a Keras model.
 
         Args:
             name: str, name of the model.
-            pools: bool, whether to give `pooled_output` if there is a pooler.
+            pools: bool, whether to return `pooled_output` if the encoder has a
+                pooler.
 
         Returns:
             A functional `keras.Model` from `inputs` to a dict of
@@ -221,11 +222,11 @@ class Backbone:
         return keras.Model(self.inputs, outputs, name=name)
 
     def states_model(self, num_states=None):
-        """The model that gives the states after each layer.
+        """Build the model that returns the states after each layer.
 
         Args:
-            num_states: int, how many of the last ones; by default all, the
-                embeddings first.
+            num_states: int, number of states to return, counted from the last.
+                By default all, the embeddings first.
 
         Returns:
             A functional `keras.Model` from `inputs` to a dict of float
@@ -239,12 +240,12 @@ class Backbone:
         """Return the attention weights of each block.
 
         Args:
-            inputs: dict of int32 `(batch_size, seq_length)` arrays, by
-                the names of `inputs`.
+            inputs: dict of int32 `(batch_size, seq_length)` arrays by input
+                name.
 
         Returns:
-            A list with a float `(batch_size, num_heads, seq_length,
-            seq_length)` tensor for each block, queries before keys.
+            A list with a float tensor `(batch_size, num_heads, seq_length,
+            seq_length)` for each block, queries before keys.
         """
         states = self.states_model()(inputs)
         context = self._context_of(inputs)
@@ -255,19 +256,19 @@ class Backbone:
 
 
 def student_layer_indices(num_teacher, num_student, period=1):
-    """Choose the layers of a teacher that its student begins with.
+    """Choose the layers of a teacher that initialize its student.
 
-    They are spread evenly, the first and the last among them; of 12 layers a
-    student of 6 keeps 0, 2, 4, 7, 9 and 11. Where layers of several kinds take
-    turns, each is the nearest one below of its own kind.
+    The layers are evenly spaced from the first to the last. From 12 layers, a
+    student of 6 layers takes 0, 2, 4, 7, 9 and 11. If layers of several kinds
+    alternate, each student layer takes the nearest lower layer of its kind.
 
     Args:
-        num_teacher: int, the layers of the teacher.
-        num_student: int, those of the student.
-        period: int, the layers from one of a kind to the next.
+        num_teacher: int, number of layers of the teacher.
+        num_student: int, number of layers of the student.
+        period: int, distance between two layers of the same kind.
 
     Returns:
-        A list of int, rising, from 0.
+        A list of int, ascending layer indices from 0.
 
     Raises:
         ValueError: `num_student` is below 1 or above `num_teacher`.
@@ -282,10 +283,10 @@ def student_layer_indices(num_teacher, num_student, period=1):
 
 
 def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
-    """Makes the inputs of an encoder.
+    """Create the input tensors of an encoder.
 
     Args:
-        encoder_features: tuple of `Feature`.
+        encoder_features: tuple of `Feature`, the inputs to create.
 
     Returns:
         A dict of int32 Keras tensors `(batch_size, seq_length)` by name.

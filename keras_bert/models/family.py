@@ -1,4 +1,4 @@
-"""A family of models as data, and the models made of it."""
+"""Definition of a model family, and functions that build its models."""
 
 import collections.abc
 import dataclasses
@@ -12,26 +12,26 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """Differences of one family from the others, except its weight table.
+    """Definition of a model family: config, backbone, heads, tokenization.
 
     Args:
-        config: class below `StrictConfig`, named as that of Hugging Face.
+        config: subclass of `StrictConfig`, with the class name of Hugging Face.
         backbone: function from a config to a `Backbone`.
-        paper: str, its number on arXiv, or its address.
-        heads: function from a config and the embeddings to the dict of the
-            layers of all pre-training heads, by part.
-        parts: tuple of str, the parts that a checkpoint may lack, each as a
-            whole: "pooler" and those of the heads, in order.
-        task_heads: dict from "classifier", "token_classifier",
-            "choice_scorer" and "span_classifier" to their `HeadKind`.
-        head_distance: int, how many layers above the highest block the head
-            of a task stands where the rates of layers decay.
-        template: `Template`, how texts and pairs are laid out.
-        tokenizer: str, the kind of tokenizer that a directory has which does
-            not show another: "wordpiece", "bpe", "byte_bpe" or
+        paper: str, arXiv number or URL of the paper.
+        heads: function from a config and the embeddings to a dict of the
+            pre-training heads by part.
+        parts: tuple of str, the optional parts of a checkpoint in order:
+            "pooler" and the names of the pre-training heads.
+        task_heads: dict of `HeadKind` by "classifier", "token_classifier",
+            "choice_scorer" and "span_classifier".
+        head_distance: int, number of layers from the highest block to the head
+            of a task, for layer-wise learning rate decay.
+        template: `Template`, special tokens of single texts and pairs.
+        tokenizer: str, default kind of tokenizer if the files of a checkpoint
+            do not identify one: "wordpiece", "bpe", "byte_bpe" or
             "sentencepiece".
-        published_keys: dict of what a `config.json` of Hugging Face says
-            besides the config.
+        published_keys: dict of additional keys that are written to the
+            `config.json` of Hugging Face.
     """
 
     config: type
@@ -47,26 +47,26 @@ class Family:
 
     @property
     def model_type(self):
-        """Its name in published files."""
+        """The `model_type` in published files, such as "bert"."""
         return self.config.model_type
 
     @property
     def name(self):
-        """Its name for readers."""
+        """Display name, such as "BERT"."""
         return self.config.family
 
     @property
     def paper_link(self):
-        """Its paper for readers, in Markdown."""
+        """Markdown link to the paper."""
         if "/" in self.paper:
             return f"[report]({self.paper})"
         return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
     def template_of(self, part):
-        """Return the `Template` of texts for the head of a task.
+        """Return the `Template` that the head of a task uses.
 
         Args:
-            part: str, the name of the head, such as "classifier".
+            part: str, name of the head, such as "classifier".
         """
         return self.task_heads[part].template or self.template
 
@@ -74,23 +74,23 @@ class Family:
         """Return the name of a Keras model, such as "bert_encoder".
 
         Args:
-            kind: str, such as "encoder".
+            kind: str, kind of model, such as "encoder".
         """
         return f"{self.model_type.replace('-', '_')}_{kind}"
 
 
 def encoder(config):
-    """Builds the encoder of the family of a config.
+    """Build the encoder of a config of any family.
 
     Args:
-        config: a config of any family, such as `BertConfig`.
+        config: config of any family, such as `BertConfig`.
 
     Returns:
         A functional `keras.Model`. It takes a dict of int32
         `(batch_size, seq_length)` tensors `input_ids`, `input_mask` (1 at
-        tokens, 0 at padding) and, where the family has them, `segment_ids`.
+        tokens, 0 at padding) and, if the family uses segments, `segment_ids`.
         It returns a dict of `sequence_output`, float
-        `(batch_size, seq_length, hidden_size)`, and, where the family has a
+        `(batch_size, seq_length, hidden_size)`, and, if the family has a
         pooler, `pooled_output`, float `(batch_size, hidden_size)`.
 
     Example:
@@ -104,18 +104,18 @@ def encoder(config):
 
 
 def pretrainer(config):
-    """Builds an encoder with all pre-training heads of its family.
+    """Build an encoder with all pre-training heads of its family.
 
     Args:
-        config: a config of any family, such as `BertConfig`.
+        config: config of any family, such as `BertConfig`.
 
     Returns:
-        A functional `keras.Model`. It takes the encoder's inputs and
-        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
-        returns a dict of `mlm_logits`, float32
-        `(batch_size, num_predictions, vocab_size)`, and, float32
-        `(batch_size, 2)`, BERT's `nsp_logits` or ALBERT's `sop_logits`, or,
-        `(batch_size, seq_length)`, ELECTRA's `replaced_token_logits`.
+        A functional `keras.Model`. It takes the inputs of the encoder and
+        `masked_lm_positions`, int32 `(batch_size, num_predictions)`. It returns
+        a dict of `mlm_logits`, float32 `(batch_size, num_predictions,
+        vocab_size)`, and of the family's other logits: `nsp_logits` of BERT or
+        `sop_logits` of ALBERT, float32 `(batch_size, 2)`, or
+        `replaced_token_logits` of ELECTRA, float32 `(batch_size, seq_length)`.
 
     Example:
 
@@ -130,7 +130,7 @@ def pretrainer(config):
 
 
 def family_of(model_type):
-    """Returns the `Family` of a known `model_type`.
+    """Return the `Family` of a known `model_type`.
 
     The family "a-b" is `FAMILY` in `keras_bert.models.families.a_b.model`.
     """

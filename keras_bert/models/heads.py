@@ -1,4 +1,4 @@
-"""Pre-training heads on any backbone."""
+"""Pre-training heads: masked LM, next sentence, replaced tokens."""
 
 import keras
 from keras import ops
@@ -13,28 +13,28 @@ MASKED, EVERY, POOLED = "masked tokens", "every token", "pooled output"
 
 
 def add_heads(backbone, heads, name):
-    """Puts pre-training heads on a backbone.
+    """Build the model of a backbone with pre-training heads.
 
-    Where the heads look at the first and at the masked tokens only, the last
-    block computes no others.
+    If the heads read only the first token and the masked tokens, the last block
+    computes only these.
 
     Args:
-        backbone: `Backbone`, with a pooler if a head reads what it gives.
-        heads: dict of layers by part, at least one: "masked_lm_head" from
-            vectors to logits over the vocabulary; "replaced_token_head" from
-            the vectors of all tokens to a logit each; any other, such as
+        backbone: `Backbone`, with a pooler if a head reads the pooled output.
+        heads: dict of layers by part, not empty: "masked_lm_head" from vectors
+            to logits over the vocabulary; "replaced_token_head" from the
+            vectors of all tokens to one logit each; any other, such as
             "nsp_head", from the pooled output to logits.
         name: str, name of the model.
 
     Returns:
-        A functional `keras.Model`. It takes the backbone's inputs and, if
-        there is a masked-LM head, `masked_lm_positions`, int32
-        `(batch_size, num_predictions)`; of packed rows, where another head
-        reads the pooled output of each text, `text_starts`. It returns a dict
-        of `mlm_logits`, float32 `(batch_size, num_predictions, vocab_size)`,
-        and what the other heads give: `replaced_token_logits`, float32
-        `(batch_size, seq_length)`, or such as `nsp_logits`, float32
-        `(batch_size, 2)`, `(batch_size, num_texts, 2)` of packed rows.
+        A functional `keras.Model`. It takes the inputs of the backbone;
+        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, if there
+        is a masked-LM head; and `text_starts`, if rows are packed and a head
+        reads the pooled output. It returns a dict of logits, float32:
+        `mlm_logits` `(batch_size, num_predictions, vocab_size)`,
+        `replaced_token_logits` `(batch_size, seq_length)`, and others such as
+        `nsp_logits` `(batch_size, 2)`, or `(batch_size, num_texts, 2)` for
+        packed rows.
     """
     inputs, positions = dict(backbone.inputs), {}
     read = {reads_of(part) for part in heads}
@@ -46,7 +46,7 @@ def add_heads(backbone, heads, name):
             (None,), dtype="int32", name=feature.name
         )
         positions[MASKED] = inputs[feature.name]
-    states = _looked_at(backbone, positions, EVERY in read)
+    states = _head_inputs(backbone, positions, EVERY in read)
     if POOLED in read:
         states[POOLED] = [backbone.pooler(*states[POOLED])]
     outputs = {
@@ -57,15 +57,15 @@ def add_heads(backbone, heads, name):
 
 
 def reads_of(part):
-    """Names what the head of a part reads: `MASKED`, `EVERY` or `POOLED`."""
+    """Return the input kind of a head: `MASKED`, `EVERY` or `POOLED`."""
     return {_MASKED_LM: MASKED, _REPLACED_TOKEN: EVERY}.get(part, POOLED)
 
 
-def _looked_at(backbone, positions, is_every):
-    """The last states that heads read, as arguments of the heads by kind."""
+def _head_inputs(backbone, positions, is_every):
+    """Return the arguments of the heads by input kind."""
     if is_every:
         every = backbone.states[-1]
-        # The masked-LM head gathers what it predicts.
+        # The masked-LM head gathers its positions.
         states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
         if backbone.mask_queries and MASKED in positions:
             states[MASKED] = [backbone.masked_states(positions[MASKED])]
@@ -76,34 +76,33 @@ def _looked_at(backbone, positions, is_every):
             }
         return {**states, POOLED: [every[:, 0]]}
     if backbone.is_packed or backbone.mask_queries:
-        # How many texts there are is not known where they would be split.
+        # The number of texts is not known here, so the runs are separate.
         run = {MASKED: backbone.masked_states, POOLED: backbone.last_states}
         return {kind: [run[kind](x)] for kind, x in positions.items()}
-    looked_at = ops.concatenate([*positions.values()], axis=1)
-    states = backbone.last_states(looked_at)
+    states = backbone.last_states(ops.concatenate([*positions.values()], 1))
     masked = states[:, 1:] if POOLED in positions else states
     return {POOLED: [states[:, 0]], MASKED: [masked]}
 
 
 def masked_lm_head(config, embeddings, **changes):
-    """Makes the masked-LM head of a family.
+    """Create the masked-LM head of a family.
 
     Args:
-        config: a config of any family.
-        embeddings: the layer whose table the head shares.
-        **changes: arguments of the layer that the config does not say.
+        config: config of any family.
+        embeddings: layer that shares its word table with the head.
+        **changes: arguments of `MaskedLMHead` that override the config.
     """
     arguments = {**layer_arguments(config)["masked_lm_head"], **changes}
     return MaskedLMHead(embeddings, **arguments, name=_MASKED_LM)
 
 
 def masked_lm_only(config, embeddings, **changes):
-    """Make the pre-training heads of a family that has no other."""
+    """Return the pre-training heads of a family with masked LM only."""
     return {_MASKED_LM: masked_lm_head(config, embeddings, **changes)}
 
 
 def logits_name(part):
-    """The name of what a head gives: "nsp_logits" of the "nsp_head"."""
+    """Return the output name of a head: "nsp_logits" for "nsp_head"."""
     if part == _MASKED_LM:
         return "mlm_logits"
     return f"{part.removesuffix('_head')}_logits"

@@ -1,4 +1,4 @@
-"""Config keys as arguments of layers."""
+"""Conversion of configs to the arguments of layers."""
 
 import keras
 
@@ -11,15 +11,15 @@ from keras_bert.models.backbone import Backbone
 
 
 def layer_arguments(config):
-    """Turns a config into the arguments of layers.
+    """Convert a config to the arguments of layers.
 
     Args:
-        config: a config of any family.
+        config: config of any family.
 
     Returns:
-        A dict of arguments by the layer that takes them: "embeddings",
-        "attention", "feed_forward", "block" (BERT's, of these two), "pooler",
-        "masked_lm_head" and, for all else with a matrix, "matrix".
+        A dict of argument dicts by layer: "embeddings", "attention",
+        "feed_forward", "block" (for `TransformerEncoderBlock`), "pooler",
+        "masked_lm_head", and "matrix" for other layers with a matrix.
     """
     sizes = config.sizes
     dropout, attention_dropout, _ = config.dropouts
@@ -63,18 +63,18 @@ def layer_arguments(config):
 
 
 def initializer(config):
-    """Makes the initializer of the matrices of a config."""
+    """Return the initializer of the matrices of a config."""
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 
 def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
-    """Make a `Backbone` of `TransformerEncoderBlock`s.
+    """Create a `Backbone` of `TransformerEncoderBlock`s.
 
     Args:
-        config: a config of any family.
+        config: config of any family.
         arguments: dict, as returned by `layer_arguments`.
-        embeddings: the layer of embeddings.
-        pools: bool, whether there is a pooler.
+        embeddings: layer of embeddings.
+        pools: bool, whether to add a pooler.
         **pieces: other arguments of `Backbone`.
     """
     blocks = [
@@ -86,6 +86,6 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
 
 
 def dense_transform(config, dropout=0.0, activation="tanh"):
-    """Make the dense layer that a head has in place of BERT's pooler."""
+    """Create the dense layer of a head that replaces BERT's pooler."""
     arguments = {**layer_arguments(config)["pooler"], "activation": activation}
     return DropoutDense(dropout=dropout, **arguments, name="dense")

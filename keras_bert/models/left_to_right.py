@@ -1,4 +1,4 @@
-"""A left-to-right model, token by token, with what it has projected kept."""
+"""Autoregressive decoding with a cache of keys and values."""
 
 from keras import ops
 
@@ -9,13 +9,13 @@ from keras_bert.layers.post_norm_block import PostNormBlock
 
 
 class LeftToRight:
-    """Computes one token of each row after the other.
+    """Decoder with a key-value cache that computes one token per step.
 
-    The keys and values of each block are kept, so that a token costs one
-    position of the matrix products and of attention.
+    The cache holds the keys and values of all blocks, so a step computes only
+    one position.
 
     Args:
-        backbone: `Backbone` of `PostNormBlock`s that look to the left only.
+        backbone: `Backbone` of `PostNormBlock`s with causal attention.
         head: layer from the last states to logits.
     """
 
@@ -28,54 +28,54 @@ class LeftToRight:
         self._backbone, self._head = backbone, head
 
     def read(self, ids, size):
-        """Reads prompts.
+        """Compute the cache of prompts.
 
         Args:
-            ids: int32 `(batch_size, length)`.
-            size: int, or int32 scalar tensor, how long rows will become.
+            ids: int32 `(batch_size, length)`, ids of the prompts.
+            size: int, or int32 scalar tensor, maximum length of the rows.
 
         Returns:
-            A list with the keys and the values of each block, float
+            The cache: a list with the keys and the values of each block, float
             `(batch_size, num_heads, size, head_size)`.
         """
-        kept = []
+        cache = []
         padding = [(0, 0), (0, 0), (0, size - ops.shape(ids)[1]), (0, 0)]
 
         def context(attention, projected):
             heads = attention.heads(projected)
-            kept.append([ops.pad(x, padding) for x in heads[1:]])
+            cache.append([ops.pad(x, padding) for x in heads[1:]])
             return attention.attend(heads, AttentionContext())
 
         self._run(self._embedded(ids), context)
-        return kept
+        return cache
 
-    def step(self, kept, ids, places):
-        """Computes what follows one token of each row.
+    def step(self, cache, ids, places):
+        """Compute the logits of the token after one position of each row.
 
         Args:
-            kept: as returned by `read` or by the step before.
-            ids: int32 `(batch_size, size)`.
-            places: int32 `(batch_size, 1)`, where the token stands; all to
-                its left are known.
+            cache: cache, as returned by `read` or by the previous step.
+            ids: int32 `(batch_size, size)`, ids of the rows.
+            places: int32 `(batch_size, 1)`, position of the current token. The
+                cache must hold all earlier positions.
 
         Returns:
-            float32 logits `(batch_size, 1, vocab_size)`, and what is kept.
+            float32 logits `(batch_size, 1, vocab_size)`, and the new cache.
         """
-        before, kept = iter(kept), []
+        before, cache = iter(cache), []
 
         def context(attention, projected):
             query, *new = attention.heads(projected)
             pairs = zip(next(before), new, strict=True)
-            kept.append([_put(old, x, places) for old, x in pairs])
+            cache.append([_put(old, x, places) for old, x in pairs])
             where = AttentionContext(query_positions=places)
             scaled = query * attention.scale
             given = where, attention.pattern, ops.convert_to_tensor
-            return attend_to_next(scaled, *kept[-1], *given)
+            return attend_to_next(scaled, *cache[-1], *given)
 
         embedded = ops.take_along_axis(
             self._embedded(ids), ops.expand_dims(places, -1), axis=1
         )
-        return self._head(self._run(embedded, context)), kept
+        return self._head(self._run(embedded, context)), cache
 
     def _embedded(self, ids):
         inputs = {x: ops.zeros_like(ids) for x in self._backbone.inputs}
@@ -93,10 +93,10 @@ class LeftToRight:
         return states
 
 
-def _put(kept, new, places):
-    """Replaces the keys or values of one place of each row."""
-    shape = ops.shape(kept)  # [B, N, T, D]
+def _put(cache, new, places):
+    """Write the keys or values of one position of each row to the cache."""
+    shape = ops.shape(cache)  # [B, N, T, D]
     rows = ops.reshape(ops.arange(shape[0] * shape[1]), shape[:2])
     places = ops.reshape(rows * shape[2] + places, (-1, 1))
-    flat, new = (ops.reshape(x, (-1, shape[3])) for x in (kept, new))
+    flat, new = (ops.reshape(x, (-1, shape[3])) for x in (cache, new))
     return ops.reshape(ops.scatter_update(flat, places, new), shape)

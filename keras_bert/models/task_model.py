@@ -1,4 +1,4 @@
-"""A task's head on any backbone."""
+"""Models with the head of a fine-tuning task."""
 
 import collections.abc
 import dataclasses
@@ -16,24 +16,24 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class HeadKind:
-    """One kind of head that fine-tuning puts on the encoders of a family.
+    """Configuration of a fine-tuning head for the encoders of a family.
 
     Args:
-        reads: str, "pooled_output", "first_token", "last_token" or "mean" of
-            the tokens, each `(batch_size, hidden_size)`, or
-            "sequence_output", `(batch_size, seq_length, hidden_size)`; or a
-            function from a config to one of them.
-        dropout: float, dropout before the logits; by default as the config
-            says.
-        transform: function from a config to a layer between what the head
-            reads and the dropout, or None.
-        template: `Template`, how texts are laid out for it; None as the
-            family's. Tokens that it names and a vocabulary lacks are added.
-        published_class: str, the end of the name that its class has in
-            transformers; None for that of BERT's.
-        language_model_weight: float, of the loss of a language model of the
-            texts, beside that of the task. It needs a family whose
-            "masked_lm_head" has no weights of its own.
+        reads: str, input of the head: "pooled_output", "first_token",
+            "last_token" or "mean" of the tokens, each `(batch_size,
+            hidden_size)`, or "sequence_output", `(batch_size, seq_length,
+            hidden_size)`; or a function from a config to one of these names.
+        dropout: float, rate before the logits. By default from the config.
+        transform: function from a config to a layer that is applied before the
+            dropout, or None.
+        template: `Template`, special tokens of the texts. By default the
+            family's template. Special tokens that are not in the vocabulary are
+            added.
+        published_class: str, end of the class name in transformers. By default
+            as in BERT.
+        language_model_weight: float, weight of an auxiliary language modeling
+            loss. Above 0, the "masked_lm_head" of the family must have no
+            weights of its own.
     """
 
     reads: str | collections.abc.Callable
@@ -47,17 +47,17 @@ class HeadKind:
         """Return the name of the encoder's output that the head reads.
 
         Args:
-            config: a config of the family.
+            config: config of the family.
         """
         return self.reads(config) if callable(self.reads) else self.reads
 
     def layer(self, config, num_outputs, name):
-        """Makes the layer from what the head reads to logits.
+        """Create the layer that computes the logits.
 
         Args:
-            config: a config of the family.
-            num_outputs: int.
-            name: str.
+            config: config of the family.
+            num_outputs: int, number of logits.
+            name: str, name of the layer.
         """
         own = self.dropout is not None
         *_, dropout = config.dropouts
@@ -70,7 +70,7 @@ class HeadKind:
         )
 
 
-# As published with BERT; the span classifier has no dropout.
+# The heads of google-research/bert. The span classifier has no dropout.
 TASK_HEADS = {
     "classifier": HeadKind("pooled_output"),
     "token_classifier": HeadKind("sequence_output"),
@@ -80,22 +80,22 @@ TASK_HEADS = {
 
 
 def add_task_head(backbone, head, reads, name):
-    """Puts the head of a task on a backbone.
+    """Build the model of a backbone with the head of a task.
 
-    Where the head looks at one token only, so does the last block.
+    If the head reads one token, the last block computes only this token.
 
     Args:
-        backbone: `Backbone`, with a pooler if that is what the head reads.
-        head: layer from what it reads to logits.
-        reads: str, what a `HeadKind` may read.
+        backbone: `Backbone`, with a pooler if the head reads "pooled_output".
+        head: layer from its input to logits.
+        reads: str, input of the head, see `HeadKind`.
         name: str, name of the model.
 
     Returns:
-        A functional `keras.Model` from the backbone's inputs to a dict of
+        A functional `keras.Model` from the inputs of the backbone to a dict of
         `logits`, float32 `(batch_size, num_outputs)`, or `(batch_size,
-        seq_length, num_outputs)` of a head that reads "sequence_output". Of
-        packed rows it also takes `text_starts`, unless that is what the head
-        reads, and gives `(batch_size, num_texts, num_outputs)`.
+        seq_length, num_outputs)` if the head reads "sequence_output". For
+        packed rows and other heads, the model also takes `text_starts`, and
+        `logits` are `(batch_size, num_texts, num_outputs)`.
     """
     inputs = dict(backbone.inputs)
     mask = inputs[features.INPUT_MASK.name]
@@ -108,7 +108,7 @@ def add_task_head(backbone, head, reads, name):
     else:
         position = ops.zeros_like(mask[:, :1])
         if reads == "last_token":
-            # Of equal counts `argmax` takes the first: there ends the text.
+            # `argmax` returns the first maximum, which is the last token.
             counts = ops.cumsum(mask, axis=1)
             position = ops.argmax(counts, axis=1, keepdims=True)
         read = backbone.last_states(position)[:, 0]
@@ -118,7 +118,7 @@ def add_task_head(backbone, head, reads, name):
 
 
 def _read_of_texts(backbone, reads, inputs):
-    """Reads each text of packed rows, float `(batch_size, num_texts, ...)`."""
+    """Return the head inputs of packed rows, `(batch_size, num_texts, ...)`."""
     starts = backbone.add_text_starts(inputs)
     if reads in ("first_token", "pooled_output"):
         return backbone.last_states(starts)
@@ -148,23 +148,24 @@ def mean_of_tokens(states, mask):
     Returns:
         float `(batch_size, hidden_size)`; 0 for a text without tokens.
     """
-    # Not by a slice with a new axis, which TFLite has not for unknown sizes.
+    # TFLite does not support slices with a new axis for unknown sizes.
     weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
     num_tokens = ops.maximum(ops.sum(weights, axis=1), 1.0)  # Not 0 / 0.
     return ops.sum(states * weights, axis=1) / num_tokens
 
 
 def over_choices(model, name):
-    """The same model for several rows of an example.
+    """Build a multiple-choice model from a model that scores single rows.
 
     Args:
-        model: model from int32 `(batch_size, seq_length)` tensors to a dict
-            of `logits`, float32 `(batch_size, 1)`, and perhaps others.
-        name: str, name of the new model, which shares the weights.
+        model: `keras.Model` from a dict of int32 `(batch_size, seq_length)`
+            tensors to a dict of float32 `(batch_size, 1)` tensors such as
+            `logits`.
+        name: str, name of the new model. It shares the weights of `model`.
 
     Returns:
-        A functional `keras.Model` from int32 `(batch_size, num_choices,
-        seq_length)` tensors to a dict of the same outputs, float32
+        A functional `keras.Model` from a dict of int32 `(batch_size,
+        num_choices, seq_length)` tensors to a dict of the same outputs, float32
         `(batch_size, num_choices)`.
     """
     inputs = {

@@ -23,6 +23,7 @@ def test_it_is_bert_without_segments():
 def test_a_sequence_over_the_limit_is_an_error():
     ids = np.zeros((1, 17), "int32")
     with pytest.raises(
-        ValueError, match=r"most 16 long.*=16. Received: shape \(1, 17"
+        ValueError,
+        match=r"most 16 tokens long.* is 16. Received: shape \(1, 17",
     ):
         TokenEmbeddings(**_ARGUMENTS)(ids)

@@ -23,7 +23,7 @@ from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import own_places
-from keras_bert.npz import DAMAGES
+from keras_bert.npz import READ_ERRORS
 from keras_bert.npz import read_array
 
 _WEIGHTS = "model.safetensors"
@@ -104,8 +104,8 @@ class _StateFile:
     """The weights in a `step-NNNNNNNN.npz`, by their paths.
 
     Those of a second model that the run trains have none; arrays of one path
-    are added up. All are read once, to raise one of `DAMAGES` if the file is
-    not whole.
+    are added up. All are read once, to raise one of `READ_ERRORS` if the file
+    is corrupted.
     """
 
     def __init__(self, path):
@@ -132,7 +132,7 @@ def _newest(directory):
     for step, path in reversed(found.items()):
         try:
             return step, _StateFile(path)
-        except DAMAGES:
+        except READ_ERRORS:
             logging.warning("%s is damaged; the one before is taken.", path)
     raise CheckpointError(
         f"None of the {len(found)} states in {directory / 'states'} can be "

@@ -13,7 +13,7 @@ import zipfile
 from absl import logging
 
 from keras_bert.artifacts import atomic_file
-from keras_bert.npz import DAMAGES
+from keras_bert.npz import READ_ERRORS
 from keras_bert.npz import read_array
 from keras_bert.npz import write_array
 
@@ -69,7 +69,7 @@ def restore_state(directory, variables):
     for path in reversed(states):
         try:
             about, values = _read(path)
-        except DAMAGES:
+        except READ_ERRORS:
             logging.warning("%s is damaged; the one before is taken.", path)
             continue
         _check_shapes(path, values, variables)

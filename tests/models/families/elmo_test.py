@@ -63,7 +63,7 @@ def test_there_is_a_layer_of_states_more_than_there_are_of_lstms(tmp_path):
         ("char_cnn", "n_characters", 261, "`n_characters`.*Set it to 262"),
         (
             *("char_cnn", "projection_after_highway", True),
-            "`projection_after_highway` is unknown. Remove it if it is true",
+            "`projection_after_highway` is unknown. If it is true, remove it",
         ),
     ],
 )

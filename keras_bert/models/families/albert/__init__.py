@@ -1,1 +1,1 @@
-"""ALBERT, wired from layers: BERT with shared blocks and narrow tables."""
+"""ALBERT: BERT with shared blocks and factorized embeddings."""

@@ -1,4 +1,4 @@
-"""ALBERT, wired from layers: BERT with shared blocks and narrow tables."""
+"""ALBERT: BERT with shared blocks and factorized embeddings."""
 
 import dataclasses
 
@@ -17,17 +17,17 @@ from keras_bert.models.layer_arguments import layer_arguments
 
 @dataclasses.dataclass(frozen=True)
 class AlbertConfig(EncoderConfig):
-    """Sizes and rates of an ALBERT.
+    """Config of an ALBERT model.
 
-    The defaults are those of the base model, version 2. Version 1 has dropout
-    0.1, except xxlarge.
+    The defaults are from the base model, version 2. Version 1 has dropout 0.1,
+    except xxlarge.
 
     Args:
-        embedding_size: int, width of the tables of embeddings.
-        num_hidden_layers: int, how many times a group of blocks is run.
-        num_hidden_groups: int, groups of blocks with weights of their own, at
+        embedding_size: int, size of the embedding vectors.
+        num_hidden_layers: int, number of runs of a group of blocks.
+        num_hidden_groups: int, number of groups with weights of their own, at
             most `num_hidden_layers`.
-        inner_group_num: int, blocks in a group.
+        inner_group_num: int, number of blocks in a group.
         classifier_dropout_prob: float, dropout before the head of a task.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
@@ -90,7 +90,7 @@ def albert_backbone(config):
         ]
         for group in range(num_groups)
     ]
-    # Each group runs several times, one time after the other.
+    # Each group runs several times in a row.
     runs = [groups[run * num_groups // num_runs] for run in range(num_runs)]
     blocks = [block for group in runs for block in group]
     pooler = FlatDense(**arguments["pooler"], name="pooler")

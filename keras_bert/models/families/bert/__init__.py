@@ -1,1 +1,1 @@
-"""BERT, wired from layers."""
+"""BERT: encoder, pre-training heads and family definition."""

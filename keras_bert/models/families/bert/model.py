@@ -1,4 +1,4 @@
-"""BERT, wired from layers."""
+"""BERT: encoder, pre-training heads and family definition."""
 
 from keras_bert.config import BertConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
@@ -12,10 +12,10 @@ from keras_bert.models.layer_arguments import transformer_backbone
 
 
 def bert_encoder(config, name="bert_encoder"):
-    """Builds the encoder that all of BERT's models share.
+    """Build the encoder of BERT.
 
     Args:
-        config: a `BertConfig`.
+        config: `BertConfig`.
         name: str, name of the model.
 
     Returns:
@@ -38,10 +38,10 @@ def bert_encoder(config, name="bert_encoder"):
 
 
 def bert_pretrainer(config, name="bert_pretrainer"):
-    """Builds an encoder with masked-LM and next-sentence heads.
+    """Build a BERT encoder with masked-LM and next-sentence heads.
 
     Args:
-        config: a `BertConfig`.
+        config: `BertConfig`.
         name: str, name of the model.
 
     Returns:
@@ -65,12 +65,12 @@ def bert_pretrainer(config, name="bert_pretrainer"):
 
 
 def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
-    """Puts the pre-training heads on an encoder, sharing its layers.
+    """Add the pre-training heads to an encoder, sharing its layers.
 
     Args:
-        encoder: a model of `bert_encoder(config)`.
-        config: the `BertConfig` that it was built from.
-        name: str, name of the model.
+        encoder: `keras.Model`, as returned by `bert_encoder(config)`.
+        config: `BertConfig` of the encoder.
+        name: str, name of the new model.
 
     Returns:
         A functional `keras.Model`, see `bert_pretrainer`.

@@ -1,1 +1,1 @@
-"""DeBERTa, wired from layers: content and distance scored apart."""
+"""DeBERTa v1: disentangled attention with a table of relative positions."""

@@ -1,27 +1,27 @@
-"""The config of DeBERTa's first version, in the spellings of the Hub."""
+"""Config of DeBERTa v1, with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
 from keras_bert import checks
 from keras_bert.config import EncoderConfig
 
-# From content to position and the other way round.
+# Position-to-content and content-to-position attention.
 _KINDS = ["p2c", "c2p"]
 
 
 @dataclasses.dataclass(frozen=True)
 class DebertaConfig(EncoderConfig):
-    """Sizes and rates of a DeBERTa of the first version.
+    """Config of a DeBERTa v1 model.
 
-    The defaults are those of the base model.
+    The defaults are from the base model.
 
     Args:
-        max_position_embeddings: int, longest sequence, and the distance from
-            which on all are one.
-        pooler_dropout: float, before the dense layer of a classifier.
-        enhanced_mask_decoder: bool, whether masked tokens are predicted from
-            states that know their positions. Published files do not say so,
-            though their models were trained so, and transformers ignores it.
+        max_position_embeddings: int, maximum sequence length, and largest
+            relative distance. Larger distances share its row.
+        pooler_dropout: float, dropout before the dense layer of a classifier.
+        enhanced_mask_decoder: bool, whether the masked-LM head adds absolute
+            positions. The published models were trained so, but their files
+            lack this key, and transformers ignores it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`;
             `type_vocab_size` is 0.
 
@@ -71,7 +71,7 @@ class DebertaConfig(EncoderConfig):
             values["pos_att_type"] = _KINDS
         limits = ("max_relative_positions", "max_position_embeddings")
         if values.get(limits[0]) == values.get(limits[1], 512):
-            values[limits[0]] = -1  # It means this number.
+            values[limits[0]] = -1  # -1 stands for this number.
         return super()._parse(values)
 
     def to_dict(self):

@@ -1,4 +1,4 @@
-"""DeBERTa, wired from layers: content and distance scored apart."""
+"""DeBERTa v1: disentangled attention with a table of relative positions."""
 
 from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
@@ -32,18 +32,18 @@ def deberta_backbone(config):
             output_dropout=config.hidden_dropout_prob,
             name="self_attention",
         )
-        blocks.append(block_of(config, index, attention))
-    return backbone_of(config, config.max_position_embeddings, None, blocks)
+        blocks.append(make_block(config, index, attention))
+    return make_backbone(config, config.max_position_embeddings, None, blocks)
 
 
-def backbone_of(config, num_distances, table_norm, blocks):
-    """Makes the backbone of blocks that share one table of distances.
+def make_backbone(config, num_distances, table_norm, blocks):
+    """Create a backbone with one table of relative positions for all blocks.
 
     Args:
         config: `DebertaConfig`.
-        num_distances: int, rows of the table in each direction.
-        table_norm: layer that normalizes it, or None.
-        blocks: list of the blocks.
+        num_distances: int, number of rows of the table per direction.
+        table_norm: layer that normalizes the table, or None.
+        blocks: list of blocks.
     """
     table = RelativeTable(
         2 * num_distances,
@@ -78,23 +78,24 @@ def backbone_of(config, num_distances, table_norm, blocks):
 
 
 def layer_norm(config):
-    """Makes the layer that normalizes a table or what is looked up."""
+    """Create a LayerNorm for a table or its vectors."""
     return LayerNorm(config.layer_norm_eps, dtype="float32", name="layer_norm")
 
 
-def block_of(config, index, attention, kind=PostNormBlock, **more):
-    """Makes a block, of a class and with more arguments of it."""
-    arguments = layer_arguments(config)["feed_forward"]
-    feed_forward = FeedForward(**arguments, name="feed_forward")
-    more |= {"layer_norm_epsilon": config.layer_norm_eps}
-    return kind(attention, feed_forward, name=f"block_{index}", **more)
+def make_block(config, index, attention, kind=PostNormBlock, **arguments):
+    """Create a block of class `kind` with additional arguments."""
+    feed_forward = FeedForward(
+        **layer_arguments(config)["feed_forward"], name="feed_forward"
+    )
+    arguments |= {"layer_norm_epsilon": config.layer_norm_eps}
+    return kind(attention, feed_forward, name=f"block_{index}", **arguments)
 
 
 def _transform(config):
     return dense_transform(config, config.pooler_dropout, gelu_erf)
 
 
-_OF_FIRST = HeadKind("first_token", transform=_transform)
+_FIRST_TOKEN = HeadKind("first_token", transform=_transform)
 FAMILY = Family(
     config=DebertaConfig,
     backbone=deberta_backbone,
@@ -102,11 +103,11 @@ FAMILY = Family(
     parts=("masked_lm_head",),
     task_heads={
         **TASK_HEADS,
-        "classifier": _OF_FIRST,
-        "choice_scorer": _OF_FIRST,
+        "classifier": _FIRST_TOKEN,
+        "choice_scorer": _FIRST_TOKEN,
     },
     template=Template(pair="cls A sep B sep", segments=False),
     tokenizer="byte_bpe",
-    # The head that was published, which is not that of its first release.
+    # The published weights have the current form of the head in transformers.
     published_keys={"legacy": False},
 )

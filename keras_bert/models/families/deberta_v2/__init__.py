@@ -1,1 +1,1 @@
-"""DeBERTa v2 and v3: one matrix for tokens and their distances."""
+"""DeBERTa v2 and v3: disentangled attention with shared projections."""

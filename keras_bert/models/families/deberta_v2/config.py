@@ -1,4 +1,4 @@
-"""The config of DeBERTa v2 and v3, in the spellings of the Hub."""
+"""Config of DeBERTa v2 and v3, with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
@@ -8,15 +8,15 @@ from keras_bert.models.families.deberta.config import DebertaConfig
 
 @dataclasses.dataclass(frozen=True)
 class DebertaV2Config(DebertaConfig):
-    """Sizes and rates of a DeBERTa v2 or v3.
+    """Config of a DeBERTa v2 or v3 model.
 
-    The defaults are those of the base model, version 3.
+    The defaults are from the base model, version 3.
 
     Args:
-        position_buckets: int, rows of the table of distances, in each
-            direction.
-        conv_kernel_size: int, how many tokens the convolution beside the
-            first block sees; 0 for none.
+        position_buckets: int, number of rows of the table of relative positions
+            per direction.
+        conv_kernel_size: int, width in tokens of the convolution of the first
+            block; 0 for no convolution.
         **kwargs: the keys of `DebertaConfig`.
 
     References:
@@ -57,7 +57,7 @@ class DebertaV2Config(DebertaConfig):
             )
 
     def generator(self, share=0.5):
-        """The config of a generator: as wide, a share of the depth."""
+        """Return the config of a generator with `share` of the depth."""
         depth = max(1, round(share * self.num_hidden_layers))
         return dataclasses.replace(
             self, num_hidden_layers=depth, enhanced_mask_decoder=True

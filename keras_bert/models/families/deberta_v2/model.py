@@ -1,4 +1,4 @@
-"""DeBERTa v2 and v3: one matrix for tokens and their distances."""
+"""DeBERTa v2 and v3: disentangled attention with shared projections."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ from keras_bert.models.layer_arguments import layer_arguments
 
 def deberta_v2_backbone(config):
     """Build the layers of the encoder."""
-    return deberta.backbone_of(
+    return deberta.make_backbone(
         config,
         config.position_buckets,
         deberta.layer_norm(config),
@@ -36,7 +36,7 @@ def _block(config, index):
             "kernel_size": config.conv_kernel_size,
             "dropout": config.hidden_dropout_prob,
         }
-    return deberta.block_of(config, index, attention, **convolved)
+    return deberta.make_block(config, index, attention, **convolved)
 
 
 def deberta_v2_heads(config, embeddings):

@@ -1,1 +1,1 @@
-"""DistilBERT, wired from layers: BERT of half the depth, without segments."""
+"""DistilBERT: BERT of half the depth, without segments and pooler."""

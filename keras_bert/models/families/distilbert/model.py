@@ -1,4 +1,4 @@
-"""DistilBERT, wired from layers: BERT of half the depth, without segments."""
+"""DistilBERT: BERT of half the depth, without segments and pooler."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class DistilBertConfig(StrictConfig):
-    """Sizes and rates of a DistilBERT, under the published keys.
+    """Config of a DistilBERT model, with the published keys.
 
     Most are other names for keys of `BertConfig`.
 
@@ -54,7 +54,7 @@ class DistilBertConfig(StrictConfig):
         **StrictConfig.size_keys,
         **{"H": "dim", "I": "hidden_dim", "L": "n_layers", "N": "n_heads"},
     }
-    # How the positions were first filled makes no other layer of them.
+    # The initial values of the positions do not change the layers.
     informative_keys = frozenset(
         ("qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds")
     )
@@ -69,7 +69,7 @@ def distilbert_backbone(config):
     """Build the layers of the encoder."""
     arguments = layer_arguments(config)
     blocks = [
-        # Unlike BERT's, the output of attention is not dropped.
+        # Unlike BERT, the attention output has no dropout.
         PostNormBlock(
             SelfAttention(**arguments["attention"], name="self_attention"),
             FeedForward(**arguments["feed_forward"], name="feed_forward"),
@@ -82,7 +82,7 @@ def distilbert_backbone(config):
 
 
 def _pre_classifier(config):
-    """The layer that stands in the place of BERT's pooler."""
+    """Create the dense layer that replaces BERT's pooler."""
     arguments = layer_arguments(config)["pooler"] | {"activation": "relu"}
     return FlatDense(**arguments, name="pre_classifier")
 
@@ -92,7 +92,7 @@ FAMILY = Family(
     backbone=distilbert_backbone,
     paper="1910.01108",
     parts=("masked_lm_head",),
-    # The dropouts that are published as `seq_classif_dropout` and
+    # The published files have these dropouts as `seq_classif_dropout` and
     # `qa_dropout`, always with these values.
     task_heads={
         "classifier": HeadKind("first_token", 0.2, _pre_classifier),

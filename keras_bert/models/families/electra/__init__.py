@@ -1,1 +1,1 @@
-"""ELECTRA, wired from layers: BERT that finds replaced tokens."""
+"""ELECTRA: BERT pre-trained by replaced token detection."""

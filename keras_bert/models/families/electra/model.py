@@ -1,4 +1,4 @@
-"""ELECTRA, wired from layers: BERT that finds replaced tokens."""
+"""ELECTRA: BERT pre-trained by replaced token detection."""
 
 import dataclasses
 
@@ -18,13 +18,13 @@ from keras_bert.models.task_model import HeadKind
 
 @dataclasses.dataclass(frozen=True)
 class ElectraConfig(EncoderConfig):
-    """Sizes and rates of a discriminator or a generator of ELECTRA.
+    """Config of an ELECTRA discriminator or generator.
 
-    The defaults are those of the small discriminator.
+    The defaults are from the small discriminator.
 
     Args:
-        embedding_size: int, width of the tables of embeddings; a matrix maps
-            it to `hidden_size`, if that is another.
+        embedding_size: int, size of the embedding vectors. If it differs from
+            `hidden_size`, a matrix projects them.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:
@@ -51,7 +51,7 @@ class ElectraConfig(EncoderConfig):
     transformers_defaults = {"vocab_size": 30522}
 
     def generator(self, share=0.25):
-        """The config of a generator, a share of this one's width."""
+        """Return the config of a generator with `share` of the width."""
         width = round(self.hidden_size * share)
         heads = max(1, width // self.google_head_size)
         changes = {"num_attention_heads": heads, "intermediate_size": 4 * width}
@@ -61,8 +61,10 @@ class ElectraConfig(EncoderConfig):
 def electra_backbone(config, tables=None):
     """Build the layers of the encoder.
 
-    Those of a generator share their tables and the norm of these with those of
-    its discriminator, whose `embeddings.tables` it takes.
+    Args:
+        config: `ElectraConfig`.
+        tables: `embeddings.tables` of a discriminator, to share with its
+            generator. By default new tables.
     """
     arguments = layer_arguments(config)
     width, hidden_size = config.embedding_size, config.hidden_size
@@ -83,7 +85,7 @@ def electra_heads(config, embeddings):
     head = ReplacedTokenHead(
         config.hidden_size, activation, **arguments["matrix"], name=part
     )
-    # The erf form, whatever the blocks have.
+    # The erf form, whatever the activation of the blocks.
     generator = masked_lm_head(config, embeddings, activation=gelu_erf)
     return {"masked_lm_head": generator, part: head}
 

@@ -1,1 +1,1 @@
-"""ELMo: two language models of LSTMs, over the characters of words."""
+"""ELMo: a bidirectional LSTM language model with a character CNN."""

@@ -1,4 +1,4 @@
-"""ELMo: two language models of LSTMs, over the characters of words."""
+"""ELMo: a bidirectional LSTM language model with a character CNN."""
 
 import dataclasses
 
@@ -12,16 +12,16 @@ from keras_bert.layers.character_embeddings import CharacterEmbeddings
 from keras_bert.layers.projected_lstm import ProjectedLSTMCell
 
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
-# The forward and the backward model, which never see each other.
+# The forward and the backward model are independent.
 _NUM_DIRECTIONS = 2
 _PARTS = "char_cnn", "lstm"
 _NO_BOUND = (
-    "If the model was trained without it, give a large bound, such as 1e9."
+    "If the model was trained without clipping, set a large value such as 1e9."
 )
 _CURES = {
     "cell_clip": _NO_BOUND,
     "proj_clip": _NO_BOUND,
-    "projection_after_highway": "Remove it if it is true: here the projection "
+    "projection_after_highway": "If it is true, remove it: the projection "
     "always follows the highway layers.",
 }
 # bilm-tf trains with 261 characters; padding is one more.
@@ -30,17 +30,22 @@ _WITHOUT_PADDING = 261
 
 @dataclasses.dataclass(frozen=True)
 class ElmoOptions:
-    """Sizes of an ELMo, by the keys of its published `options.json`.
+    """Config of an ELMo model, with the keys of the published `options.json`.
 
     Args:
-        filters, activation, n_highway: as `CharacterEmbeddings` takes them.
-        embedding: int, size of the vector of a character.
-        n_characters, max_characters_per_token: int, those that there are, 262
-            with padding, and those of a word with its two marks.
-        dim, projection_dim: int, size of the cell and of the state of an LSTM.
-        cell_clip, proj_clip: float, bounds of the two.
-        n_layers: int, LSTMs in each direction.
-        use_skip_connections: bool, from the second on they add what they read.
+        filters: filters of `CharacterEmbeddings`.
+        activation, n_highway: activation and number of highway layers of
+            `CharacterEmbeddings`.
+        embedding: int, size of a character vector.
+        n_characters: int, number of characters, 262 with padding.
+        max_characters_per_token: int, maximum characters of a word, including
+            its start and end marks.
+        dim: int, size of the cell state of an LSTM.
+        projection_dim: int, size of the hidden state of an LSTM.
+        cell_clip, proj_clip: float, bounds of the cell and hidden states.
+        n_layers: int, number of LSTM layers per direction.
+        use_skip_connections: bool, whether all LSTM layers except the first add
+            their input to their output.
 
     References:
         [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
@@ -67,14 +72,13 @@ class ElmoOptions:
 
     @classmethod
     def from_json(cls, path):
-        """Read a published `options.json`; options of training are ignored.
+        """Read a published `options.json`. Training options are ignored.
 
         Args:
-            path: str.
+            path: str, path of the file.
 
         Raises:
-            ValueError: a key is missing or unknown, or a value is wrong; the
-                file and the key are named.
+            ValueError: a key is missing or unknown, or a value is invalid.
         """
         try:
             return cls(**_values(cls, read_json_object(path)))
@@ -88,29 +92,29 @@ def _values(options_class, options):
     for part in _PARTS:
         if not isinstance(options.get(part), dict):
             raise ValueError(
-                f"`{part}` must be an object. An ELMo without `char_cnn` reads "
-                "ids of words, which is not supported. "
+                f"`{part}` must be an object. An ELMo without `char_cnn` takes "
+                "word ids, which is not supported. "
                 f"Received: {part}={options.get(part)!r}."
             )
         values |= options[part]
     if isinstance(values.get("embedding"), dict):
         values["embedding"] = values["embedding"].get("dim")
     names = {field.name for field in dataclasses.fields(options_class)}
-    # The unknown ones first.
+    # Report unknown keys first.
     for key in sorted(names ^ {*values}, key=lambda x: (x in names, x)):
         fault = "is missing" if key in names else "is unknown"
         raise ValueError(f"`{key}` {fault}. {_CURES.get(key, '')}".strip())
     if values["n_characters"] == _WITHOUT_PADDING:
         raise ValueError(
-            "`n_characters` must count the padding. Set it to 262, as the "
-            "README of bilm-tf says for a model that was trained with 261. "
+            "`n_characters` must include the padding. Set it to 262, as the "
+            "README of bilm-tf instructs for a model trained with 261. "
             f"Received: n_characters={values['n_characters']}."
         )
     return values
 
 
 class ElmoBackbone:
-    """Runs the layers of an ELMo once; its models share their weights.
+    """Graph of an ELMo model, shared by all its Keras models.
 
     Args:
         options: `ElmoOptions`.
@@ -120,10 +124,11 @@ class ElmoBackbone:
             seq_length, max_characters_per_token)`, the characters of words,
             and `input_mask` `(batch_size, seq_length)`.
         states: list of Keras tensors `(batch_size, seq_length, 2 *
-            projection_dim)`: the vector of a word, twice, then the states of
-            each layer, those of the forward model first, where each text
-            begins with zeros.
-        embeddings, blocks: `CharacterEmbeddings`, and RNNs, two for a layer.
+            projection_dim)`, for texts with zero initial states. The first
+            repeats the word vectors. The others concatenate the forward and
+            backward states of each layer.
+        embeddings: `CharacterEmbeddings`.
+        blocks: list of `keras.layers.RNN`, forward and backward for each layer.
     """
 
     def __init__(self, options):
@@ -135,7 +140,7 @@ class ElmoBackbone:
         )
         sizes = options.dim, options.projection_dim
         clips = options.cell_clip, options.proj_clip
-        # Cells are sums over many words, too long for bfloat16.
+        # Cell states sum over many words, which bfloat16 cannot represent.
         self.below_blocks = [self.embeddings]
         self.final_norm = None
         self.blocks = [
@@ -157,7 +162,7 @@ class ElmoBackbone:
         self.states, _ = self._run([None] * len(self.blocks))
 
     def _run(self, starts):
-        """Returns the states of all layers, and what the LSTMs end in."""
+        """Return the states of all layers and the final LSTM states."""
         mask = ops.cast(self.inputs[_MASK], "bool")
         sides = [self.embeddings(self.inputs[_IDS])] * _NUM_DIRECTIONS
         states, ends = [ops.concatenate(sides, axis=-1)], []
@@ -175,14 +180,15 @@ class ElmoBackbone:
         return states, ends
 
     def encoder(self):
-        """Makes the model that reads on where a row of the batch before ended.
+        """Build the stateful model, which takes and returns the LSTM states.
 
         Returns:
-            A functional `keras.Model` from `inputs` and two that are zeros at
-            first, `state` and `cell`, float32 `(batch_size, 2 * n_layers,
-            projection_dim)` and `(batch_size, 2 * n_layers, dim)`, to a dict
-            of the next two and of `states`, float `(batch_size, seq_length,
-            1 + n_layers, 2 * projection_dim)`.
+            A functional `keras.Model` from `inputs` and the initial LSTM states
+            to a dict of the final LSTM states and of `states`, float
+            `(batch_size, seq_length, 1 + n_layers, 2 * projection_dim)`. The
+            LSTM states are `state`, float32 `(batch_size, 2 * n_layers,
+            projection_dim)`, and `cell`, float32 `(batch_size, 2 * n_layers,
+            dim)`. Use zeros for the first batch.
         """
         count, options = len(self.blocks), self.options
         state = keras.Input((count, options.projection_dim), name="state")

@@ -1,1 +1,1 @@
-"""ModernBERT, wired from layers: rotary positions, windows and gates."""
+"""ModernBERT: rotary positions, sliding windows, gated feed-forward layers."""

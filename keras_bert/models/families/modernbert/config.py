@@ -1,4 +1,4 @@
-"""The config of ModernBERT, in the spellings of the Hub and transformers 5."""
+"""Config of ModernBERT, with the keys of transformers 4 and 5."""
 
 import dataclasses
 
@@ -12,33 +12,34 @@ _POOLINGS = ("cls", "mean")
 
 @dataclasses.dataclass(frozen=True)
 class ModernBertConfig(StrictConfig):
-    """Sizes and rates of a ModernBERT, under the published keys.
+    """Config of a ModernBERT model, with the published keys.
 
-    The keys of transformers 5, `layer_types` and `rope_parameters`, are read
-    too, and are the ones that are written.
+    The keys of transformers 5, `layer_types` and `rope_parameters`, are also
+    read, and are used for writing.
 
     Args:
         vocab_size: int, number of byte-level pieces.
         hidden_size: int, width of the token vectors.
         num_hidden_layers: int, number of Transformer blocks.
-        num_attention_heads: int, must divide `hidden_size` so that the width
-            of a head is even.
+        num_attention_heads: int, number of attention heads. `hidden_size` must
+            be an even multiple of it.
         intermediate_size: int, number of gated values.
         hidden_activation: "gelu_erf" (published as "gelu"), "gelu_tanh",
             "relu" or "tanh".
-        embedding_dropout: float, after the embeddings.
-        attention_dropout: float, of attention weights, and after attention.
-        mlp_dropout: float, of the gated values.
-        classifier_dropout: float, before the head of a task.
-        classifier_pooling: what a classifier reads: the first token ("cls")
+        embedding_dropout: float, dropout after the embeddings.
+        attention_dropout: float, dropout of attention weights and of the
+            attention output.
+        mlp_dropout: float, dropout of the gated values.
+        classifier_dropout: float, dropout before the head of a task.
+        classifier_pooling: input of a classifier: the first token ("cls")
             or the "mean" of the tokens.
-        max_position_embeddings: int, longest sequence.
-        local_attention: int, width of the window: a token sees half as many
-            on either side.
-        global_attn_every_n_layers: int, the first of so many blocks sees all
-            tokens, the others their window.
-        global_rope_theta: float, of positions in blocks that see all tokens.
-        local_rope_theta: float, of positions in the others.
+        max_position_embeddings: int, maximum sequence length.
+        local_attention: int, size of the sliding window. A token attends to
+            half as many tokens on each side.
+        global_attn_every_n_layers: int, period of the blocks with global
+            attention. The others have local attention.
+        global_rope_theta: float, RoPE base of blocks with global attention.
+        local_rope_theta: float, RoPE base of blocks with local attention.
         initializer_range: float, standard deviation of initial weights.
         norm_eps: float, added to the variance in LayerNorm.
 
@@ -94,7 +95,7 @@ class ModernBertConfig(StrictConfig):
         if self.hidden_size // self.num_attention_heads % 2:
             raise ValueError(
                 "`hidden_size` / `num_attention_heads` must be even, because "
-                "positions turn pairs of numbers. Received: hidden_size="
+                "positions rotate pairs of values. Received: hidden_size="
                 f"{self.hidden_size}, "
                 f"num_attention_heads={self.num_attention_heads}."
             )
@@ -105,7 +106,7 @@ class ModernBertConfig(StrictConfig):
 
     @property
     def layer_types(self):
-        """The tokens that each block sees, in the words of transformers."""
+        """Kind of attention of each block, in the words of transformers."""
         return [
             _SLIDING if index % self.global_attn_every_n_layers else _FULL
             for index in range(self.num_hidden_layers)
@@ -127,9 +128,9 @@ class ModernBertConfig(StrictConfig):
         config, unknown = super()._parse(values)
         if kinds is not None and kinds != config.layer_types:
             raise ValueError(
-                "`layer_types` must name the kind of each block, "
-                f"{_FULL} for the first of every so many, {_SLIDING} for the "
-                f"others. Received: layer_types={kinds!r}."
+                "`layer_types` must name the kind of each block: "
+                f"{_FULL} for every n-th block from the first, {_SLIDING} for "
+                f"the others. Received: layer_types={kinds!r}."
             )
         return config, unknown
 
@@ -148,7 +149,7 @@ class ModernBertConfig(StrictConfig):
 
 
 def _period_of(kinds):
-    """Count the blocks from one that sees all tokens to the next."""
+    """Return the distance between two blocks with global attention."""
     if not isinstance(kinds, list) or not kinds:
         raise ValueError(
             f"`layer_types` must be a list. Received: layer_types={kinds!r}."
@@ -157,7 +158,7 @@ def _period_of(kinds):
 
 
 def _thetas_of(rotary):
-    """Pairs of a kind of block and the theta that is given for it."""
+    """Yield pairs of a kind of attention and its RoPE base."""
     kinds = rotary if isinstance(rotary, dict) else {"": rotary}
     for kind, given in kinds.items():
         if (

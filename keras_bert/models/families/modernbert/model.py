@@ -1,4 +1,4 @@
-"""ModernBERT, wired from layers: rotary positions, windows and gates."""
+"""ModernBERT: rotary positions, sliding windows, gated feed-forward layers."""
 
 import keras
 
@@ -67,20 +67,20 @@ def _block(config, index):
         attention,
         feed_forward,
         _layer_norm(config, "feed_forward_layer_norm"),
-        # What the first one reads is normalized already.
+        # The input of the first block is already normalized.
         _layer_norm(config, "attention_layer_norm") if index else None,
         name=f"block_{index}",
     )
 
 
 def modernbert_heads(config, embeddings):
-    """The layers of the pre-training head, for `add_heads`."""
+    """Return a dict of the masked-LM head by part."""
     name = "masked_lm_head"
     return {name: TiedHead(embeddings, _transform(config), name=name)}
 
 
 class _TransformingHead(HeadKind):
-    """A head with a transform of its own, drawn as its published ones are."""
+    """Head with ModernBERT's transform, initialized as in transformers."""
 
     def layer(self, config, num_outputs, name):
         return TaskHead(
@@ -108,7 +108,7 @@ def _layer_norm(config, name):
 
 
 def _narrow_normal(config):
-    # The more blocks there are, the less their sublayers add at first.
+    # The initial scale of sublayer outputs decreases with the depth.
     return _normal(
         config.initializer_range * (2 * config.num_hidden_layers) ** -0.5
     )

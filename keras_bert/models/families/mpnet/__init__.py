@@ -1,1 +1,1 @@
-"""MPNet, wired from layers: RoBERTa with a bias for each distance."""
+"""MPNet: RoBERTa with a relative position bias."""

@@ -1,4 +1,4 @@
-"""MPNet, wired from layers: RoBERTa with a bias for each distance."""
+"""MPNet: RoBERTa with a relative position bias."""
 
 import dataclasses
 
@@ -11,10 +11,11 @@ from keras_bert.models.layer_arguments import initializer
 
 @dataclasses.dataclass(frozen=True)
 class MPNetConfig(roberta.RobertaConfig):
-    """Sizes and rates of an MPNet.
+    """Config of an MPNet model.
 
     Args:
-        relative_attention_num_buckets: int, rows of the table of distances.
+        relative_attention_num_buckets: int, number of rows of the relative
+            position bias.
         **kwargs: the keys of `RobertaConfig`; `type_vocab_size` is 0.
 
     References:
@@ -30,7 +31,7 @@ class MPNetConfig(roberta.RobertaConfig):
         **roberta.RobertaConfig.size_keys,
         "B": "relative_attention_num_buckets",
     }
-    # transformers computes with these, whatever the config says.
+    # transformers always uses these values, whatever the config.
     required_values = {
         **roberta.RobertaConfig.required_values,
         **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},

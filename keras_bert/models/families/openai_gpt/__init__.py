@@ -1,1 +1,1 @@
-"""GPT-1, wired from layers: blocks of BERT that look to the left only."""
+"""GPT-1: BERT's blocks with causal attention."""

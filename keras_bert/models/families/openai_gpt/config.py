@@ -1,4 +1,4 @@
-"""The config of GPT-1, whose keys have names of their own."""
+"""Config of GPT-1, with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class OpenAIGPTConfig(StrictConfig):
-    """Sizes and rates of a GPT-1, under the published keys.
+    """Config of a GPT-1 model, with the published keys.
 
     Most are other names for keys of `BertConfig`. The feed-forward networks are
     four times as wide as the vectors.
@@ -19,7 +19,7 @@ class OpenAIGPTConfig(StrictConfig):
         n_embd: int, `hidden_size`.
         n_layer: int, `num_hidden_layers`.
         n_head: int, `num_attention_heads`.
-        afn: str, "gelu_tanh" only, as which a published "gelu" is read.
+        afn: str, activation. Must be "gelu_tanh" (published as "gelu").
         resid_pdrop: float, dropout after sublayers.
         embd_pdrop: float, dropout after the embeddings.
         attn_pdrop: float, `attention_probs_dropout_prob`.
@@ -51,7 +51,7 @@ class OpenAIGPTConfig(StrictConfig):
     }
     is_decoder = True
     informative_keys = frozenset(("n_ctx", "predict_special_tokens"))
-    # Special tokens that a table of positions and words had besides.
+    # Number of special tokens in the combined table of words and positions.
     required_values = {"n_special": 0}
     activation_key = "afn"
     dropout_keys = "resid_pdrop", "attn_pdrop", "resid_pdrop"
@@ -63,15 +63,15 @@ class OpenAIGPTConfig(StrictConfig):
 
     @property
     def n_inner(self):
-        """The width inside the feed-forward networks."""
+        """Width inside the feed-forward networks."""
         return 4 * self.n_embd
 
     @property
     def layer_norm_eps(self):
-        """The number that LayerNorm adds to the variance."""
+        """Constant that LayerNorm adds to the variance."""
         return self.layer_norm_epsilon
 
     @classmethod
     def _own_activation(cls, activation, values):
-        # Hugging Face too computes its tanh form here.
+        # Hugging Face also computes the tanh form here.
         return super()._own_activation(activation, {})

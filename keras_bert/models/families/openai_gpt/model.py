@@ -1,4 +1,4 @@
-"""GPT-1, wired from layers: blocks of BERT that look to the left only."""
+"""GPT-1: BERT's blocks with causal attention."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ from keras_bert.template import Template
 
 
 def openai_gpt_backbone(config):
-    """Makes the layers of the model."""
+    """Build the layers of the model."""
     arguments = layer_arguments(config)
     embeddings = {**arguments["embeddings"], "dropout": config.embd_pdrop}
     del embeddings["layer_norm_epsilon"]
@@ -22,12 +22,12 @@ def openai_gpt_backbone(config):
 
 
 def openai_gpt_heads(config, embeddings):
-    """Makes the language-model head, which is the table of words alone."""
+    """Return a dict of the language modeling head by part."""
     return {"masked_lm_head": LMHead(embeddings, name="masked_lm_head")}
 
 
-# Of the report's section 3.3, under the names of its program. The last token
-# gathers what the text says; its loss of words weighs 0.5 in section 4.1.
+# Section 3.3 of the report, with the token names of its code. The last token
+# represents the text. The weight 0.5 of the auxiliary loss is in section 4.1.
 _TASK_HEAD = HeadKind(
     "last_token",
     template=Template(
@@ -53,7 +53,7 @@ FAMILY = Family(
         ),
         "span_classifier": HeadKind("sequence_output"),
     },
-    # Without special tokens; what fills up is not looked at.
+    # No special tokens. Padding is masked.
     template=Template("A", "A B", "unknown", segments=False),
     tokenizer="bpe",
     published_keys={"afn": "gelu"},

@@ -1,1 +1,1 @@
-"""RoBERTa, wired from layers: BERT whose positions skip padding."""
+"""RoBERTa: BERT with byte-level BPE and positions after the padding id."""

@@ -1,4 +1,4 @@
-"""RoBERTa, wired from layers: BERT whose positions skip padding."""
+"""RoBERTa: BERT with byte-level BPE and positions after the padding id."""
 
 import dataclasses
 import functools
@@ -19,14 +19,15 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class RobertaConfig(EncoderConfig):
-    """Sizes and rates of a RoBERTa.
+    """Config of a RoBERTa model.
 
     Args:
-        max_position_embeddings: int, rows of the table of positions: two
-            more than the longest sequence where `pad_token_id` is 1.
-        type_vocab_size: int, rows of the table of segments, of which only
-            the first is used.
-        pad_token_id: int, the id of padding, which counts no position.
+        max_position_embeddings: int, number of rows of the position table. With
+            `pad_token_id` 1 it is two more than the maximum sequence length.
+        type_vocab_size: int, number of rows of the segment table. Only the
+            first row is used.
+        pad_token_id: int, id of the padding token. Token positions start after
+            it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:
@@ -62,7 +63,7 @@ class RobertaConfig(EncoderConfig):
 
 
 def roberta_backbone(config, **pieces):
-    """Make the layers of the encoder, with more `pieces` of a `Backbone`."""
+    """Build the layers of the encoder; `pieces` are arguments of `Backbone`."""
     arguments = layer_arguments(config)
     embeddings = RobertaEmbeddings(
         **arguments["embeddings"], pad_id=config.pad_token_id, name="embeddings"
@@ -77,7 +78,7 @@ def _classifier_transform(config):
 FAMILY = Family(
     config=RobertaConfig,
     backbone=roberta_backbone,
-    # The erf form, whatever the blocks have.
+    # The erf form, whatever the activation of the blocks.
     heads=functools.partial(masked_lm_only, activation=gelu_erf),
     paper="1907.11692",
     task_heads={

@@ -1,1 +1,1 @@
-"""XLM-RoBERTa: RoBERTa of a hundred languages, with SentencePiece."""
+"""XLM-RoBERTa: multilingual RoBERTa with a SentencePiece tokenizer."""

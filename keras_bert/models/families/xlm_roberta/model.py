@@ -1,4 +1,4 @@
-"""XLM-RoBERTa: RoBERTa of a hundred languages, with SentencePiece."""
+"""XLM-RoBERTa: multilingual RoBERTa with a SentencePiece tokenizer."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from keras_bert.models.families.roberta import model as roberta
 
 @dataclasses.dataclass(frozen=True)
 class XLMRobertaConfig(roberta.RobertaConfig):
-    """Sizes and rates of an XLM-RoBERTa: those of `RobertaConfig`.
+    """Config of an XLM-RoBERTa model, see `RobertaConfig`.
 
     References:
         [XLM-R](https://arxiv.org/abs/1911.02116), section 3
