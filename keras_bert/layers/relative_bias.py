@@ -1,4 +1,4 @@
-"""Relative position bias of attention scores, as in MPNet and T5."""
+"""Relative position bias for attention scores, as in MPNet and T5."""
 
 import keras
 import numpy as np
