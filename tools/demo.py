@@ -1,12 +1,12 @@
-"""Run all steps from plain text to a served BERT.
+"""Pre-train and export a small BERT, from plain text.
 
     keras-bert demo --output_dir=demo-output
     keras-bert demo --output_dir=demo-output --input_file='text/*.txt'
 
-Each stage is a program of its own, shown as it would be typed; all that it
-prints is kept in OUTPUT_DIR/logs. With --overwrite the directory of an earlier
-demo is made anew, whose manifest.json lists what it wrote. With anything else
-in it the directory is refused.
+Each stage runs one program. Its command line is printed and its output is
+written to OUTPUT_DIR/logs. A line of progress is printed every 15 seconds. With
+--overwrite the files of an earlier demo, listed in its manifest.json, are
+deleted first. A directory with any other file is an error.
 """
 
 import pathlib
@@ -27,18 +27,19 @@ from keras_bert.cli.demo.stages import printed_lines
 from keras_bert.cli.demo.stages import running
 from keras_bert.files import expand_patterns
 
-_OUTPUT_DIR = shared_flags.required("output_dir", "Where everything goes.")
+_OUTPUT_DIR = shared_flags.required("output_dir", "Output directory.")
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
     [],
-    "Own text files: paths and globs. By default the documentation of the "
-    "installed Python packages.",
+    "Your text files: paths and globs, comma-separated. By default the "
+    "documentation of the installed Python packages.",
 )
 _OVERWRITE = shared_flags.overwrite()
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _MADE = {"program": "demo"}  # In the manifest.
 _POLL_SECONDS = 0.2
+_LINE_SECONDS = 15  # Without a terminal.
 _LINES_OF_A_FAILURE = 15
 
 
@@ -54,7 +55,7 @@ def main():
     )
     artifacts.remove_own(output)
     (output / "logs").mkdir(parents=True)
-    for end in (signal.SIGTERM, signal.SIGHUP):  # A stage is ended, too.
+    for end in (signal.SIGTERM, signal.SIGHUP):  # These stop the stage, too.
         signal.signal(end, signal.default_int_handler)
     stages = demo_stages(_ROOT, output, ",".join(_INPUT_FILE.value))
     try:
@@ -71,19 +72,21 @@ def main():
 
 
 def _run(command, log):
-    """Runs a stage, its last line of output showing; the seconds it took."""
+    """Run a stage with a line of progress; return its duration in seconds."""
     print(f"    python {shlex.join(command)}", flush=True)
-    start = time.monotonic()
+    start = shown = time.monotonic()
+    end, pause = ("", 0) if sys.stdout.isatty() else ("\n", _LINE_SECONDS)
     with running(command, log) as process:
         while process.poll() is None:
             time.sleep(_POLL_SECONDS)
-            if sys.stdout.isatty():
-                seconds = time.monotonic() - start
-                _show(f"{seconds:5.0f} s  {printed_lines(log)[-1]}")
+            now = time.monotonic()
+            if now - shown >= pause:
+                _show(f"{now - start:5.0f} s  {printed_lines(log)[-1]}", end)
+                shown = now
     if process.returncode:
         lines = printed_lines(log)[-_LINES_OF_A_FAILURE:]
         print("\n".join(lines), file=sys.stderr)
-        raise ValueError(f"The stage failed; all that it printed is in {log}.")
+        raise ValueError(f"The stage failed. Its output is in {log}.")
     return time.monotonic() - start
 
 

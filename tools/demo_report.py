@@ -1,9 +1,9 @@
-"""Try the results of the demo.
+"""Report on the corpus, training and exports of the demo.
 
     keras-bert demo_report --output_dir=demo-output
 
-The SavedModel answers in a fresh process that knows nothing of keras_bert,
-and the TFLite file in an interpreter; both must agree with Python.
+The SavedModel runs in a new process without keras_bert, the TFLite file in a
+LiteRT interpreter. Their outputs are compared with the Python model.
 """
 
 import pathlib
@@ -20,7 +20,9 @@ from keras_bert.cli.demo.report import tflite_text
 from keras_bert.cli.demo.report import training_text
 from keras_bert.pretraining.corpus.documents import read_documents
 
-_OUTPUT_DIR = shared_flags.required("output_dir", "The directory of the demo.")
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "Output directory of the demo."
+)
 
 
 def main():
@@ -28,8 +30,8 @@ def main():
     tflite_file = output / "encoder_text.tflite"
     if not tflite_file.is_file():
         raise ValueError(
-            "--output_dir must be of a finished demo.py. Received: "
-            f"{str(output)!r}."
+            "`output_dir` must be the output of a finished demo. Received: "
+            f"output_dir={str(output)!r}."
         )
     bert = keras_bert.from_pretrained(output / "bert")
     fill_mask = keras_bert.FillMask(bert, top_k=3)
@@ -46,9 +48,9 @@ def main():
     print(saved_model_text(directory, program, fill_mask, texts))
     print(tflite_text(tflite_file, bert, texts))
     print(
-        "\nGo on: put your own text in with --input_file='texts/*.txt' (make "
+        "\nNext: train on your own text with --input_file='texts/*.txt' (make "
         "demo INPUT='texts/*.txt'), fill "
-        f"masks with\n  keras_bert.FillMask.from_pretrained("
+        "masks with\n  keras_bert.FillMask.from_pretrained("
         f"'{output}/bert')('Some text to [MASK].')\nand read README.md."
     )
 

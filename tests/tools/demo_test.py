@@ -19,6 +19,7 @@ from keras_bert import command_line
 spec = importlib.util.spec_from_file_location("demo", "{tool}")
 demo = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(demo)
+demo._LINE_SECONDS = 1
 def stages(root, output, input_file):
     return [
         ("One", ["-c", f"open('{{output}}/vocab.txt', 'w')"]),
@@ -160,4 +161,10 @@ def test_a_failed_stage_is_shown(tmp_path):
     stderr = process.communicate()[1]
     assert process.returncode == 1
     assert "OSError: full" in stderr
-    assert stderr.endswith("all that it printed is in out/logs/2.txt.\n")
+    assert stderr.endswith("Its output is in out/logs/2.txt.\n")
+
+
+def test_progress_is_printed_without_a_terminal(tmp_path):
+    second = "import time; print('step 25', flush=True); time.sleep(1.5)"
+    process = _start(tmp_path, "--output_dir=out", second=second)
+    assert "\n        1 s  step 25\n" in process.communicate()[0]

@@ -1,4 +1,4 @@
-"""Report of the demo: its corpus, its training and its answers."""
+"""Report of the demo: corpus, training, filled masks and exports."""
 
 import collections
 import itertools
@@ -21,9 +21,9 @@ _TOLERANCE = 1e-4
 
 
 def corpus_text(output, eval_documents, bert):
-    """Describes the corpus, the vocabulary and the records, in lines of text.
+    """Return lines on the corpus, the vocabulary and the records.
 
-    `eval_documents` are lists of the sentences held out, bytes.
+    `eval_documents` are lists of held-out sentences (bytes).
     """
     train_documents = read_documents([output / "corpus" / "train.txt"])
     train = [*itertools.chain.from_iterable(train_documents)]
@@ -45,7 +45,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """Describes the training, in lines of text."""
+    """Return lines on the training: losses, and held-out accuracies."""
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
@@ -63,7 +63,7 @@ def training_text(output, vocabulary):
         f"Held out     MLM loss {before['mlm_loss']:.2f} -> "
         f"{after['mlm_loss']:.2f}, MLM accuracy "
         f"{100 * before['mlm_accuracy']:.1f} % -> "
-        f"{100 * after['mlm_accuracy']:.1f} % (always the commonest word: "
+        f"{100 * after['mlm_accuracy']:.1f} % (most frequent token: "
         f"{100 * baseline:.1f} %)\n"
         f"             NSP accuracy {100 * before['nsp_accuracy']:.1f} % -> "
         f"{100 * after['nsp_accuracy']:.1f} %"
@@ -71,8 +71,8 @@ def training_text(output, vocabulary):
 
 
 def _masked_ids(path, vocabulary):
-    """Counts the records of a file, and lists all ids to predict in it."""
-    # Late, so that the manual is there at once.
+    """Return the number of records of a file and all ids to predict."""
+    # Imported late, so that --help is fast.
     from keras_bert.pretraining.records.validation import read_checked_records
 
     name = features.MASKED_LM_IDS.name
@@ -82,15 +82,17 @@ def _masked_ids(path, vocabulary):
 
 
 def masked_sentences(documents, vocabulary):
-    """Masks one known word of a short sentence, for many of them.
+    """Mask each known word of more than three letters in short sentences.
+
+    Each example masks a single word; a sentence gives several examples.
 
     Args:
         documents: lists of sentences, bytes.
         vocabulary: `Vocabulary`.
 
     Returns:
-        A list of pairs of a text and its masked word, at most 6,000 that are
-        spread evenly over the documents.
+        A list of pairs (text, masked word): at most 6,000, spread evenly over
+        the documents.
     """
     examples = []
     for sentence in itertools.chain.from_iterable(documents):
@@ -107,19 +109,19 @@ def masked_sentences(documents, vocabulary):
 
 
 def best_known(fill_mask, examples):
-    """Choose the words that a model knows best, by a rule.
+    """Find the words that a model predicts best.
 
-    They are, of the 50 words that are masked most often, the five with the
-    highest share of masks that are filled rightly.
+    These are the five words with the highest accuracy among the 50 words that
+    are masked most often.
 
     Args:
         fill_mask: `FillMask`.
-        examples: list, as `masked_sentences` gives it.
+        examples: list, as returned by `masked_sentences`.
 
     Returns:
-        The share of all masks that are filled rightly, and a list of tuples:
-        the first text in which a word is filled in rightly, or else the first
-        one, the word, how often that is right, and how often it is masked.
+        The accuracy over all masks, and a list of tuples: a text (the first
+        with a correct prediction, if any), the word, the number of correct
+        predictions and the number of masks.
     """
     found = collections.defaultdict(list)
     for start in range(0, len(examples), _MASKED_AT_ONCE):
@@ -129,7 +131,7 @@ def best_known(fill_mask, examples):
         for (text, word), token in zip(some, tokens, strict=True):
             found[word].append((token.decode() == word, text))
     rows = [
-        # Of equal items `max` takes the first.
+        # `max` returns the first of equal items.
         (max(x, key=lambda y: y[0])[1], word, sum(y for y, _ in x), len(x))
         for word, x in found.items()
     ]
@@ -140,26 +142,32 @@ def best_known(fill_mask, examples):
 
 
 def filled_text(fill_mask, share, best):
-    """Describes what a `FillMask` fills into the texts of `best_known`."""
+    """Return lines on the predictions for the texts of `best_known`."""
     lines = [
-        f"Filled in    {100 * share:.0f} % of masks on held-out text are "
-        f"right; of the {_NUM_FREQUENT} most frequent it knows best"
+        f"Fill-mask    {100 * share:.0f} % accuracy on words of more than "
+        "three letters in short held-out sentences\n"
+        "             (MLM accuracy also counts short words, punctuation and "
+        "unmasked tokens).\n"
+        f"             Best of the {_NUM_FREQUENT} most frequent words:"
     ]
     for text, word, num_right, num_masks in best:
         answers = ", ".join(
             f"{answer['token']} {answer['probability']:.2f}"
             for answer in fill_mask(text)[0]
         )
-        was = f"was: {word}, right {num_right} times of {num_masks}"
+        was = f"label: {word}, {num_right} of {num_masks} correct"
         lines.append(f"  {text}\n      {answers}   ({was})")
     return "\n".join(lines)
 
 
 def saved_model_text(directory, program, fill_mask, texts):
-    """Asks the SavedModel in a fresh process and compares, in a line.
+    """Query the SavedModel in a new process and compare with `fill_mask`.
+
+    Returns:
+        A line of text.
 
     Raises:
-        ValueError: the answers are not those of `fill_mask`.
+        ValueError: the predictions differ.
     """
     flags = [f"--model_dir={directory}", *(f"--text={x}" for x in texts)]
     served = subprocess.check_output([sys.executable, program, *flags])
@@ -168,22 +176,25 @@ def saved_model_text(directory, program, fill_mask, texts):
         expected = [item["token"] for item in fill_mask(text)[0]]
         if answer[0][: len(expected)] != expected:
             raise ValueError(
-                f"The SavedModel must answer as Python does. Received: "
-                f"{answer[0]} instead of {expected} for {text!r}."
+                "The SavedModel must predict the same words as Python. "
+                f"Received: {answer[0]} instead of {expected} for {text!r}."
             )
     return (
-        f"SavedModel   {directory}, {_megabytes(directory)}: a fresh process "
-        "gives the same words"
+        f"SavedModel   {directory}, {_megabytes(directory)}: same words in a "
+        "new process"
     )
 
 
 def tflite_text(path, bert, texts):
-    """Runs the TFLite file and compares its vectors, in a line.
+    """Run the TFLite file and compare its vectors with the model.
+
+    Returns:
+        A line of text.
 
     Raises:
-        ValueError: the vectors are not those of the model.
+        ValueError: the vectors differ.
     """
-    # Late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     import tensorflow_text as tf_text
     from ai_edge_litert.interpreter import InterpreterWithCustomOps
 
@@ -198,16 +209,16 @@ def tflite_text(path, bert, texts):
     expected = encoder.predict_ids(encoder.preprocess(texts))
     difference = 0.0
     for name, vectors in found.items():
-        # The file's rows are no longer than the longest text.
+        # TFLite pads to the longest text only.
         rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
         difference = max(difference, np.abs(vectors - rows).max())
     if not difference < _TOLERANCE:
         raise ValueError(
-            f"The TFLite file must give Python's vectors to {_TOLERANCE}. "
-            f"Received: a difference of {difference}."
+            "The vectors of the TFLite file must equal Python's up to "
+            f"{_TOLERANCE}. Received: a difference of {difference}."
         )
     return (
-        f"TFLite       {path}, {_megabytes(path)}: the same vectors to "
+        f"TFLite       {path}, {_megabytes(path)}: same vectors up to "
         f"{difference:.0e}"
     )
 

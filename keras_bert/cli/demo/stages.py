@@ -1,4 +1,4 @@
-"""The programs of the demo, one after the other."""
+"""Command lines of the demo's stages, and the processes that run them."""
 
 import contextlib
 import importlib.util
@@ -20,12 +20,12 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 def demo_stages(root, output, input_file):
-    """Lists all that the demo does, in order: titles and command lines.
+    """Return the stages of the demo: pairs of a title and a command line.
 
     Args:
-        root: `pathlib.Path`, where `tools` and `configs` are.
-        output: `pathlib.Path`, the directory of the demo.
-        input_file: str, text files as a flag names them; "" for none.
+        root: `pathlib.Path`, the directory of `tools` and `configs`.
+        output: `pathlib.Path`, the output directory of the demo.
+        input_file: str, value of `--input_file`; "" for none.
     """
     is_inside = pathlib.Path.cwd() in [root, *root.parents]
     place = pathlib.Path(os.path.relpath(root) if is_inside else root)
@@ -82,34 +82,39 @@ def demo_stages(root, output, input_file):
     )
     report = program("demo_report", f"--output_dir={output}")
     return [
-        ("Collect prose, hold a part out", corpus),
+        ("Collect text and split it into train and eval", corpus),
         ("Learn a vocabulary", vocabulary),
-        ("Write records to train on", records("train")),
-        ("Write records to evaluate on", records("eval")),
-        ("Train a BERT", training),
-        ("Draw the curves", curves),
+        ("Write training records", records("train")),
+        ("Write evaluation records", records("eval")),
+        ("Pre-train a BERT", training),
+        ("Plot the training curves", curves),
         ("Export a SavedModel", saved_model),
         ("Export a TFLite file", tflite),
-        ("Try all of it", report),
+        ("Evaluate and compare the exports", report),
     ]
 
 
 def check_installed():
-    """Raises ModuleNotFoundError now if a late stage would lack a package."""
+    """Raise ModuleNotFoundError if a package of a later stage is missing."""
     missing = [x for x in _PACKAGES if importlib.util.find_spec(x) is None]
     if missing:
         raise ModuleNotFoundError(
-            f"The demo needs {', '.join(missing)}, not installed here. "
-            "Try: pip install 'keras-bert-tf[demo]'",
+            f"The demo needs {', '.join(missing)}. "
+            "Install with: pip install 'keras-bert-tf[demo]'",
             name=missing[0],
         )
 
 
 @contextlib.contextmanager
 def running(command, log):
-    """Yields the `subprocess.Popen` of a stage, which ends with the context.
+    """Start a stage; stop its process when the context exits.
 
-    The command is a Python program and its flags; `log` gets what it prints.
+    Args:
+        command: list of str, a Python program and its flags.
+        log: `pathlib.Path` of the file for stdout and stderr.
+
+    Yields:
+        The `subprocess.Popen`.
     """
     with open(log, "wb") as file:
         process = subprocess.Popen(
@@ -117,7 +122,7 @@ def running(command, log):
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
-            start_new_session=True,  # Ctrl-C comes from `_end`, once.
+            start_new_session=True,  # Only `_end` sends SIGINT.
         )
     try:
         yield process
@@ -126,7 +131,7 @@ def running(command, log):
 
 
 def _end(process):
-    """Ends a stage as Ctrl-C does; kills it if asked again or if it hangs."""
+    """Stop a stage with SIGINT; kill it on a second Ctrl-C or a timeout."""
     if process.poll() is not None:
         return
     os.killpg(process.pid, signal.SIGINT)
@@ -138,7 +143,10 @@ def _end(process):
 
 
 def printed_lines(log):
-    """Lists what is in a log, one line at least, without codes and prefixes."""
+    """Return the lines of a log without terminal codes and log prefixes.
+
+    An empty log gives one empty line.
+    """
     text = _TERMINAL_CODES.sub("", log.read_text(errors="replace"))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
     shown = [line for line in lines if line and not _NOISE.match(line)]

@@ -1,1 +1,1 @@
-"""Questions to spans of a text: windows, labels, decoding, scores."""
+"""Extractive question answering: windows, span labels, decoding, scores."""

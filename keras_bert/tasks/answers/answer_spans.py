@@ -1,4 +1,4 @@
-"""From the logits of a question's windows to its answers."""
+"""Decode the start and end logits of a question's windows into answers."""
 
 import dataclasses
 
@@ -9,12 +9,12 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """A stretch of the context that may answer a question.
+    """Span of the context that may answer a question.
 
     Args:
-        text: str, exactly as in the context; "" is no answer.
-        start: int, its first byte in the context's UTF-8.
-        end: int, the byte behind it.
+        text: str, exactly as in the context; "" means no answer.
+        start: int, index of the first byte in the context's UTF-8.
+        end: int, index after the last byte.
         start_logit: float.
         end_logit: float.
     """
@@ -27,18 +27,18 @@ class Answer:
 
     @property
     def score(self):
-        """The sum of the logits."""
+        """Sum of the start and end logits."""
         return self.start_logit + self.end_logit
 
 
 @dataclasses.dataclass(frozen=True)
 class Answers:
-    """A model's answers to one question.
+    """Answers of a model to one question.
 
     Args:
-        spans: list of `Answer`, the best first, no text twice. A context
-            without a token has one: "" with logits 0.
-        null: `Answer`, that there is none.
+        spans: list of `Answer` with different texts, the best first. A context
+            without tokens has a single span: "" with logits 0.
+        null: `Answer`, the prediction of no answer.
     """
 
     spans: list
@@ -46,15 +46,15 @@ class Answers:
 
     @property
     def null_difference(self):
-        """The lead of no answer over the best answer."""
+        """Score of no answer minus the score of the best answer."""
         return self.null.score - self.spans[0].score
 
     def chosen(self, null_threshold=None):
-        """The best answer, or that there is none.
+        """Return the best answer, or `null` for an unanswerable question.
 
         Args:
-            null_threshold: float. There is none where `null_difference` is
-                above it. None: there is always one.
+            null_threshold: float. The question counts as unanswerable if
+                `null_difference` is above it. None never returns `null`.
 
         Returns:
             `Answer`.
@@ -74,34 +74,33 @@ def decode_answers(
     n_best_size=20,
     max_answer_length=30,
 ):
-    """Finds the best answers to one question.
+    """Find the best answers to one question.
 
-    An answer begins and ends at tokens of the context in one window, which
-    is the owner of the first. So it is looked at where it has most context.
-    No answer scores as [CLS] does, in the window where that is least.
+    A span is scored in a single window: the owner of its first token, where
+    the token has the most context. The score of no answer is the score of
+    [CLS], taken from the window where it is lowest.
 
     Args:
         context: str.
-        token_starts, token_ends: int arrays `(num_tokens,)`, the first byte
-            of each token of the context, and the byte behind it.
+        token_starts, token_ends: int arrays `(num_tokens,)`, byte offsets of
+            the start and the end of each token of the context.
         windows: `AnswerWindows` of the question.
         start_logits, end_logits: float arrays `(num_windows, seq_length)`.
-        n_best_size: int, most answers. The square of it is how many spans of
-            each window are looked at; fewer answers are left where these
-            repeat their texts.
-        max_answer_length: int, most tokens of an answer.
+        n_best_size: int, maximum number of answers. `n_best_size ** 2` spans
+            of each window are considered; spans with the same text count once.
+        max_answer_length: int, maximum length of an answer in tokens.
 
     Returns:
         `Answers`.
 
     Raises:
-        ValueError: a number is below 1, or a logit is not a number.
+        ValueError: a number is below 1, or a logit is not finite.
     """
     checks.at_least(
         1, n_best_size=n_best_size, max_answer_length=max_answer_length
     )
     logits = np.stack([start_logits, end_logits]).astype(np.float64)
-    # Padding may be masked by minus infinity.
+    # Minus infinity is allowed: it masks padding.
     for place in np.argwhere(~(logits < np.inf))[:1]:
         raise ValueError(
             f"The logits must be finite. Received: {logits[tuple(place)]} in "
@@ -129,14 +128,15 @@ def decode_answers(
 
 
 def n_best(answers):
-    """Gives answers their probabilities among each other.
+    """Compute the softmax probabilities of several answers.
 
     Args:
-        answers: list of `Answer`: the spans of `Answers` and, where no answer
-            is allowed, its `null`.
+        answers: list of `Answer`: the spans of `Answers` and, if the question
+            may be unanswerable, its `null`.
 
     Returns:
-        A list of pairs of `Answer` and float, the best first, no text twice.
+        A list of pairs (`Answer`, probability) with different texts, the best
+        first.
     """
     ranked = {}
     for answer in sorted(answers, key=lambda x: x.score, reverse=True):
@@ -148,10 +148,10 @@ def n_best(answers):
 
 
 def _best_spans(windows, logits, limit, max_length):
-    """Finds the best spans in the windows of one question.
+    """Return the best spans of all windows of one question.
 
-    A span lies in one window, the owner of its first token. Of each there are
-    its first and last token in the context, and their logits.
+    A span is scored in the window that owns its first token. Each item is
+    (first token, last token, start logit, end logit).
     """
     owners = windows.owners()
     columns = []
@@ -176,37 +176,37 @@ def _best_spans(windows, logits, limit, max_length):
 
 
 def _window_spans(first_logits, last_logits, owned, limit, max_length):
-    """First and last tokens of the best spans of one window.
+    """Return the first and last tokens of the best spans of one window.
 
-    Row i, column j of the scores is the span of j + 1 tokens that begins at
-    the i-th token that is owned.
+    In the scores, row i and column j stand for the span of j + 1 tokens that
+    begins at the i-th owned token.
     """
-    behind = np.full(max_length, -np.inf)
+    padding = np.full(max_length, -np.inf)
     following = np.lib.stride_tricks.sliding_window_view(
-        np.append(last_logits, behind), max_length
+        np.append(last_logits, padding), max_length
     )
     scores = (first_logits[owned, None] + following[owned]).ravel()
     best = np.arange(len(scores))
     if len(scores) > limit:
         best = np.argpartition(scores, -limit)[-limit:]
-    # In the order of the text, for spans that score the same.
+    # Sorted, so that spans with equal scores keep the order of the text.
     best = np.sort(best[scores[best] > -np.inf])
     firsts = owned[best // max_length]
     return firsts, firsts + best % max_length
 
 
 def plain_answer(context, answers, null_threshold=None):
-    """Describes the chosen answer, with its place in characters.
+    """Return the chosen answer as a dict, with offsets in characters.
 
     Args:
         context: str.
-        answers: `Answers` to a question on it.
-        null_threshold: float, as `Answers.chosen` takes it, or None.
+        answers: `Answers` to a question on the context.
+        null_threshold: float or None, see `Answers.chosen`.
 
     Returns:
-        A dict: `answer`, str; `score`, float, the sum of its logits;
-        `probability`, float, among the best answers, of which no answer is
-        one if there is a threshold; `start` and `end`, int, so that
+        A dict: `answer` (str); `score` (float), the sum of the logits;
+        `probability` (float), the softmax over the best answers, including no
+        answer if there is a threshold; `start` and `end` (int), such that
         `context[start:end]` is the answer.
     """
     chosen = answers.chosen(null_threshold)

@@ -1,4 +1,4 @@
-"""Long contexts in windows that overlap (google-research/bert)."""
+"""Overlapping windows over long contexts, as in google-research/bert."""
 
 import dataclasses
 
@@ -9,14 +9,14 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class AnswerWindows:
-    """The windows of one question over the tokens of its context.
+    """Windows over the context of one question.
 
     Args:
-        question_length: int, tokens of the question that are kept.
-        context_start: int, where in each sequence the context's tokens
-            begin.
-        starts: int array `(num_windows,)`, the first token of each window.
-        lengths: int array `(num_windows,)`.
+        question_length: int, length of the truncated question in tokens.
+        context_start: int, position of the first context token in each
+            sequence.
+        starts: int array `(num_windows,)`, first context token of each window.
+        lengths: int array `(num_windows,)`, tokens in each window.
     """
 
     question_length: int
@@ -25,10 +25,10 @@ class AnswerWindows:
     lengths: np.ndarray
 
     def owners(self):
-        """Finds the window that answers for each token of the context.
+        """Return the index of the window that owns each context token.
 
-        It is the first of those in which the token has most context on both
-        sides; int array `(num_tokens,)`, indices of windows.
+        The owner is the first window where the token has the most context on
+        both sides ("max context"). The result is an int array `(num_tokens,)`.
         """
         num_tokens = self.starts[-1] + self.lengths[-1]
         owners = np.zeros(num_tokens, np.int64)
@@ -46,20 +46,20 @@ class AnswerWindows:
 
 @dataclasses.dataclass(frozen=True)
 class WindowSizes(checks.Checked):
-    """The sizes by which questions and contexts are cut to sequences.
+    """Sizes of the windows of question answering.
 
-    A sequence is [CLS] question [SEP] context [SEP], or another with all but
-    one of its special tokens before the context. The question is cut at its
-    end, the context into windows of the room that is left.
+    A sequence is [CLS] question [SEP] context [SEP], or another template with
+    all special tokens except the last before the context. The question is
+    truncated at its end; the context is split into windows that fit the rest.
 
     Args:
-        seq_length: int, most tokens of a sequence.
-        doc_stride: int, from the start of a window to that of the next.
-        max_query_length: int, most tokens of a question.
-        num_special: int, special tokens of a sequence.
+        seq_length: int, maximum length of a sequence in tokens.
+        doc_stride: int, tokens between the starts of neighbouring windows.
+        max_query_length: int, maximum length of a question in tokens.
+        num_special: int, number of special tokens in a sequence.
 
     Raises:
-        ValueError: a size is too small, or there is no room for the context.
+        ValueError: a size is too small, or leaves no room for the context.
     """
 
     seq_length: int = checks.field(384, checks.at_least, 1)
@@ -71,19 +71,23 @@ class WindowSizes(checks.Checked):
         super().__post_init__()
         if self.seq_length <= self.max_query_length + self.num_special:
             raise ValueError(
-                "`seq_length` must leave room for the context besides "
+                "`seq_length` must leave room for the context after "
                 f"`max_query_length` and {self.num_special} special tokens. "
                 f"Received: seq_length={self.seq_length}, "
                 f"max_query_length={self.max_query_length}."
             )
 
     def windows(self, question_length, context_length):
-        """Cuts a context, of as many tokens, besides its question.
+        """Split a context into windows.
 
-        A context without tokens has one window, which is empty.
+        An empty context has one empty window.
+
+        Args:
+            question_length: int, number of question tokens.
+            context_length: int, number of context tokens.
 
         Returns:
-            `AnswerWindows`. Each token of the context is in one at least.
+            `AnswerWindows`. Each context token is in at least one window.
         """
         question_length = min(question_length, self.max_query_length)
         room = self.seq_length - self.num_special - question_length
@@ -99,12 +103,16 @@ class WindowSizes(checks.Checked):
 
 
 def context_ranks(most_tokens):
-    """Ranks amounts of context, for graphs without float64.
+    """Return a table of integer ranks for the "max context" score.
+
+    Graphs compare the ranks, because TFLite has no float64.
+
+    Args:
+        most_tokens: int, maximum length of a window.
 
     Returns:
-        Int32 array `((most_tokens + 1) // 2, most_tokens + 1)`: of a token
-        with so many tokens on its nearer side in a window of so many, how
-        many amounts are less.
+        Int32 array `((most_tokens + 1) // 2, most_tokens + 1)`, indexed by the
+        number of tokens on the shorter side and by the length of the window.
     """
     nearest = np.arange((most_tokens + 1) // 2)
     amounts = _context(nearest[:, np.newaxis], np.arange(most_tokens + 1))
@@ -113,21 +121,21 @@ def context_ranks(most_tokens):
 
 
 def _context(nearest, length):
-    """Measures a token's context; a longer window counts a little more."""
+    """Compute the "max context" score; longer windows get a small bonus."""
     return nearest + 0.01 * length
 
 
 def token_span(token_starts, token_ends, answer_span):
-    """Finds the tokens that share a byte with an answer.
+    """Find the tokens that overlap an answer.
 
     Args:
-        token_starts, token_ends: int arrays `(num_tokens,)`, the first byte of
-            each token of the context, and the byte behind it.
-        answer_span: pair of int, the same of the answer.
+        token_starts, token_ends: int arrays `(num_tokens,)`, byte offsets of
+            the start and the end of each context token.
+        answer_span: pair of int, byte offsets of the answer.
 
     Returns:
-        The first and the last token, a pair of int; None if there is none, as
-        for an answer of characters that the tokenizer drops.
+        The indices of the first and the last token (pair of int), or None if
+        no token overlaps, such as when the tokenizer drops the characters.
     """
     first = int(np.searchsorted(token_ends, answer_span[0], side="right"))
     last = int(np.searchsorted(token_starts, answer_span[1])) - 1
@@ -135,15 +143,15 @@ def token_span(token_starts, token_ends, answer_span):
 
 
 def answer_labels(windows, span):
-    """Finds the positions of an answer in the sequence of each window.
+    """Compute the start and end positions of an answer in each window.
 
     Args:
         windows: `AnswerWindows` of the question.
-        span: pair of int, the answer's first and last token, or None.
+        span: pair of int, first and last context token of the answer, or None.
 
     Returns:
-        Int32 array `(2, num_windows)`, the positions of both tokens; they are
-        0, that of [CLS], where the answer is not wholly in the window.
+        Int32 array `(2, num_windows)`: start and end positions. Both are 0,
+        the position of [CLS], if the window does not contain the whole answer.
     """
     if span is None:
         return np.zeros((2, len(windows.starts)), np.int32)

@@ -1,4 +1,4 @@
-"""Questions to the inputs of a model, and back to answers, in graph."""
+"""Preprocess questions and decode their answers inside a TensorFlow graph."""
 
 import typing
 
@@ -13,13 +13,13 @@ TOKEN_STARTS = "token_starts"
 TOKEN_ENDS = "token_ends"
 IS_OWNED = "is_owned"
 QUESTIONS = "questions"
-# Below any sum of two logits. Not minus infinity, which TFLite does not find
-# again by `is_inf`.
+# Below any sum of two logits. Not minus infinity, because `is_inf` fails in
+# TFLite.
 _NEVER = -1e30
 
 
 class QuestionPreprocessor(Preprocessor):
-    """Packs each question with each window of its context.
+    """Preprocessor that packs each question with each window of its context.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -31,13 +31,12 @@ class QuestionPreprocessor(Preprocessor):
         contexts: string tensor or list `(batch_size,)`.
 
     Returns:
-        A dict of int32 tensors with a row for each window, the windows of
-        the first context first. They are `(num_windows, seq_length)`: what a
-        `Preprocessor` gives; `token_starts` and `token_ends`, the bytes of
-        the context at which each token begins and ends, both 0 where there
-        is no token of the context; and `is_owned`, 1 at the tokens for which
-        this window answers. `questions`, `(num_windows, 1)`, tells which
-        question each row is of.
+        A dict of int32 tensors with a row for each window, in the order of the
+        contexts. The model inputs of `Preprocessor`, `token_starts` and
+        `token_ends` (byte offsets in the context, 0 at other tokens) and
+        `is_owned` (1 at the context tokens that the window owns) have shape
+        `(num_windows, seq_length)`. `questions`, `(num_windows, 1)`, is the
+        index of the question of each row.
     """
 
     def __init__(self, tokenizer, template, sizes):
@@ -70,7 +69,7 @@ class QuestionPreprocessor(Preprocessor):
         }
 
     def _at_tokens(self, question_ids, values):
-        """The values where the tokens are, 0 elsewhere."""
+        """Return `values` at the positions of context tokens, 0 elsewhere."""
         laid_out = pack(
             self.template,
             tf.zeros_like(question_ids),
@@ -82,9 +81,10 @@ class QuestionPreprocessor(Preprocessor):
 
 
 class _GraphWindows(typing.NamedTuple):
-    """Windows over the tokens of contexts, all int32 `(num_windows,)`.
+    """Windows of several contexts as int32 `(num_windows,)` tensors.
 
-    Flat ops make them, for TFLite: `rows` are their contexts, in order.
+    `rows` are the indices of the contexts. The tensors are flat, because TFLite
+    lacks ragged ops.
     """
 
     rows: tf.Tensor
@@ -93,7 +93,7 @@ class _GraphWindows(typing.NamedTuple):
 
 
 def _graph_windows(sizes, question_lengths, context_lengths):
-    """Cuts contexts of these lengths as `WindowSizes.windows` does."""
+    """Compute the windows of several contexts, as `WindowSizes.windows`."""
     room = sizes.seq_length - sizes.num_special - question_lengths
     step = tf.minimum(room, sizes.doc_stride)
     num_more = tf.maximum((context_lengths - room + step - 1) // step, 0)
@@ -104,7 +104,7 @@ def _graph_windows(sizes, question_lengths, context_lengths):
 
 
 def _in_windows(tokens, windows):
-    """Copies tokens into their windows, a RaggedTensor with a row for each."""
+    """Return a RaggedTensor with the tokens of each window."""
     _, _, places = _places(tokens, windows)
     return tf.RaggedTensor.from_row_lengths(
         tf.gather(tokens.flat_values, places), windows.lengths, validate=False
@@ -112,7 +112,7 @@ def _in_windows(tokens, windows):
 
 
 def _owned_in_windows(tokens, windows, ranks):
-    """Marks the tokens that each window answers for; see `AnswerWindows`."""
+    """Return the mask of owned tokens; see `AnswerWindows.owners`."""
     window, place, token = _places(tokens, windows)
     length = tf.gather(windows.lengths, window)
     nearest = tf.minimum(place, length - 1 - place)
@@ -120,7 +120,7 @@ def _owned_in_windows(tokens, windows, ranks):
     num_tokens = tf.size(tokens.flat_values)
     most = tf.math.unsorted_segment_max(rank, token, num_tokens)
     num_windows = tf.size(windows.rows)
-    # The first of those with most context.
+    # The first window with the most context.
     owners = tf.math.unsorted_segment_min(
         tf.where(tf.equal(rank, tf.gather(most, token)), window, num_windows),
         token,
@@ -133,7 +133,7 @@ def _owned_in_windows(tokens, windows, ranks):
 
 
 def _places(tokens, windows):
-    """Returns the window of each token in one, its place there and in all."""
+    """Return the window, index in the window and overall index of tokens."""
     window, place = _numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
@@ -141,7 +141,7 @@ def _places(tokens, windows):
 
 
 def _numbered(counts):
-    """Returns the row of each item and its place there, by the rows' counts."""
+    """Return the row and the index in the row of each item, given row sizes."""
     numbers = tf.range(tf.reduce_sum(counts))
     rows = tf.RaggedTensor.from_row_lengths(numbers, counts, validate=False)
     row = tf.cast(rows.value_rowids(), tf.int32)
@@ -159,26 +159,26 @@ def window_answers(
     null_threshold=None,
     max_answer_length=30,
 ):
-    """Finds the best answers, as `decode_answers` does.
+    """Find the best answers in the graph, as `decode_answers` does.
 
     Args:
         logits: float32 `(num_windows, seq_length, 2)`.
         token_starts, token_ends, is_owned, questions: int32, as returned by
             `QuestionPreprocessor`.
         num_questions: int32 scalar.
-        null_threshold: float, as `Answers.chosen` takes it, or None.
-        max_answer_length: int, most tokens of an answer.
+        null_threshold: float or None, see `Answers.chosen`.
+        max_answer_length: int, maximum length of an answer in tokens.
 
     Returns:
-        Int32 `(num_questions,)` starts and ends, in bytes of the context,
-        both 0 where there is no answer; and float32 `(num_questions,)`
-        scores, the sums of both logits.
+        Int32 `(num_questions,)` starts and ends, byte offsets in the context
+        (0 for no answer), and float32 `(num_questions,)` scores, the sums of
+        both logits.
     """
     questions = questions[:, 0]
     begin, length, score = _best_spans(
         logits, token_ends > 0, is_owned > 0, max_answer_length
     )
-    # The first of the windows whose best spans score most.
+    # The first window with the highest score.
     most = tf.math.unsorted_segment_max(score, questions, num_questions)
     places = tf.range(tf.size(score))
     is_most = tf.equal(score, tf.gather(most, questions))
@@ -189,7 +189,7 @@ def window_answers(
     rows = tf.gather(token_starts, best), tf.gather(token_ends, best)
     start = tf.gather(rows[0], begin, batch_dims=1)
     end = tf.gather(rows[1], begin + length, batch_dims=1)
-    # There are contexts without a token.
+    # A context may have no tokens.
     score = tf.where(most > _NEVER, most, 0.0)
     if null_threshold is None:
         return start, end, score
@@ -205,14 +205,14 @@ def window_answers(
 
 
 def _best_spans(logits, is_context, may_begin, max_answer_length):
-    """Finds each window's best span: first token, how many follow, score."""
+    """Return the best span of each window: first token, length - 1, score."""
     first, last = tf.unstack(logits, axis=-1)
     first = tf.where(may_begin, first, _NEVER)
     last = tf.where(is_context, last, _NEVER)
     shape = tf.shape(last)
     behind = tf.fill([shape[0], max_answer_length - 1], _NEVER)
     last = tf.concat([last, behind], axis=1)
-    # Column j is the span of j + 1 tokens.
+    # Column j stands for a span of j + 1 tokens.
     scores = tf.stack(
         [
             first + last[:, more : more + shape[1]]

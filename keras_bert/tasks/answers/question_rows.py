@@ -1,4 +1,4 @@
-"""Questions that users give as rows of a model, and the rows' targets."""
+"""Tokenize questions into rows of model inputs, with span targets."""
 
 import itertools
 import os
@@ -26,24 +26,24 @@ from keras_bert.tasks.labelled.squad import read_squad
 from keras_bert.tasks.labelled.squad import squad_questions
 from keras_bert.tasks.parts import Inputs
 
-# So many texts are tokenized, and so many rows packed, together.
+# Number of texts tokenized together, and of rows packed together.
 _AT_ONCE = 2048
 _NUM_NAMED = 5
 _KEYS = (("question", "context"),)
 
 
 def labelled_questions(questions):
-    """Reads questions with their answers.
+    """Read questions with their answers.
 
     Args:
-        questions: str, the path of a file of SQuAD; dict, the object that
-            such a file holds; or a list of `SquadQuestion`.
+        questions: str, path of a SQuAD file; dict, its parsed JSON; or a list
+            of `SquadQuestion`.
 
     Returns:
         A list of `SquadQuestion`.
 
     Raises:
-        ValueError: there are none, or they are of another form.
+        ValueError: the list is empty or has another form.
     """
     if isinstance(questions, str | os.PathLike):
         return read_squad(questions)
@@ -53,8 +53,8 @@ def labelled_questions(questions):
     for index, question in enumerate(questions):
         if not isinstance(question, SquadQuestion):
             raise ValueError(
-                "`questions` must be the path of a file of SQuAD, the object "
-                "that it holds, or a list of `SquadQuestion`. "
+                "`questions` must be the path of a SQuAD file, its parsed "
+                "JSON, or a list of `SquadQuestion`. "
                 f"Received: {brief(question)} at index {index}."
             )
     if not questions:
@@ -63,22 +63,22 @@ def labelled_questions(questions):
     for index, question in enumerate(questions):
         if question.id in seen:
             raise ValueError(
-                "Each of `questions` must have an `id` of its own. Received: "
-                f"{question.id!r} once more at index {index}."
+                "The `id` of each question must be unique. Received: "
+                f"{question.id!r} again at index {index}."
             )
         seen.add(question.id)
     return questions
 
 
 def asked_questions(pairs):
-    """Makes `SquadQuestion`s without answers; their ids are the indices.
+    """Create `SquadQuestion`s without answers; their ids are the indices.
 
     Args:
-        pairs: list of pairs of str, a question and its context, perhaps
-            empty; or what else `as_rows` takes.
+        pairs: list of pairs (question, context), possibly empty; or another
+            container that `as_rows` accepts.
 
     Raises:
-        ValueError: one is no pair of texts; its index is named.
+        ValueError: an item is not a pair of texts. The message names its index.
     """
     columns = encoded_texts(pairs, _KEYS)
     return [
@@ -88,7 +88,7 @@ def asked_questions(pairs):
 
 
 class Questions(Inputs):
-    """Questions, each with its context in windows.
+    """Inputs of question answering: questions with windowed contexts.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -132,8 +132,8 @@ class WindowedQuestion(typing.NamedTuple):
     Args:
         question: `SquadQuestion`.
         windows: `AnswerWindows`, each a row.
-        token_spans: pair of int arrays `(num_tokens,)`: the first byte of each
-            token of the context, and the byte behind each.
+        token_spans: pair of int arrays `(num_tokens,)`, byte offsets of the
+            start and the end of each context token.
     """
 
     question: SquadQuestion
@@ -142,14 +142,15 @@ class WindowedQuestion(typing.NamedTuple):
 
 
 def question_rows(preprocess, questions):
-    """Tokenizes questions, perhaps none, and cuts their contexts into windows.
+    """Tokenize questions and split their contexts into windows.
 
     Args:
         preprocess: `QuestionPreprocessor`.
-        questions: list of `SquadQuestion`.
+        questions: list of `SquadQuestion`, possibly empty.
 
     Returns:
-        `Encoded`, each window a row, with `WindowedQuestion`s as context.
+        `Encoded` with a row for each window and `WindowedQuestion`s as
+        `decode_context`.
     """
     tokenizer = preprocess.tokenizer
     asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
@@ -175,7 +176,7 @@ def question_rows(preprocess, questions):
 
 
 def _tokenized(tokenize, questions, name):
-    """Tokenizes each text once: a dict from texts to a tokenizer's values."""
+    """Tokenize each distinct text once; return a dict from texts to outputs."""
     tokens = {}
     texts = dict.fromkeys(getattr(question, name) for question in questions)
     for some in _batches(texts):
@@ -194,13 +195,13 @@ def _batches(items):
 
 
 def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
-    """Answers questions.
+    """Decode the logits of questions into answers.
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.
-        logits: list with a list of the arrays of its windows for each
-            question, as `Questions.join` returns.
-        n_best_size, max_answer_length: int, as `decode_answers` takes them.
+        logits: list with, for each question, the list of its windows' arrays,
+            as returned by `Questions.join`.
+        n_best_size, max_answer_length: int, see `decode_answers`.
 
     Returns:
         A dict from the ids of the questions to `Answers`.
@@ -219,19 +220,18 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
 
 
 def questions_of(encoded):
-    """Lists the `SquadQuestion`s that `question_rows` was given."""
+    """Return the `SquadQuestion`s that were passed to `question_rows`."""
     return [asked.question for asked in encoded.decode_context]
 
 
 def padded(logits):
-    """Stack logits of windows, padded with minus infinity.
+    """Stack the logits of windows, padded with minus infinity.
 
     Args:
         logits: list with a float32 array `(num_tokens, 2)` for each window.
 
     Returns:
-        float32 `(2, num_windows, width)`, of the first and the last token of
-        the answer.
+        float32 `(2, num_windows, width)`, the start and end logits.
     """
     width = max(map(len, logits))
     rows = np.full((len(logits), width, 2), -np.inf, np.float32)
@@ -241,16 +241,16 @@ def padded(logits):
 
 
 def with_spans(encoded):
-    """Gives windows the places of their answers.
+    """Add the start and end positions of the answers as targets.
 
-    Where a window does not hold the whole answer, [CLS] is the answer. A
-    question has the weight 0 if no answer is where the data say.
+    The target is [CLS] if a window does not contain the whole answer. Questions
+    without an answer at the given offset get weight 0.
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.
 
     Returns:
-        `Encoded` with the targets that `SpanCrossEntropy` takes.
+        `Encoded` with the targets of `SpanCrossEntropy`.
     """
     context = encoded.decode_context
     questions = questions_of(encoded)
@@ -277,13 +277,13 @@ def with_spans(encoded):
 
 
 def check_spans(encoded):
-    """Warn of questions that cannot be learned from.
+    """Warn about questions that are skipped in training.
 
     Args:
         encoded: `Encoded`, as returned by `with_spans`.
 
     Raises:
-        ValueError: none can be learned from.
+        ValueError: all questions are skipped.
     """
     pairs = zip(encoded.decode_context, encoded.starts, strict=True)
     lost = [x.question.id for x, row in pairs if not encoded.weights[row]]

@@ -1,4 +1,4 @@
-"""Spans of contexts as the output of a task."""
+"""Output of question answering: answer spans in the context."""
 
 import itertools
 
@@ -18,7 +18,7 @@ from keras_bert.tasks.parts import Outputs
 
 
 class Spans(Outputs):
-    """The first and the last token of an answer, or no answer.
+    """Output with the start and end of an answer, or no answer.
 
     Args:
         settings: dict with `null_threshold`.
@@ -41,7 +41,7 @@ class Spans(Outputs):
         return labels, None
 
     def loss(self, label_smoothing):
-        # Questions that are left out have weight 0.
+        # Skipped questions have weight 0.
         return SpanCrossEntropy(
             label_smoothing, reduction="mean_with_sample_weight"
         )
@@ -81,7 +81,7 @@ class Spans(Outputs):
         ]
 
     def graph(self, logits, inputs):
-        """Score tokens as the first and the last one of the answer, in graph.
+        """Return the start and end logits, in the graph.
 
         Returns:
             A dict of `start_logits` and `end_logits`, float32 `(batch_size,

@@ -1,10 +1,11 @@
-"""The scores of SQuAD's own programs, of version 1.1 and 2.0."""
+"""Scores of the official SQuAD evaluation scripts, versions 1.1 and 2.0."""
 
 import collections
 import itertools
 import math
 import re
 import string
+from typing import Any
 
 import numpy as np
 from absl import logging
@@ -20,40 +21,38 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_scores(
-    data_set,
-    predictions,
-    no_answer_probabilities=None,
-    no_answer_threshold=1.0,
-):
-    """Score predictions as SQuAD's own programs do.
+    data_set: dict[str, Any],
+    predictions: dict[str, str],
+    no_answer_probabilities: dict[str, float] | None = None,
+    no_answer_threshold: float = 1.0,
+) -> dict[str, float]:
+    """Compute the scores of the official SQuAD evaluation scripts.
 
-    A data set with impossible questions is scored as version 2.0, all others
-    as version 1.1. A question without a prediction scores 0 in version 1.1,
-    as in evaluate-v1.1.py, and is left out of all means and totals in version
-    2.0, as in evaluate-v2.0.py; a warning counts such questions. Predictions
-    for other questions are ignored.
+    A data set with impossible questions is scored as version 2.0, any other as
+    version 1.1. A question without a prediction scores 0 in version 1.1, as in
+    evaluate-v1.1.py, and is ignored in version 2.0, as in evaluate-v2.0.py; a
+    warning counts such questions. Predictions for unknown ids are ignored.
 
     Args:
-        data_set: dict, the object that a file of SQuAD holds.
-        predictions: dict from ids to str; "" is no answer. An id that is an
-            int in either argument equals its digits as a str.
-        no_answer_probabilities: dict from ids to numbers, which need not be
-            probabilities: the differences of the null odds will do. Only
-            for version 2.0.
-        no_answer_threshold: float. A question with a number above it scores
-            as if left without an answer.
+        data_set: the parsed JSON of a SQuAD file.
+        predictions: texts by question id; "" means no answer. Ids may be int
+            or str.
+        no_answer_probabilities: numbers by question id, either probabilities
+            or null score differences. Only for version 2.0.
+        no_answer_threshold: a question with a number above it is scored as
+            unanswered.
 
     Returns:
-        A dict for JSON, with scores in percent under the names of SQuAD's own
-        programs. Of version 1.1: `exact_match`, `f1` and `total`. Of version
-        2.0: `exact`, `f1` and `total`, the three with the prefixes `HasAns_`
-        and `NoAns_` where there are such questions, and, with probabilities,
-        `best_exact`, `best_exact_thresh`, `best_f1` and `best_f1_thresh`, of
-        the thresholds that do best.
+        A dict for JSON, with scores in percent under the official names.
+        Version 1.1: `exact_match`, `f1` and `total`. Version 2.0: `exact`, `f1`
+        and `total`; the same with the prefixes `HasAns_` and `NoAns_` if there
+        are such questions; and, with probabilities, `best_exact`,
+        `best_exact_thresh`, `best_f1` and `best_f1_thresh` for the best
+        thresholds.
 
     Raises:
-        ValueError: the data set, a prediction or a probability is not of the
-            form above, or no prediction is for one of the questions.
+        ValueError: an argument has another form, or no prediction belongs to a
+            question of the data set.
     """
     questions = squad_questions(data_set, "`data_set`")
     odds = no_answer_probabilities, no_answer_threshold
@@ -115,7 +114,7 @@ def _means(exact, f1, prefix=""):
 
 
 def _check_predictions(questions, predictions):
-    """Check predictions; return them with ids that are str."""
+    """Check predictions; return them with ids as str."""
     is_dict = isinstance(predictions, dict)
     if not is_dict or not all(isinstance(x, str) for x in predictions.values()):
         raise ValueError(
@@ -151,24 +150,22 @@ def _numbers(questions, no_answer_probabilities):
 
 
 def best_null_threshold(differences, answer_scores, null_scores):
-    """Finds the threshold that gives the best mean score.
+    """Find the no-answer threshold with the best mean score.
 
-    A question is left without an answer where its difference is above the
-    threshold. Questions of one difference are on one side of it.
+    A question counts as unanswered if its difference is above the threshold.
 
     Args:
-        differences: float `(num_questions,)`, how much better no answer
-            scores than the best answer; or the probability of no answer.
-        answer_scores: float `(num_questions,)`, the worth of the best answer,
-            such as its exact match or F1.
-        null_scores: float `(num_questions,)`, the worth of no answer: 1
-            where a question is impossible, 0 elsewhere.
+        differences: float `(num_questions,)`, score of no answer minus the
+            score of the best answer; or the probability of no answer.
+        answer_scores: float `(num_questions,)`, metric of the best answer, such
+            as exact match or F1.
+        null_scores: float `(num_questions,)`, metric of no answer: 1 for
+            impossible questions, otherwise 0.
 
     Returns:
-        The threshold and the mean score with it, floats. The threshold is the
-        lowest of the differences that do equally well. Where all questions
-        are best left without an answer, it is 0.0, or the number next below
-        all differences if 0.0 is not below them.
+        The threshold and its mean score (floats). Of several best thresholds
+        the lowest is returned. If no question should be answered, it is 0.0,
+        or the next float below all differences if one is 0.0 or less.
     """
     differences, answer_scores, null_scores = (
         np.asarray(values, np.float64)
@@ -176,7 +173,7 @@ def best_null_threshold(differences, answer_scores, null_scores):
     )
     order = np.argsort(differences, kind="stable")
     ascending = differences[order]
-    # Item i is the sum where the first i questions are answered.
+    # Item i is the sum if the first i questions are answered.
     gains = (answer_scores - null_scores)[order]
     sums = np.cumsum([null_scores.sum(), *gains])
     is_threshold = np.append(ascending[1:] != ascending[:-1], True)
@@ -189,17 +186,17 @@ def best_null_threshold(differences, answer_scores, null_scores):
 
 
 def answer_metrics(questions, answers, null_threshold):
-    """Computes the scores of SQuAD's own programs.
+    """Compute the official SQuAD scores of `Answers`.
 
     Args:
         questions: list of `SquadQuestion`.
-        answers: dict from their ids to `Answers`.
-        null_threshold: float, from which on no answer is the better answer;
-            None, if each question has an answer.
+        answers: dict from question ids to `Answers`.
+        null_threshold: float, see `Answers.chosen`; None if each question has
+            an answer.
 
     Returns:
-        What `squad_scores` returns; with impossible questions also the scores
-        of the thresholds that would do best.
+        The dict of `squad_scores`; with impossible questions also the scores of
+        the best thresholds.
     """
     texts = {name: found.spans[0].text for name, found in answers.items()}
     if not has_impossible(questions):
@@ -217,7 +214,7 @@ def answer_metrics(questions, answers, null_threshold):
 
 
 def is_one_answer(questions, answers, null_threshold):
-    """Says if a model answers almost always the same, but should not."""
+    """Return True if almost all answers are equal though the labels differ."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]
@@ -228,27 +225,26 @@ def is_one_answer(questions, answers, null_threshold):
 
 
 def normalized_answer(text):
-    """Reduces an answer to the words that SQuAD's own program compares.
+    """Normalize an answer as the official SQuAD script does.
 
-    It is in lower case, without ASCII punctuation and English articles. Other
-    quotes and dashes stay.
+    The text is lowercased; ASCII punctuation and English articles are removed.
+    Other quotes and dashes stay.
     """
     text = text.lower().translate(_NO_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", text).split())
 
 
 def answer_scores(answer, golds):
-    """Computes exact match and F1 of an answer.
+    """Compute exact match and F1 of an answer.
 
-    F1 is that of the words of both: what they share, each as often as both
-    have it, by the harmonic mean of precision and recall.
+    F1 compares the bags of words of both answers.
 
     Args:
         answer: str, normalized.
-        golds: list of str, the right answers, normalized; at least one.
+        golds: list of str, the correct answers, normalized; at least one.
 
     Returns:
-        Two floats from 0 to 1, each the best over the right answers.
+        Two floats from 0 to 1, the maxima over the correct answers.
     """
     exact = float(answer in golds)
     return exact, max(_f1(answer.split(), gold.split()) for gold in golds)
@@ -257,17 +253,17 @@ def answer_scores(answer, golds):
 def question_scores(questions, predictions):
     """Compute exact match and F1 of each question.
 
-    In version 2.0, right answers without a word, such as "The", do not count;
-    a question without any other has the right answer "". In version 1.1, the
-    F1 of a prediction without a word is 0.
+    In version 2.0, correct answers that normalize to "", such as "The", are
+    ignored; if no other is left, the correct answer is "". In version 1.1, a
+    prediction that normalizes to "" has an F1 of 0.
 
     Args:
         questions: list of `SquadQuestion`.
         predictions: dict from ids to str.
 
     Returns:
-        Two float64 arrays `(num_questions,)`, from 0 to 1; 0 where there is
-        no prediction.
+        Two float64 arrays `(num_questions,)`, from 0 to 1; 0 without a
+        prediction.
     """
     allows_null = has_impossible(questions)
     scores = np.zeros((2, len(questions)))

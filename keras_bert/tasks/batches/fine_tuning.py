@@ -1,4 +1,4 @@
-"""Batches of labelled texts for `model.fit`, as a tf.data.Dataset."""
+"""Build the `tf.data.Dataset` of training batches for `model.fit`."""
 
 import numpy as np
 import tensorflow as tf
@@ -9,18 +9,18 @@ _BATCHES_AHEAD = 2
 
 
 def training_dataset(examples, batch_size, num_epochs, seed):
-    """Batches of several passes, each in an order of its own.
+    """Return the batches of several epochs, shuffled in each epoch.
 
     Args:
-        examples: an object with `lengths`, int array `(num_examples,)`, and
-            `batch(indices)`, which gives, in graph, what `model.fit` takes of
-            these examples.
+        examples: object with `lengths`, int array `(num_examples,)`, and
+            `batch(indices)`, which returns the elements for `model.fit` in the
+            graph.
         batch_size: int.
-        num_epochs: int, passes over the examples.
-        seed: int, of the order.
+        num_epochs: int.
+        seed: int, seed of the shuffling.
 
     Returns:
-        A `tf.data.Dataset`; `num_batches` of its elements are a pass.
+        A `tf.data.Dataset` with `num_batches` elements for each epoch.
     """
     buckets = [
         bucket
@@ -32,8 +32,8 @@ def training_dataset(examples, batch_size, num_epochs, seed):
     indices = tf.RaggedTensor.from_row_lengths(
         np.concatenate(buckets), [len(bucket) for bucket in buckets]
     )
-    # A batch takes far less time than a step. With a processor of one core,
-    # autotuning would sleep for up to a minute when the last one is read.
+    # Batches are cheap, and on one core autotuning would sleep for up to a
+    # minute after the last batch.
     options = tf.data.Options()
     options.autotune.enabled = False
     return (
@@ -45,5 +45,5 @@ def training_dataset(examples, batch_size, num_epochs, seed):
 
 
 def num_batches(num_examples, batch_size):
-    """Number of batches in a pass over the examples."""
+    """Return the number of batches in an epoch."""
     return -(-num_examples // batch_size)

@@ -1,23 +1,23 @@
-"""Texts of about one length go together, so that little is padding."""
+"""Group texts of similar length into batches, to reduce padding."""
 
 import numpy as np
 
-# Texts are sorted by length within so many batches: enough that little is
-# padding, few enough that batches differ from pass to pass.
+# Number of batches whose texts are sorted by length together: many, for little
+# padding; few, for different batches in each epoch.
 _BATCHES_SORTED_TOGETHER = 50
 
 
 def length_buckets(lengths, max_tokens):
-    """Divides texts into batches, the longest texts first.
+    """Split texts into batches of limited size, the longest texts first.
 
     Args:
         lengths: int array `(num_texts,)`.
-        max_tokens: int, most tokens of a batch, padding included. A text
-            that is longer is a batch of its own.
+        max_tokens: int, maximum number of tokens in a batch, with padding. A
+            longer text is a batch of its own.
 
     Returns:
-        A list of int arrays, the indices of each batch. Their lengths do not
-        increase, and each text is in one batch.
+        A list of int arrays, the indices of each batch. Each text is in one
+        batch; lengths never increase from one text to the next.
     """
     order = np.argsort(-lengths, kind="stable")
     buckets, start = [], 0
@@ -29,20 +29,20 @@ def length_buckets(lengths, max_tokens):
 
 
 def training_buckets(lengths, batch_size, seed, epoch):
-    """Divides texts into batches of one size, in random order.
+    """Split texts into shuffled batches of similar lengths.
 
-    A random order is cut into groups of some batches; within a group, texts
-    go together by length; the batches then come in random order. The smaller
-    last batch, if there is one, comes anywhere.
+    The shuffled texts are split into groups of some batches. Each group is
+    sorted by length, and all batches are shuffled. One batch may be smaller.
 
     Args:
         lengths: int array `(num_texts,)`.
         batch_size: int.
         seed: int.
-        epoch: int, the pass over the texts, which has an order of its own.
+        epoch: int, each epoch has another order.
 
     Returns:
-        A list of int arrays, the indices of each batch. Each text is in one.
+        A list of int arrays, the indices of each batch. Each text is in one
+        batch.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(lengths))

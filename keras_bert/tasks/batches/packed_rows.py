@@ -1,4 +1,4 @@
-"""Sequences of many texts, held without their padding."""
+"""Model inputs of many texts, stored without padding."""
 
 import copy
 
@@ -9,21 +9,21 @@ from keras_bert import features
 
 
 class PackedRows:
-    """Model inputs of many texts in main memory, each at its own length.
+    """Model inputs of many texts in memory, without padding.
 
     Args:
-        values: dict by input of int32 arrays `(num_tokens,)`, the tokens of
-            all rows one after another; others may be of more axes.
-        lengths: int array `(num_rows,)`, how many tokens each row has.
-        padding: dict by input of int, what fills a row up.
+        values: dict from input names to arrays `(num_tokens, ...)`, usually
+            int32 `(num_tokens,)`: the concatenated tokens of all rows.
+        lengths: int array `(num_rows,)`, number of tokens in each row.
+        padding: dict from input names to padding values.
         padding_side: "right" or "left".
-        width_multiple: int, to a multiple of which the width of a batch is
-            rounded up, for a backend that compiles a program for each width.
-        max_width: int, to which it is rounded up at most; None for no limit.
+        width_multiple: int. The width of a batch is rounded up to a multiple,
+            so that backends with a compiler see few shapes.
+        max_width: int, limit of the rounded width; None for no limit.
 
     Attributes:
-        truncated: bool array `(num_rows,)`, which of them were longer; none
-            unless it is set.
+        truncated: bool array `(num_rows,)`, mask of truncated rows. All False
+            unless it is assigned.
 
     Example:
 
@@ -58,12 +58,12 @@ class PackedRows:
 
     @classmethod
     def from_chunks(cls, chunks, template, pad_id, width_multiple=1):
-        """Takes the padding off packed inputs.
+        """Remove the padding of packed inputs.
 
         Args:
             chunks: iterable of dicts of int32 `(num_rows, seq_length)`
-                arrays, as a `Preprocessor` gives them; at least one.
-            template: `Template` by which they were laid out.
+                arrays, as returned by a `Preprocessor`; at least one.
+            template: `Template` of the inputs.
             pad_id: int, id of the padding token.
             width_multiple: int, see the class.
         """
@@ -88,7 +88,7 @@ class PackedRows:
         )
 
     def part(self, indices):
-        """The `PackedRows` of some indices; they share the values in memory."""
+        """Return the `PackedRows` of some indices, without copying values."""
         part = copy.copy(self)
         part.lengths = self.lengths[indices]
         part.truncated = self.truncated[indices]
@@ -96,16 +96,16 @@ class PackedRows:
         return part
 
     def inputs(self, indices):
-        """Some rows, as wide as the longest of them, in graph or eagerly.
+        """Return some rows padded to the longest, in the graph or eagerly.
 
         Args:
-            indices: int `(batch_size,)`, or of more axes, which the result
-                then has too.
+            indices: int `(batch_size,)`, or with more axes, which the result
+                has too.
 
         Returns:
             A dict of int32 `(batch_size, width)` tensors.
         """
-        # Operations of TensorFlow, some twenty, take 2 ms for a short text.
+        # About twenty TensorFlow ops would take 2 ms for a short text.
         if not tf.is_tensor(indices):
             arrays = self._arrays(np.asarray(indices))
             return dict(zip(self.values, map(tf.constant, arrays), strict=True))
@@ -122,7 +122,7 @@ class PackedRows:
         return batch
 
     def _arrays(self, indices):
-        """As `inputs`; a list in the order of the values."""
+        """Return the arrays of `inputs` as a list, in the order of `values`."""
         lengths = self.lengths[indices][..., np.newaxis]
         width = -(-lengths.max() // self.width_multiple) * self.width_multiple
         if self.max_width is not None:
@@ -140,15 +140,15 @@ class PackedRows:
             batch.append(np.where(where, x[places], padding))
         return batch
 
-    def beside(self, values, padding):
-        """Other values of the same tokens, such as labels.
+    def with_values(self, values, padding):
+        """Return other values of the same tokens, such as labels.
 
         Args:
             values: dict of arrays `(num_tokens, ...)`.
-            padding: dict of what fills a row up.
+            padding: dict of padding values.
 
         Returns:
-            `PackedRows`, whose batches are laid out as those of these rows.
+            `PackedRows` with the same row lengths and padding side.
         """
         other = copy.copy(self)
         other.values = {name: np.asarray(x) for name, x in values.items()}
@@ -156,7 +156,7 @@ class PackedRows:
         return other
 
     def place(self, index, width):
-        """The slice of a row's tokens in a batch of a width."""
+        """Return the slice of a row's tokens in a batch of the given width."""
         length = int(self.lengths[index])
         start = width - length if self.padding_side == "left" else 0
         return slice(start, start + length)

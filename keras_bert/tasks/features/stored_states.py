@@ -148,5 +148,5 @@ def over_states(encoded, states):
     """
     values = {STATES: states, _MASK: np.ones(len(states), np.int32)}
     other = copy.copy(encoded)
-    other.rows = encoded.rows.beside(values, {STATES: 0, _MASK: 0})
+    other.rows = encoded.rows.with_values(values, {STATES: 0, _MASK: 0})
     return other

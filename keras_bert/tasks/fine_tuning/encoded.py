@@ -102,7 +102,7 @@ def token_targets(rows, logits, padding):
         padding: float, of what has no token.
     """
     logits = np.concatenate(logits)
-    told = rows.beside({DISTILLED: logits}, {DISTILLED: padding})
+    told = rows.with_values({DISTILLED: logits}, {DISTILLED: padding})
     return lambda indices: told.inputs(indices)[DISTILLED]
 
 
@@ -159,7 +159,7 @@ class Encoded:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
         if num_labels is not None:
-            self._labels = rows.beside(
+            self._labels = rows.with_values(
                 {"targets": targets, "weights": weights},
                 {"targets": 0, "weights": 0.0},
             )

@@ -1,1 +1,1 @@
-"""Words to tags: schemes, pieces of words, windows, scores."""
+"""Token classification: words and subwords, windows, tags, entity scores."""

@@ -1,10 +1,11 @@
-"""Scores of predicted tags, entity by entity or word by word.
+"""Scores of predicted tags, by entity or by word.
 
 The tests compare them with seqeval.
 """
 
 import collections
 import itertools
+from typing import Any
 
 from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.labelled.entities import entity_tags
@@ -15,28 +16,30 @@ from keras_bert.tasks.scores import shares_of_counts
 from keras_bert.tasks.tags.sentences import check_lengths
 
 
-def entity_scores(tags, predictions):
+def entity_scores(
+    tags: list[list[str]], predictions: list[list[str]]
+) -> dict[str, Any]:
     """Compute precision, recall and F1 of entities.
 
-    An entity is right if its type and all its words are right. The scores
+    An entity is correct if its type and all its words are correct. The scores
     equal seqeval's with `mode="strict"` and `scheme=IOB2`: a predicted I-
     that continues no entity of its type is not an entity. By default, seqeval
     and the scorer of CoNLL-2003 count it as one; for their scores, pass the
     predictions through `to_iob2` first.
 
     Args:
-        tags: list with a list of str for each sentence, in IOB2.
-        predictions: the same, predicted.
+        tags: IOB2 tags, a list for each sentence.
+        predictions: predicted tags in the same form.
 
     Returns:
         A dict of `precision`, `recall` and `f1`, over the entities of all
         types together, `num_entities`, the number of entities in `tags`, and
-        `types`, a dict with the same four for each type. A division by 0
-        gives 0.0.
+        `types`, a dict with the same four values for each type. A division by
+        0 gives 0.0.
 
     Raises:
-        ValueError: the tags are not IOB2, or there are not as many
-            predictions; the message names the index of the sentence.
+        ValueError: the tags are not IOB2, or the lengths differ. The message
+            names the index of the sentence.
     """
     check_lengths("predictions", predictions, tags)
     check_scheme(tags, IOB2)
@@ -56,7 +59,7 @@ def entity_scores(tags, predictions):
 
 
 def tag_accuracy(tags, predictions):
-    """Computes the share of words whose tag is right.
+    """Compute the share of words with a correct tag.
 
     Args:
         tags, predictions: lists with a list of str for each sentence.
@@ -65,8 +68,8 @@ def tag_accuracy(tags, predictions):
         A dict of `accuracy`.
 
     Raises:
-        ValueError: there is no word, or the two differ in length; the index
-            of the sentence is named.
+        ValueError: there is no word, or the lengths differ. The message names
+            the index of the sentence.
     """
     check_lengths("predictions", predictions, tags)
     flat = itertools.chain.from_iterable
@@ -87,7 +90,7 @@ def _check_prefixes(predictions):
 
 
 def _entities(rows):
-    """Collect the entities that begin with B-, with their sentence's index."""
+    """Return pairs (sentence index, entity) of entities that start with B-."""
     return {
         (index, entity)
         for index, row in enumerate(rows)

@@ -1,4 +1,4 @@
-"""Words and tags that users give, checked and brought in one form."""
+"""Check words and tags from users and convert them to lists."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from keras_bert.tasks.labelled.tag_schemes import is_plain
 
 
 def as_sentences(sentences):
-    """List the words of sentences, given in any container.
+    """Convert sentences from any container to lists of words.
 
     Raises:
         ValueError: `sentences` is not a list of lists of str.
@@ -28,12 +28,12 @@ def as_sentences(sentences):
 
 
 def as_tags(tags, names=()):
-    """List the tags of sentences, given in any container.
+    """Convert the tags of sentences from any container to lists of str.
 
     Args:
-        tags: list with a list of str, or of indices of `names`, for each
+        tags: list with a list of str, or of indices into `names`, for each
             sentence.
-        names: list of str, the tags that a model knows.
+        names: list of str, the labels of a model.
 
     Raises:
         ValueError: `tags` is not such a list, or an index is out of range.
@@ -49,12 +49,12 @@ def as_tags(tags, names=()):
 
 
 def check_lengths(name, tags, sentences):
-    """Raises ValueError unless there are as many tags as words.
+    """Raise ValueError unless there are as many tags as words.
 
     Args:
         name: str, the argument to name in messages.
         tags: list with a list for each sentence.
-        sentences: the same for the words, or for other tags of theirs.
+        sentences: list of the same form, with words or other tags.
     """
     if len(tags) != len(sentences):
         raise ValueError(
@@ -88,28 +88,29 @@ def _lists(name, rows, contents, kinds=str):
 
 
 def tagged_words(sentences, tags=INSIDE, names=()):
-    """Brings words and tags that may come together in one form.
+    """Convert sentences and their tags to lists of str.
 
     Args:
         sentences: `TaggedSentences`, or a list with a list of str for each
             sentence.
-        tags: list with a list of str for each sentence, or of indices of
-            `names`; `INSIDE` with `TaggedSentences`.
-        names: list of str, the tags that a model knows.
+        tags: list with a list of str, or of indices into `names`, for each
+            sentence; `INSIDE` with `TaggedSentences`.
+        names: list of str, the labels of a model.
 
     Returns:
-        The words and the tags, lists of lists of str, and a function from the
-        index of a sentence and that of a word to its place for messages.
+        The words and the tags, lists of lists of str, and a function from a
+        sentence index and a word index to a location for messages.
 
     Raises:
-        ValueError: they are no such lists, or there is no word.
+        ValueError: an argument has another form, or there is no word.
     """
     if isinstance(sentences, TaggedSentences) and tags is INSIDE:
         return sentences.words, sentences.tags, sentences.where
     if tags is INSIDE:
         raise ValueError(
-            "`labels` must be given: the tags, a list for each sentence. Only "
-            "what `read_conll` gives has its own. Received: labels=None."
+            "`labels` must be given: the tags, a list for each sentence. They "
+            "are optional only for the result of `read_conll`. Received: "
+            "labels=None."
         )
     sentences, tags = as_sentences(sentences), as_tags(tags, names)
     check_lengths("tags", tags, sentences)
@@ -122,14 +123,14 @@ def tagged_words(sentences, tags=INSIDE, names=()):
 
 
 def in_iob2(tags, where):
-    """Brings tags of entities into IOB2; plain ones stay.
+    """Convert entity tags to IOB2; plain tags stay.
 
     Args:
         tags: list with a list of str for each sentence.
-        where: as `find_scheme` takes it.
+        where: see `find_scheme`.
 
     Raises:
-        ValueError: they follow no scheme.
+        ValueError: the tags follow no scheme.
     """
     if find_scheme(tags, where) in (PLAIN, IOB2):
         return [[*row] for row in tags]
@@ -137,19 +138,19 @@ def in_iob2(tags, where):
 
 
 def tag_names(*tags):
-    """Collects the tags that a model must know for some data.
+    """Collect the label names that a model needs for some data.
 
     Args:
         *tags: each `TaggedSentences`, or a list with a list of str for each
-            sentence, such as those to train on and those to evaluate on.
+            sentence, such as the training and the validation data.
 
     Returns:
-        A list of str: "O" and, for each type of entity, its two tags of
-        IOB2, in whatever scheme they are given; or the plain tags, sorted.
+        A list of str: "O" and the two IOB2 tags of each entity type, for any
+        scheme of the data; or the sorted plain tags.
 
     Raises:
-        ValueError: the tags follow no scheme, or some are plain and some are
-            of entities.
+        ValueError: the tags follow no scheme, or mix plain tags and entity
+            tags.
     """
     names = set()
     for part in tags:
@@ -165,11 +166,11 @@ def tag_names(*tags):
 
 
 def of_entities(names, tags):
-    """Renames both tags of an entity where its type is to be renamed.
+    """Expand renamed entity types into renamed B- and I- tags.
 
     Args:
-        names: dict from tags or types of entities to new names, or None.
-        tags: list of str, the tags that there are, or None.
+        names: dict from tags or entity types to new names, or None.
+        tags: list of str, the existing tags, or None.
     """
     renames = {}
     for old, new in (names or {}).items():
@@ -180,7 +181,7 @@ def of_entities(names, tags):
 
 
 def check_names(names):
-    """Raises ValueError unless tags are all plain, or of entities in IOB2."""
+    """Raise ValueError unless all tags are plain, or all are IOB2."""
     if is_plain(names):
         return
     for name in sorted(names):
@@ -188,24 +189,24 @@ def check_names(names):
             raise ValueError(
                 "The names of tags must be O, B-TYPE and I-TYPE of entities, "
                 "or all plain, without a prefix. `TokenClassifier.labels_of` "
-                f"makes them of tags. Received: {name!r}."
+                f"returns them for given tags. Received: {name!r}."
             )
 
 
 def tag_places(tags, names, where):
-    """Looks tags up among the names that a model knows.
+    """Convert tags to indices of label names.
 
     Args:
         tags: list with a list of str for each sentence.
-        names: list of str.
-        where: function from the index of a sentence and that of a word to
-            its place for messages.
+        names: list of str, the labels of a model.
+        where: function from a sentence index and a word index to a location
+            for messages.
 
     Returns:
         A list with an int32 array for each sentence.
 
     Raises:
-        ValueError: a tag is none of the names; its place is named.
+        ValueError: a tag is not in `names`. The message names its location.
     """
     places = {name: place for place, name in enumerate(names)}
     for name, place in [*places.items()]:

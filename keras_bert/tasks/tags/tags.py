@@ -1,4 +1,4 @@
-"""Tags of words as the output of a task."""
+"""Output of token classification: a tag for each word."""
 
 import keras
 import numpy as np
@@ -23,7 +23,7 @@ _ENTITY_METRICS = ("precision", "recall", "f1")
 
 
 class Tags(Classes):
-    """A tag for each word.
+    """Output with a tag for each word.
 
     Args:
         labels: list of str, the names of the tags.
@@ -35,7 +35,7 @@ class Tags(Classes):
     def __init__(self, labels):
         self.labels, self.num_outputs = labels, len(labels)
         self.is_plain = is_plain(labels)
-        # Published models in IOB1 may lack the B- of some types.
+        # Published IOB1 models may lack the B- tag of some types.
         types = {name[2:] for name in labels if name[:2] == "I-"}
         begun = {name[2:] for name in labels if name[:2] == "B-"}
         self.is_iob1 = not types <= begun
@@ -48,7 +48,7 @@ class Tags(Classes):
         return places, label_weights(class_weights or {}, self.labels)
 
     def loss(self, label_smoothing):
-        # The mean over the words of the batch, however long its sentences.
+        # The mean over all words of the batch, not over sentences.
         return keras.losses.CategoricalCrossentropy(
             from_logits=True,
             label_smoothing=label_smoothing,
@@ -66,7 +66,7 @@ class Tags(Classes):
         return [*map(super().probabilities, logits)]
 
     def tags_of(self, probabilities):
-        """Return the most probable tag of each word; logits will do."""
+        """Return the tag of each word, from probabilities or logits."""
         return [
             [self.labels[place] for place in row.argmax(axis=1)]
             for row in probabilities

@@ -1,4 +1,4 @@
-"""Words of sentences and of texts to word pieces."""
+"""Subword tokenization that keeps track of words."""
 
 import itertools
 import typing
@@ -15,12 +15,12 @@ STARTS, ENDS = "starts", "ends"
 
 
 class WordPieces(typing.NamedTuple):
-    """The pieces of a sentence.
+    """Tokens of a sentence, with their words.
 
     Args:
         ids: int32 `(num_pieces,)`.
-        words: int64 `(num_pieces,)`, the index of the word of each piece. It
-            ascends and leaves out words that give no piece.
+        words: int64 `(num_pieces,)`, the word index of each token, ascending.
+            Words without tokens are missing.
     """
 
     ids: np.ndarray
@@ -28,12 +28,11 @@ class WordPieces(typing.NamedTuple):
 
 
 def tokenize_words(tokenizer, sentences):
-    """Cuts the words of sentences into pieces.
+    """Tokenize sentences that are given as words.
 
-    Each sentence is tokenized as one text, its words joined by spaces, so
-    that each word but the first has a space before it, as tokenizers want it
-    that keep spaces. A word that the tokenizer drops, such as a control
-    character, gives no piece.
+    The words of a sentence are joined with spaces and tokenized together,
+    because byte-level BPE and SentencePiece encode the space before a word.
+    A word that the tokenizer drops, such as a control character, has no tokens.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -43,7 +42,7 @@ def tokenize_words(tokenizer, sentences):
         A list of `WordPieces`.
 
     Raises:
-        ValueError: a sentence is no text; its index is named.
+        ValueError: a sentence is not text. The message names its index.
     """
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
@@ -51,19 +50,18 @@ def tokenize_words(tokenizer, sentences):
     for words, (ids, _, ends) in zip(sentences, rows, strict=True):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
-        # The last byte of a piece is in its word; the first may be a space.
+        # The last byte identifies the word; the first may be a space.
         word_of = np.searchsorted(word_ends, ends - 1, side="right")
         result.append(WordPieces(ids, word_of))
     return result
 
 
 def find_words(tokenizer, texts):
-    """Cuts texts into pieces, and finds the words that these make up.
+    """Tokenize texts and group the tokens into words.
 
-    A piece begins a word unless the vocabulary says that it continues one;
-    the first of a text always does. So words of word pieces end at white
-    space, and around punctuation and Chinese characters; those of byte-level
-    BPE at white space only.
+    A token begins a word unless the vocabulary marks it as a continuation.
+    WordPiece splits words at white space, punctuation and Chinese characters;
+    byte-level BPE only at white space.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -71,10 +69,10 @@ def find_words(tokenizer, texts):
 
     Returns:
         A list with a pair for each text: `WordPieces`, and a list of the
-        start and the end of each word in the text, in characters.
+        (start, end) offsets of each word, in characters.
 
     Raises:
-        ValueError: one is no text; its index is named.
+        ValueError: an item is not text. The message names its index.
     """
     texts = checked_texts(texts)
     result = []
@@ -88,14 +86,14 @@ def find_words(tokenizer, texts):
 
 
 def _words_with_offsets(tokenizer, texts):
-    """Cuts texts into pieces and finds their words, in the graph.
+    """Tokenize texts and find their words, in the graph.
 
-    Returns three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-    starts and ends, int64, offsets in bytes: those of a word at its first
-    piece, 0 at the others. No word is empty.
+    Returns three RaggedTensors `(batch_size, (num_tokens))`: ids (int32), and
+    the start and end offsets of words in bytes (int64), given at the first
+    token of each word and 0 at the others. No word is empty.
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
-    # A piece that is only space, which has no span, is of no word.
+    # A token that is only a space belongs to no word.
     places = tf.where(ends.flat_values > starts.flat_values)[:, 0]
     row, first, end = (
         tf.gather(x, places)
@@ -103,15 +101,15 @@ def _words_with_offsets(tokenizer, texts):
     )
     is_continuation = tokenizer.vocabulary.is_continuation
     continues = tf.zeros_like(first, tf.bool)
-    if is_continuation is not None:  # Else each token is a word.
+    if is_continuation is not None:  # Otherwise each token is a word.
         tokens = tf.gather(ids.flat_values, places)
         continues = tf.gather(tf.constant(is_continuation), tokens)
-    # Of an unknown word that SentencePiece cuts off its space, both pieces
-    # stand for the same bytes.
+    # SentencePiece may split an unknown word from its space; both tokens then
+    # cover the same bytes.
     overlaps = tf.less(first, tf.concat([first[:1], end[:-1]], 0))
     begins = tf.logical_not(tf.logical_or(continues, overlaps))
     begins = tf.logical_or(begins, _is_first(row))
-    # The last piece of a word stands before the first one of the next.
+    # The last token of a word precedes the first token of the next word.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
     places = tf.boolean_mask(places, begins)[:, tf.newaxis]
     size = tf.shape(ids.flat_values, tf.int64)
@@ -127,7 +125,7 @@ def _words_with_offsets(tokenizer, texts):
 
 
 def _is_first(row):
-    """Marks rows that are others than before, bool."""
+    """Return a bool mask of rows that differ from the previous row."""
     before = tf.concat([tf.constant([-1], row.dtype), row[:-1]], 0)
     return tf.not_equal(row, before[: tf.size(row)])
 
@@ -140,23 +138,23 @@ def _rows(*ragged):
 
 
 def _characters_before(text):
-    """Counts the characters of UTF-8 before each byte, and in all."""
+    """Return the number of characters before each byte, and the total."""
     data = np.frombuffer(text, np.uint8)
     return np.append(0, np.cumsum((data & 0xC0) != 0x80))
 
 
 class WordPreprocessor(Preprocessor):
-    """Packs single texts with the offsets of their words.
+    """Preprocessor of single texts that also returns word offsets.
 
-    Args: as for `Preprocessor`.
+    Args: see `Preprocessor`.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`.
 
     Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: those of
-        `Preprocessor`, and `starts` and `ends`, where a word begins and ends
-        in its text, in bytes, at the first piece of the word; 0 elsewhere.
+        A dict of int32 `(batch_size, seq_length)` tensors: the model inputs of
+        `Preprocessor`, and `starts` and `ends`, the byte offsets of a word at
+        its first token; 0 at all other tokens.
     """
 
     def __call__(self, texts):
@@ -167,13 +165,13 @@ class WordPreprocessor(Preprocessor):
         ids, starts, ends = _words_with_offsets(self.tokenizer, texts)
         inputs = {
             **self.pack(ids),
-            STARTS: self._beside(starts),
-            ENDS: self._beside(ends),
+            STARTS: self._pack_offsets(starts),
+            ENDS: self._pack_offsets(ends),
         }
         return inputs, self.are_cut(ids)
 
-    def _beside(self, offsets):
-        """Offsets laid out as the pieces, with 0 at special tokens."""
+    def _pack_offsets(self, offsets):
+        """Pack offsets like the tokens, with 0 at special tokens."""
         packed = pack(
             self.template,
             tf.cast(offsets, tf.int32),

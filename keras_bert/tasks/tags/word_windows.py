@@ -1,4 +1,4 @@
-"""Sentences in windows, cut where words end, and back to words."""
+"""Windows over long sentences, split between words, and word-level logits."""
 
 import typing
 
@@ -28,13 +28,13 @@ IGNORED = -1
 
 
 class Window(typing.NamedTuple):
-    """Neighbouring words of a sentence that fit in a sequence.
+    """Consecutive words of a sentence that fit in a sequence.
 
     Args:
         sentence: int, index of the sentence.
         ids: int32 `(num_pieces,)`.
-        words: int64 `(num_pieces,)`, the index in the sentence of the word
-            of each piece.
+        words: int64 `(num_pieces,)`, the word index of each token in the
+            sentence.
     """
 
     sentence: int
@@ -43,20 +43,19 @@ class Window(typing.NamedTuple):
 
     @property
     def is_first(self):
-        """Marks each piece that is the first of its word, bool."""
+        """Return the bool mask of the first token of each word."""
         return np.diff(self.words, prepend=-1) != 0
 
 
 def cut_windows(sentences, room):
-    """Cuts sentences into windows that do not overlap.
+    """Split sentences into windows that do not overlap.
 
-    Each takes in as many words as it can hold. Words without a piece are in
-    none. A word of more pieces than a window can hold has one of its own,
-    with its first pieces.
+    Each window has as many words as fit. Words without tokens are in no window.
+    A word longer than a window is truncated and has a window of its own.
 
     Args:
         sentences: list of `WordPieces`.
-        room: int, most pieces of a window, without special tokens.
+        room: int, maximum number of tokens in a window, without special tokens.
 
     Returns:
         A list of `Window`, in order.
@@ -70,7 +69,7 @@ def cut_windows(sentences, room):
         word_ends = np.flatnonzero(np.diff(words, append=-1)) + 1
         start = 0
         while start < len(ids):
-            # The word at the start is taken in, whatever its length.
+            # The first word is always included.
             first = np.searchsorted(word_ends, start, side="right")
             after = np.searchsorted(word_ends, start + room, side="right")
             end = word_ends[max(first, after - 1)]
@@ -81,7 +80,7 @@ def cut_windows(sentences, room):
 
 
 class WordLists(list):
-    """Sentences as lists of words, which are not to be found in texts."""
+    """Sentences that are given as lists of words, not as texts."""
 
 
 class Sentence(typing.NamedTuple):
@@ -90,14 +89,14 @@ class Sentence(typing.NamedTuple):
     Args:
         pieces: `WordPieces`.
         words: list of str.
-        text: str that the words are from; None if they were given as words.
-        spans: list with a pair of int for each word, its start and its end in
-            the text, in characters; or None.
-        tags: list of str; None if they are to be found.
-        places: int32 `(num_words,)`, the places of the tags among the labels;
-            None as `tags`.
+        text: str, the text of the words; None if the words were given.
+        spans: list of (start, end) offsets of each word in the text, in
+            characters; or None.
+        tags: list of str; None for prediction.
+        places: int32 `(num_words,)`, label indices of the tags; None without
+            `tags`.
         windows: list with a pair of int arrays for each row: the indices of
-            its words, and the places of their first pieces in the row.
+            its words, and the positions of their first tokens in the row.
     """
 
     pieces: WordPieces
@@ -110,7 +109,7 @@ class Sentence(typing.NamedTuple):
 
 
 class Words(Inputs):
-    """Words of texts or of sentences, in windows that a model can take.
+    """Inputs of token classification: words in windows.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -182,10 +181,10 @@ class Words(Inputs):
         )
 
     def join(self, encoded, logits):
-        """Take for each word the logits of its first piece.
+        """Return for each word the logits of its first token.
 
-        A word that the tokenizer drops has 0 at "O", or at the first label of
-        plain tags, and minus infinity elsewhere.
+        A word that the tokenizer drops has logit 0 for "O" (or for the first
+        plain tag) and minus infinity for all other labels.
 
         Returns:
             A list with a float32 array `(num_words, num_labels)` for each
@@ -216,13 +215,13 @@ class Words(Inputs):
 
 
 def at_first_pieces(rows, context, values, missing):
-    """Give the first piece of each word the value of the word.
+    """Convert values of words to values of tokens, at each first token.
 
     Args:
         rows: `PackedRows` of the windows.
         context: list of `Sentence`.
         values: list with an array `(num_words, ...)` for each sentence.
-        missing: the value of all other tokens.
+        missing: value for all other tokens.
 
     Returns:
         A list with an array `(num_tokens, ...)` for each row.

@@ -38,7 +38,7 @@ def ask(tmp_path):
 
 
 def test_the_same_answers_are_told_with_the_size(ask):
-    assert "model, 1.5 MB: a fresh process gives the same words" in ask("cat")
+    assert "model, 1.5 MB: same words in a new process" in ask("cat")
 
 
 def test_another_answer_is_an_error(ask):

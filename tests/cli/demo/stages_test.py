@@ -36,7 +36,7 @@ def test_what_a_late_stage_lacks_is_told_at_once(monkeypatch):
     monkeypatch.setattr("keras_bert.cli.demo.stages._PACKAGES", names)
     with pytest.raises(
         ModuleNotFoundError,
-        match=r"needs no_matplotlib, no_litert, not .*bert-tf\[demo\]",
+        match=r"needs no_matplotlib, no_litert. .*bert-tf\[demo\]",
     ):
         check_installed()
 

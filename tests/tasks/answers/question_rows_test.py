@@ -119,7 +119,7 @@ def test_pairs_of_any_container_have_their_indices_as_ids():
         (labelled_questions, [_QUESTION, ("who?", "a")], "'a'.* at index 1"),
         (labelled_questions, [], "Received: none"),
         (labelled_questions, 3, "Received: 3"),
-        (labelled_questions, [_QUESTION] * 2, "'q' once more at index 1"),
+        (labelled_questions, [_QUESTION] * 2, "'q' again at index 1"),
         (labelled_questions, {"data": []}, "`questions` must hold at least"),
         (asked_questions, ["ab"], "'ab' at index 0"),
         (asked_questions, [("a", "b"), ("a",)], r"\('a',\) at index 1"),

@@ -69,7 +69,7 @@ def test_more_axes_of_indices_are_more_axes_of_rows(rows):
 
 def test_values_beside_tokens_may_have_more_axes(rows):
     values = np.arange(12, dtype="float32").reshape(6, 2)
-    beside = rows.beside({"logits": values}, {"logits": -np.inf})
+    beside = rows.with_values({"logits": values}, {"logits": -np.inf})
     data = tf.data.Dataset.from_tensors([1, 2]).map(beside.inputs)
     assert data.element_spec["logits"].shape.as_list() == [None, None, 2]
     (found,) = data.as_numpy_iterator()
