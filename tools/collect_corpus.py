@@ -1,4 +1,4 @@
-"""Make a corpus, part of it held out.
+"""Create a corpus, split into train and eval.
 
     keras-bert collect_corpus --output_dir=corpus
     keras-bert collect_corpus --output_dir=corpus --input_file='text/*.txt'
@@ -6,12 +6,12 @@
 Without --input_file it reads the English documentation on this machine: the
 docstrings of the standard library and of all installed packages, their
 READMEs and their long descriptions; nothing is imported or downloaded. With
-it, or --tfds_name, it splits the lines of the text into sentences.
+--input_file or --tfds_name it splits the lines of the text into sentences.
 
-It writes train.txt and eval.txt in the form that create_pretraining_data.py
-takes: UTF-8, a sentence a line, a blank line between documents; and beside
-each a manifest. The same files make the same corpus, and the part of a
-document depends on its text alone.
+It writes train.txt and eval.txt in the format of create_pretraining_data:
+UTF-8, one sentence per line, a blank line between documents; each with a
+manifest. The same files give the same corpus. The split of a document depends
+only on its text.
 """
 
 import collections
@@ -32,7 +32,7 @@ from keras_bert.text.sentences import split_sentences
 
 _TEXT = TextFlags(is_optional=True)
 _OUTPUT_DIR = shared_flags.required(
-    "output_dir", "Where train.txt and eval.txt go."
+    "output_dir", "Directory for train.txt and eval.txt."
 )
 _OVERWRITE = shared_flags.overwrite()
 _ROOTS = flags.DEFINE_list(
@@ -85,9 +85,9 @@ def _read_documentation(roots, dropped):
     dropped["files"] = counts["skipped"]
     dropped["sentences"] = counts["copied"] + counts["scattered"]
     logging.info(
-        "%d files read, %d skipped, for they are no Python or no UTF-8. "
-        "Dropped beside code, lists and tables: %d sentences in copies, %d "
-        "too few to make a document.",
+        "%d files read, %d skipped (not valid Python or UTF-8). "
+        "Dropped in addition to code, lists and tables: %d duplicate "
+        "sentences, %d sentences of too short documents.",
         counts["read"],
         counts["skipped"],
         counts["copied"],

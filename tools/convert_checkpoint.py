@@ -3,9 +3,9 @@
     keras-bert convert_checkpoint --input_dir=uncased_L-12_H-768_A-12 \\
         --output_dir=bert-base-uncased --format=keras
 
-The input is a directory of ours, of Hugging Face, of google-research/bert or
-of the Model Garden; the output directory of a run of pre-training that is not
-finished, whose newest state is read; or the name of a model on the Hugging
+The input is a checkpoint directory of keras_bert, Hugging Face,
+google-research/bert or the Model Garden; the output directory of an unfinished
+pre-training, whose latest state is read; or the name of a model on the Hugging
 Face Hub. Nothing is written unless every weight was read.
 """
 
@@ -21,18 +21,20 @@ from keras_bert.checkpoints.layout import check_output
 from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
-_OUTPUT_DIR = shared_flags.required("output_dir", "Directory; made if needed.")
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "Output directory, created if needed."
+)
 _FORMAT = flags.DEFINE_enum(
     "format",
     "keras",
     ["keras", "hf", "tf1"],
-    "Ours, that of transformers or that of google-research/bert.",
+    "Format of keras_bert, transformers or google-research/bert.",
 )
 _ALLOW_MISSING = flags.DEFINE_list(
     "allow_missing",
     [],
-    "Parts (pooler, masked_lm_head, nsp_head) or weights that start random "
-    "where the input lacks them.",
+    "Parts (pooler, masked_lm_head, nsp_head) or weights to initialize "
+    "randomly if they are missing.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()

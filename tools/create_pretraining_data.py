@@ -1,20 +1,20 @@
-"""Turn plain text into masked examples.
+"""Create pre-training records from plain text.
 
     keras-bert create_pretraining_data --input_file='text/*.txt' \\
         --vocab_file=vocab.txt --output_dir=tfrecords/wiki \\
         --num_shards=16 --num_workers=8
 
-The input is UTF-8 with one sentence a line and a blank line between documents
+The input is UTF-8 with one sentence per line and a blank line between documents
 (also as .gz), paragraphs with --split_sentences, or .jsonl; a pipe such as
 /dev/stdin or <(zcat FILE); or a prepared data set of TensorFlow Datasets. The
-records are those of google-research/bert; see tfrecords/README.md. What an
-example holds is told by --packing; see docs/packings.md.
+records have the format of google-research/bert; see tfrecords/README.md.
+--packing selects the contents of an example; see docs/packings.md.
 
-The same seed gives the same bytes with any number of workers. A run that was
-killed goes on where it was when the same command is typed again. A manifest in
-the folder of the records, which must be one, tells settings, counts and hashes
-of the inputs and the records. Nothing is replaced but the records of an earlier
-run, and these as a whole.
+The same seed gives the same bytes with any number of workers. Run the same
+command again to resume an interrupted run. A manifest next to the records lists
+settings, counts and hashes of the inputs and the records; all records must be
+in one directory. Only the records of an earlier run are replaced, all of them
+together.
 """
 
 import os
@@ -34,14 +34,14 @@ _TEXT = TextFlags()
 _OUTPUT_FILE = flags.DEFINE_list(
     "output_file",
     None,
-    "TFRecord files in one folder to share the examples out to.",
+    "TFRecord files to write, all in one directory.",
 )
 _OUTPUT_DIR = shared_flags.optional(
-    "output_dir", "Or a directory, for --num_shards files."
+    "output_dir", "Or an output directory for --num_shards files."
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _NUM_WORKERS = flags.DEFINE_integer(
-    "num_workers", 1, "Processes; at most one a file.", lower_bound=1
+    "num_workers", 1, "Processes, at most one per file.", lower_bound=1
 )
 _OVERWRITE = shared_flags.overwrite()
 _OPTIONS = OptionFlags()
@@ -71,7 +71,7 @@ def main():
 
 
 def _outputs():
-    """The record files and the manifest."""
+    """Return the record files and the manifest."""
     command_line.need_one(_OUTPUT_FILE, _OUTPUT_DIR)
     if _OUTPUT_FILE.value:
         command_line.refuse("is for --output_dir", _NUM_SHARDS)

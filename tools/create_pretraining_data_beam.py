@@ -1,4 +1,4 @@
-"""Turn plain text into records on a cluster.
+"""Create pre-training records on a cluster, with Apache Beam.
 
     keras-bert create_pretraining_data_beam \\
         --input_file='gs://bucket/text/*.txt' --vocab_file=vocab.txt \\
@@ -6,14 +6,14 @@
         --beam_runner=FlinkRunner --beam_options=--flink_master=host:8081
 
 This is keras-bert create_pretraining_data as an Apache Beam pipeline; on one
-machine that program is the faster one. The input is UTF-8 with one sentence a
-line and a blank line between documents (also as .gz), paragraphs with
---split_sentences. docs/beam.md tells how to run it on Flink, Spark and
+machine that program is faster. The input is UTF-8 with one sentence per line
+and a blank line between documents (also as .gz), paragraphs with
+--split_sentences. docs/beam.md describes how to run it on Flink, Spark and
 Dataflow.
 
 The same seed gives the same records, in another order, with any runner and
-any number of workers. A manifest records settings, counts and hashes of the
-records. Nothing is replaced but the records of an earlier run.
+any number of workers. A manifest lists settings, counts and hashes of the
+records. Only the records of an earlier run are replaced.
 """
 
 import logging as python_logging
@@ -27,7 +27,7 @@ from keras_bert.cli import shared_flags
 from keras_bert.cli.data.option_flags import OptionFlags
 from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
-# What logs the traceback of an error that `main` tells in one line.
+# Loggers of tracebacks; `main` prints the error in one line.
 _NOISY = (
     "apache_beam.runners.common",
     "apache_beam.runners.portability.local_job_service",
@@ -41,7 +41,7 @@ _INPUT_FILE = flags.DEFINE_list(
     required=True,
 )
 _OUTPUT_DIR = shared_flags.required(
-    "output_dir", "A directory, for --num_shards files."
+    "output_dir", "Output directory for --num_shards files."
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _OVERWRITE = shared_flags.overwrite()
@@ -74,12 +74,12 @@ def main():
 
 
 def _load_pipeline():
-    """The pipeline, with a Beam that says on errors what we do not say."""
     noisy = _NOISY if logging.get_verbosity() < logging.DEBUG else ()
     for name in noisy:
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
-    # Imported late: most do not have Apache Beam.
+    """Import the pipeline and quiet the error logs of Beam."""
+    # Imported late, because Apache Beam is optional.
     from keras_bert.beam.data import pipeline
 
     python_logging.disable(python_logging.NOTSET)

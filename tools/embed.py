@@ -1,14 +1,14 @@
-"""Turn each text of a file into a vector.
+"""Compute the embeddings of the texts of a file.
 
     keras-bert embed --input_file=texts.txt --output_file=vectors.npy
     keras-bert embed --model_dir=sentence-transformers/all-MiniLM-L6-v2 \\
         --input_file=rows.csv --text_column=title --output_file=vectors.npy
 
-The input is a .txt with a text a line, or a .csv, .tsv or .jsonl with a column
-of texts, of any size. The output is an array that `numpy.load` reads, float32
-`(num_texts, dim)`, in the order of the texts. A directory of `TextEmbedder` or
-of sentence-transformers tells pooling and prompts; another model gives the mean
-of the tokens' vectors.
+The input is a .txt with one text per line, or a .csv, .tsv or .jsonl with a
+column of texts, of any size. The output is an array for `numpy.load`, float32
+`(num_texts, dim)`, in the order of the texts. Pooling and prompts come from the
+directory of `TextEmbedder` or sentence-transformers; other models use mean
+pooling.
 """
 
 from absl import logging
@@ -22,12 +22,12 @@ _MODEL_DIR = shared_flags.model_dir()
 _INPUT_FILE = shared_flags.required(
     "input_file", "Texts: .txt, .csv, .tsv or .jsonl."
 )
-_OUTPUT_FILE = shared_flags.required("output_file", "The vectors, a .npy.")
+_OUTPUT_FILE = shared_flags.required("output_file", "Embeddings, a .npy file.")
 _TEXT_COLUMN = shared_flags.text_column()
 _PROMPT = shared_flags.optional(
     "prompt",
-    "Name of the prompt before each text, as the model has it, such as query; "
-    "by default the model's own default.",
+    "Name of a prompt of the model, such as query; by default the model's "
+    "default prompt.",
 )
 _PRECISION = shared_flags.precision()
 _DO_LOWER_CASE = shared_flags.do_lower_case()

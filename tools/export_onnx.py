@@ -3,10 +3,10 @@
     keras-bert export_onnx --input_dir=runs/mood/model \\
         --output_dir=mood-onnx
 
-The files of a fine-tuned model tell its task; of an encoder --task says what it
-is to answer. model.onnx takes ids and gives numbers, such as `logits`;
-tokenizer.json makes the ids of a text, by the package tokenizers; the labels
-stand in manifest.json. docs/exporting.md shows how to run them.
+A fine-tuned model is exported with its task; for an encoder, --task selects the
+output. model.onnx maps ids to numbers such as `logits`; tokenizer.json is for
+the package tokenizers; manifest.json contains the labels. docs/exporting.md
+shows how to run them.
 """
 
 from absl import flags
@@ -18,13 +18,13 @@ from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_DIR = shared_flags.required(
-    "output_dir", "The ONNX file's directory; new or empty."
+    "output_dir", "Output directory, new or empty."
 )
 _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["text_embedder", "feature_extractor"],
-    "What the model answers, if it was not fine-tuned.",
+    "Task of a model that was not fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()

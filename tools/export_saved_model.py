@@ -3,12 +3,11 @@
     keras-bert export_saved_model --input_dir=runs/mood/model \\
         --output_dir=served/mood
 
---output_dir is the folder of the model's versions, as TensorFlow Serving
-wants it: served/mood/1 is written, beside it what a server is configured by.
-A fine-tuned model answers its own task; of an encoder, or of a run of
-pre-training, --task tells what it answers. Of a run that is not finished the
-newest state is exported. A model that sees each token's left side only can go
-on with texts:
+--output_dir is the directory of the model's versions, as in TensorFlow
+Serving: the version served/mood/1 and the server's configuration are written.
+A fine-tuned model is exported with its task; for an encoder or a pre-training
+run, --task selects the output. An unfinished run is exported in its latest
+state. A left-to-right model can generate text:
 
     keras-bert export_saved_model --input_dir=runs/gpt1 \\
         --output_dir=served/gpt --task=text_generator --temperature=0.8
@@ -24,17 +23,14 @@ from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_DIR = shared_flags.required(
-    "output_dir", "Folder of the model's versions."
+    "output_dir", "Directory of the model's versions."
 )
-_VERSION = flags.DEFINE_integer(
-    "version", 1, "The number of this version.", lower_bound=1
-)
+_VERSION = flags.DEFINE_integer("version", 1, "Version number.", lower_bound=1)
 _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor", "text_generator"],
-    "What an encoder answers; fill_mask by default. A fine-tuned model "
-    "answers its own task.",
+    "Task of an encoder; fill_mask by default. Not for fine-tuned models.",
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length()
 _DO_LOWER_CASE = shared_flags.do_lower_case()
@@ -42,7 +38,7 @@ _PRECISION = flags.DEFINE_enum(
     "precision",
     "float32",
     ["float32", "mixed_bfloat16"],
-    "Of the matrix products, and of their weights in the file.",
+    "Precision of matrix products and of their weights in the file.",
 )
 _OVERWRITE = shared_flags.overwrite()
 _SAMPLING = shared_flags.sampling()

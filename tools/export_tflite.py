@@ -3,11 +3,11 @@
     keras-bert export_tflite --input_dir=runs/mood/model \\
         --output_file=mood.tflite --kind=int8 --texts_file=some.txt
 
-There will be mood_text.tflite, which takes strings and needs three ops of
+This writes mood_text.tflite, which takes strings and needs three ops of
 tensorflow-text, and mood_ids.tflite, which takes ids and runs in any LiteRT
-interpreter. Both are compared with the model on the texts before they get
-their names. The directory tells the task that it was fine-tuned for; of a bare
-encoder there are the vectors, or what --task says. See docs/tflite.md.
+interpreter. Both are first compared with the model on the texts. A fine-tuned
+model is exported with its task; for an encoder, --task selects the output, by
+default the hidden states. See docs/tflite.md.
 """
 
 import pathlib
@@ -28,30 +28,29 @@ from keras_bert.export.tflite_samples import read_texts
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_FILE = shared_flags.required(
     "output_file",
-    "name.tflite, of which name_text.tflite and name_ids.tflite are made.",
+    "name.tflite; name_text.tflite and name_ids.tflite are written.",
 )
-_KIND = flags.DEFINE_enum("kind", "int8", KINDS, "How weights are stored.")
+_KIND = flags.DEFINE_enum("kind", "int8", KINDS, "Quantization of the weights.")
 _FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
 _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor"],
-    "What the model answers; by default what it was fine-tuned for, or else "
-    "feature_extractor.",
+    "Task; by default the fine-tuned one, or feature_extractor.",
 )
 _TEXTS_FILE = shared_flags.optional(
     "texts_file",
-    "Texts to compare on, one a line, those of a pair with a tab between them; "
-    "by default built-in sentences.",
+    "Texts for the comparison, one per line, with a tab between the texts of a "
+    "pair; by default built-in sentences.",
 )
 _REPRESENTATIVE_FILE = shared_flags.optional(
     "representative_file",
-    "Likewise, 20 to 100 texts from which full_int8 takes its scales.",
+    "20 to 100 texts in the same format, for the calibration of full_int8.",
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length()
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _FORCE = flags.DEFINE_bool(
-    "force", False, "Write a file also if it loses more than it may."
+    "force", False, "Write a file even if its error is above the limit."
 )
 _OVERWRITE = shared_flags.overwrite()
 

@@ -4,11 +4,11 @@
     keras-bert fill_mask --model_dir=bert-base-uncased \\
         --input_file=texts.txt --output_file=filled.jsonl
 
-With --text the answers are printed. A file is a .txt with a text a line, or a
-.csv, .tsv or .jsonl with a column of texts, of any size; each row gets a line
-of JSON, in order: `line`, where it begins in the input, and `prediction`, for
-each mask the words and their probabilities. A run that was killed goes on where
-it was when the same command is typed again.
+With --text the predictions are printed. A file is a .txt with one text per
+line, or a .csv, .tsv or .jsonl with a column of texts, of any size. The output
+has a line of JSON for each row, in order: `line`, the line number of the row in
+the input, and `prediction`, the words and their probabilities for each mask.
+Run the same command again to resume an interrupted run.
 """
 
 import json
@@ -22,15 +22,15 @@ from keras_bert.cli import shared_flags
 from keras_bert.rows import column_of
 
 _MODEL_DIR = shared_flags.model_dir()
-_TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
+_TEXT = flags.DEFINE_multi_string("text", [], "A text; may be repeated.")
 _INPUT_FILE = shared_flags.optional(
-    "input_file", "Or texts: .txt, .csv, .tsv or .jsonl."
+    "input_file", "Or a file of texts: .txt, .csv, .tsv or .jsonl."
 )
 _OUTPUT_FILE = shared_flags.optional(
-    "output_file", "The answers to a file, a .jsonl."
+    "output_file", "Predictions for --input_file, a .jsonl file."
 )
 _TEXT_COLUMN = shared_flags.text_column()
-_TOP_K = flags.DEFINE_integer("top_k", 5, "Words for a mask.", lower_bound=1)
+_TOP_K = flags.DEFINE_integer("top_k", 5, "Words per mask.", lower_bound=1)
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()
 

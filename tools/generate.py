@@ -4,8 +4,8 @@
         --prompt='the cat sat on' --prompt='once upon a time' \\
         --temperature=0.8 --top_p=0.9
 
-The model is a GPT-1, or a BERT that was pre-trained left to right. Each prompt
-gets a line of JSON on the screen, with the prompt and what follows it.
+The model is a GPT-1, or a BERT that was pre-trained left to right. A line of
+JSON is printed for each prompt, with the prompt and the generated text.
 """
 
 import json

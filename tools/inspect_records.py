@@ -3,23 +3,23 @@
     keras-bert inspect_records --input_file='tfrecords/wiki/*.tfrecord' \\
         --vocab_file=vocab.txt
 
-Every record of every file is read and held to the schema of
-tfrecords/README.md. The first that does not conform is an error that names
-the file, the record (counted from 0), the feature and what it holds; so is a
-file that is cut or damaged.
+Every record of every file is checked against the schema of
+tfrecords/README.md. The first invalid record is an error that names the file,
+the record (counted from 0), the feature and its value. A truncated or corrupt
+file is an error, too.
 
-In the examples, word pieces are joined to words, and what the model must
-predict stands in brackets:
+In the examples, word pieces are joined to words, and tokens to predict are in
+brackets:
 
-    [MASK→word]       hidden behind [MASK]: 80 % of the predictions
+    [MASK→word]       replaced by [MASK]: 80 % of the predictions
     [other*→word]     replaced by a random word piece: 10 %
-    [word=]           kept as it is: 10 %
+    [word=]           unchanged: 10 %
 
-Records whose masks are drawn while training hold no predictions; of these,
-words are measured by their number of pieces.
+Records for dynamic masking contain no predictions; their summary shows the
+number of word pieces per word.
 
-If a manifest of create_pretraining_data stands beside the records, it must
-list them as they are, and tell of this vocabulary.
+If there is a manifest of create_pretraining_data next to the records, the
+records and the vocabulary must match it.
 """
 
 from absl import flags
@@ -51,7 +51,7 @@ _NUM_EXAMPLES = flags.DEFINE_integer(
 def main():
     paths = expand_patterns(_INPUT_FILE.value)
     vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
-    # Imported late: it loads TensorFlow, and a wrong flag is told at once.
+    # Imported late, so that wrong flags are reported before TensorFlow loads.
     from keras_bert.cli.inspection.reading import check_manifests
     from keras_bert.cli.inspection.reading import inspect_records
 

@@ -5,13 +5,13 @@
     keras-bert learn_vocabulary --input_file='text/*.txt' \\
         --kind=byte_bpe --output_dir=tokenizer --vocab_size=50265
 
-It takes the same text as keras-bert create_pretraining_data. --kind=wordpiece
-is BERT's, a file. The special tokens get their published ids, [PAD] 0 and
-[UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or with
---compact_ids the ids 0 to 4. --kind=byte_bpe is RoBERTa's, a directory with
-vocab.json and merges.txt; it keeps case. --kind=sentencepiece is ALBERT's, a
-directory with spiece.model. A manifest tells what it was learned
-from and how texts are to be cased.
+The input is the same as for keras-bert create_pretraining_data.
+--kind=wordpiece (BERT) writes a file. The special tokens get their published
+ids, [PAD] 0 and [UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or
+the ids 0 to 4 with --compact_ids. --kind=byte_bpe (RoBERTa) writes a directory
+with vocab.json and merges.txt; it is cased. --kind=sentencepiece (ALBERT)
+writes a directory with spiece.model. A manifest lists the inputs and the
+casing.
 """
 
 import math
@@ -30,13 +30,13 @@ _KIND = flags.DEFINE_enum(
     "kind",
     "wordpiece",
     ["wordpiece", "byte_bpe", "sentencepiece"],
-    "What is to be learned.",
+    "Type of the tokenizer.",
 )
 _OUTPUT_FILE = shared_flags.optional(
-    "output_file", "The vocab.txt of --kind=wordpiece."
+    "output_file", "The vocab.txt, for --kind=wordpiece."
 )
 _OUTPUT_DIR = shared_flags.optional(
-    "output_dir", "The directory of files of another --kind."
+    "output_dir", "Output directory, for any other --kind."
 )
 _OVERWRITE = shared_flags.overwrite()
 _VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Tokens in it.")
@@ -44,14 +44,14 @@ _DO_LOWER_CASE = flags.DEFINE_bool(
     "do_lower_case", True, "Lower-case the text and strip its accents."
 )
 _MIN_FREQUENCY = flags.DEFINE_integer(
-    "min_frequency", 2, "How often a piece must occur."
+    "min_frequency", 2, "Minimum number of occurrences of a token."
 )
 _COMPACT_IDS = flags.DEFINE_bool(
-    "compact_ids", False, "Special tokens at 0 to 4, no [unused]."
+    "compact_ids", False, "Ids 0 to 4 for special tokens, no [unused]."
 )
 
 
-# For each kind what learns it, and the arguments that it has of these.
+# The trainer of each kind, and the arguments that it supports.
 _ARGUMENTS = {
     "lowercase": _DO_LOWER_CASE,
     "min_frequency": _MIN_FREQUENCY,
@@ -94,7 +94,7 @@ def main():
 
 
 def _output():
-    """The flag that says where the files go."""
+    """Return the flag of the output path."""
     flag, other = _OUTPUT_FILE, _OUTPUT_DIR
     if _KIND.value != "wordpiece":
         flag, other = other, flag
@@ -108,7 +108,7 @@ def _output():
 
 
 def _about(sources, settings, arguments, unseen, bad_lines):
-    """What the manifest says of the vocabulary."""
+    """Return the entries of the manifest."""
     unknown, pieces = keras_bert.pretraining.measure_tokenizer(
         settings.make(), unseen
     )
@@ -140,16 +140,16 @@ def _about(sources, settings, arguments, unseen, bad_lines):
 
 
 def _tell(about):
-    """Tells how good the vocabulary is, and what to do if it is small."""
+    """Log the quality of the vocabulary, and advice if it is small."""
     counts, asked = about["counts"], about["settings"]["vocab_size"]
     if counts["unknown"] is None:
         logging.info(
-            "There was too little text to measure the vocabulary: of its "
-            "sentences, one in 50 is held out for that, here none."
+            "The text is too short to measure the vocabulary: one sentence in "
+            "50 is held out for this, here none."
         )
     else:
         logging.info(
-            "On %d sentences that it was not learned from: %s.",
+            "On %d held-out sentences: %s.",
             counts["held_out_sentences"],
             f"{counts['unknown']:.3%} of the tokens unknown, "
             f"{counts['pieces_per_word']:.2f} pieces per word",

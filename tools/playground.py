@@ -4,11 +4,11 @@
     keras-bert playground --model_dir=runs/mood/model
     keras-bert playground --left_to_right_dir=runs/gpt1
 
-The page is served to this machine only, and nothing of what is typed into it
-leaves the machine. What it shows is up to the model: masking, embeddings and
-attention of all, filled masks and next sentences of those that were
-pre-trained for them, and the answers of fine-tuned ones. It needs the extra
-`playground`. Ctrl-C ends it. See docs/playground.md.
+The page is served to this machine only; texts never leave the machine. It shows
+masking, embeddings and attention for every model, mask filling and next
+sentences for models pre-trained with these heads, and the predictions of
+fine-tuned models. Install with `pip install 'keras-bert-tf[playground]'`. Stop
+with Ctrl-C. See docs/playground.md.
 """
 
 import importlib
@@ -23,13 +23,13 @@ from keras_bert.cli import shared_flags
 _MODEL_DIR = shared_flags.model_dir()
 _LEFT_TO_RIGHT_DIR = shared_flags.optional(
     "left_to_right_dir",
-    "Directory of a GPT-1, or of a BERT that was pre-trained left to right, to "
-    "set beside it.",
+    "Directory of a GPT-1, or of a BERT that was pre-trained left to right, "
+    "for comparison.",
 )
 _PORT = flags.DEFINE_integer(
     "port",
     0,
-    "Where to serve; by default the first free port from 7860 on.",
+    "Port; by default the first free one from 7860.",
     lower_bound=0,
     upper_bound=65535,
 )

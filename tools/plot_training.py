@@ -1,8 +1,8 @@
-"""Draw the curves of pre-training runs.
+"""Plot the training curves of pre-training runs.
 
     keras-bert plot_training --run_dir=runs/a,runs/b --output_file=a.png
 
-The ending of --output_file, .png, .svg or .pdf, is the format.
+The format depends on the ending of --output_file: .png, .svg or .pdf.
 """
 
 import importlib
@@ -52,7 +52,7 @@ def main():
 
 
 def _read_points(path):
-    """The points of a run; a line that a kill has cut off is none."""
+    """Return the points of a run; a truncated last line is ignored."""
     if not path.is_file():
         raise ValueError(
             "--run_dir must name output directories of run_pretraining, which "

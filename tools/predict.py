@@ -1,22 +1,22 @@
-"""Answer the rows of a file by a trained model.
+"""Predict the rows of a file with a fine-tuned model.
 
     keras-bert predict --model_dir=runs/mrpc/model \\
         --input_file=pairs.tsv --output_file=answers.jsonl \\
         --text_column=sentence1 --text_pair_column=sentence2
 
-The files of the model tell its task; several models, --model_dir=a,b,c, answer
-together, by the mean of their logits. The input is
+The task is read from the model's files. Several models, --model_dir=a,b,c, form
+an ensemble: the mean of their logits is used. The input is
 
-- for texts a .txt with a text a line, or a .csv, .tsv or .jsonl with columns,
-  of any size; for pairs, a question and its context among them, one with two;
-- for questions also a .json of SQuAD, for choices a .csv or .jsonl with SWAG's
-  columns; answers and labels in them are not read;
-- for a tagger texts, or a .conll with a word a line.
+- for texts, a .txt with one text per line, or a .csv, .tsv or .jsonl with
+  columns, of any size; for pairs, such as question and context, two columns;
+- for questions also a SQuAD .json, for multiple choice a .csv or .jsonl with
+  the columns of SWAG; answers and labels in them are ignored;
+- for a tagger, texts or a .conll with one word per line.
 
-Each row gets a line of JSON, in order: `line`, where the row begins in the
-input, or `id` of a question of SQuAD, and `prediction`, for example a label and
-its probability. A run that was killed goes on where it was when the same
-command is typed again.
+The output has a line of JSON for each row, in order: `line`, the line number of
+the row in the input, or the `id` of a SQuAD question, and `prediction`, for
+example a label and its probability. Run the same command again to resume an
+interrupted run.
 """
 
 import pathlib
@@ -31,7 +31,8 @@ from keras_bert.rows import column_of
 _MODEL_DIR = flags.DEFINE_list(
     "model_dir",
     None,
-    "Directory of the fine-tuned model, or of several with commas between.",
+    "Directory of the fine-tuned model, or several directories, "
+    "comma-separated.",
     required=True,
 )
 _INPUT_FILE = shared_flags.required(
@@ -40,14 +41,14 @@ _INPUT_FILE = shared_flags.required(
 _OUTPUT_FILE = shared_flags.required("output_file", "The answers, a .jsonl.")
 _TEXT_COLUMN = shared_flags.text_column()
 _TEXT_PAIR_COLUMN = shared_flags.optional(
-    "text_pair_column", "Of pairs, the column of the second text."
+    "text_pair_column", "Column of the second text of pairs."
 )
 _WORD_COLUMN = flags.DEFINE_integer(
     "word_column",
     None,
-    "Column of the words, from 0, in a file with a word a line; by default the "
-    "first, or the second where the first counts them. The file may then have "
-    "any name.",
+    "Column of the words, from 0, in a file with one word per line; by default "
+    "the first, or the second if the first numbers the words. With this flag "
+    "the file may have any name.",
 )
 _PRECISION = shared_flags.precision()
 _DO_LOWER_CASE = shared_flags.do_lower_case()
@@ -84,7 +85,7 @@ def main():
 
 
 def _task(asked):
-    """The model, or the ensemble of several, if it answers what is asked."""
+    """Load the model or the ensemble, and check that it fits the input."""
     from keras_bert.tasks import Ensemble
     from keras_bert.tasks import load_task
 
@@ -99,7 +100,7 @@ def _task(asked):
 
 
 def _columns():
-    """The columns of the texts; None where no flag says."""
+    """Return the columns of the texts, or None without flags."""
     holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
     for holder in holders:
         if pathlib.Path(_INPUT_FILE.value).suffix.lower() == ".txt":

@@ -1,4 +1,4 @@
-"""Answer every row of files on a cluster.
+"""Predict the rows of files on a cluster, with Apache Beam.
 
     keras-bert predict_beam --model_dir=gs://bucket/mood/1 \\
         --input_file='gs://bucket/texts/*.jsonl' \\
@@ -6,11 +6,12 @@
         --num_shards=256 --beam_runner=FlinkRunner \\
         --beam_options=--flink_master=host:8081
 
-The model is a SavedModel of keras-bert export_saved_model, of any task. The
-input is .txt with a text a line, or .csv, .tsv or .jsonl with columns, also as
-.gz; choices are lists in a .jsonl. Each row gets a line of JSON, in no order:
-`file` and `line`, where the row begins, and `prediction`, the outputs of the
-model. Rows at fault are left out, counted and named. docs/beam.md tells more.
+The model is a SavedModel of keras-bert export_saved_model, for any task. The
+input is .txt with one text per line, or .csv, .tsv or .jsonl with columns, also
+as .gz; choices are lists in a .jsonl. The output has a line of JSON for each
+row, in no order: `file` and `line`, the location of the row, and `prediction`,
+the outputs of the model. Invalid rows are skipped, counted and named. See
+docs/beam.md.
 """
 
 import logging as python_logging
@@ -22,7 +23,7 @@ from keras_bert import command_line
 from keras_bert.cli import shared_flags
 
 _MODEL_DIR = shared_flags.required(
-    "model_dir", "The SavedModel, which all workers see."
+    "model_dir", "SavedModel, readable by all workers."
 )
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
@@ -31,12 +32,13 @@ _INPUT_FILE = flags.DEFINE_list(
     required=True,
 )
 _OUTPUT_DIR = shared_flags.required(
-    "output_dir", "A directory, for --num_shards files."
+    "output_dir", "Output directory for --num_shards files."
 )
 _COLUMNS = flags.DEFINE_list(
     "columns",
     [],
-    "Columns of other names than the model's strings: text=review,...",
+    "Columns for the inputs of the model, if named differently: "
+    "text=review,...",
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _OVERWRITE = shared_flags.overwrite()
@@ -46,11 +48,11 @@ _BEAM = shared_flags.beam()
 def main():
     columns = _columns()
     if logging.get_verbosity() < logging.DEBUG:
-        # A worker's error is told in one line.
+        # Print a worker's error in one line.
         python_logging.getLogger("apache_beam").setLevel(
             python_logging.CRITICAL
         )
-    # Imported late: most do not have Apache Beam.
+    # Imported late, because Apache Beam is optional.
     from keras_bert.beam.prediction.pipeline import predict_on_beam
 
     counts = predict_on_beam(

@@ -4,9 +4,9 @@
         --text='The function returns a [MASK] of strings.'
 
 In a directory with numbered versions the newest is queried. The outputs of
-`serving_default` are printed as JSON. The texts are those that the model takes,
-each flag once for each row: --text; --text with --text_pair; --question with
---context; or one --text with several --choice.
+`serving_default` are printed as JSON. The flags depend on the inputs of the
+model and are repeated for each row: --text; --text with --text_pair; --question
+with --context; or one --text with several --choice.
 """
 
 import argparse
@@ -18,11 +18,11 @@ import signal
 import sys
 
 _INPUTS = {
-    "text": "A text; several times.",
-    "text_pair": "Of pairs, the second text; as often as --text.",
+    "text": "A text; may be repeated.",
+    "text_pair": "Second text of a pair; as often as --text.",
     "question": "A question.",
-    "context": "Where its answer is; as often as --question.",
-    "choice": "One of the choices for a single --text; several times.",
+    "context": "Context of the question; as often as --question.",
+    "choice": "A choice for a single --text; may be repeated.",
 }
 
 
@@ -123,5 +123,5 @@ def _plain(values):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As `head` wants it.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # For pipes to `head`.
     main()

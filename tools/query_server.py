@@ -7,11 +7,11 @@
 
     keras-bert query_server --model_name=mood --input_file=texts.txt
 
-The answer to each row is a line of JSON, in order: the outputs of the
-signature. Rows are texts from flags, each of which may be repeated; or the
-lines of a file: a .txt with a text a line, or a .csv, .tsv or .jsonl whose
-columns are the inputs of the signature. Bytes that are not UTF-8 are written
-as {"b64": "..."} in a .jsonl.
+A line of JSON is printed for each row, in order: the outputs of the signature.
+Rows are texts from flags, which may be repeated; or the rows of a file: a .txt
+with one text per line, or a .csv, .tsv or .jsonl whose columns are the inputs
+of the signature. Bytes that are not UTF-8 are written as {"b64": "..."} in a
+.jsonl.
 """
 
 import itertools
@@ -31,11 +31,11 @@ from keras_bert.rows import read_lines
 _MODEL_NAME = shared_flags.required(
     "model_name", "Name of the model in the server."
 )
-_HOST = flags.DEFINE_string("host", "localhost", "Where the server is.")
+_HOST = flags.DEFINE_string("host", "localhost", "Host of the server.")
 _PORT = flags.DEFINE_integer(
     "port",
     8501,
-    "Its port for REST.",
+    "REST port of the server.",
     lower_bound=1,
     upper_bound=65535,
 )
@@ -49,25 +49,25 @@ _VERSION_LABEL = shared_flags.optional(
     "version_label", "Label of a version instead, such as canary."
 )
 _SIGNATURE = flags.DEFINE_string(
-    "signature", "serving_default", "Which signature is asked."
+    "signature", "serving_default", "Signature to call."
 )
-_TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
+_TEXT = flags.DEFINE_multi_string("text", [], "A text; may be repeated.")
 _TEXT_PAIR = flags.DEFINE_multi_string(
-    "text_pair", [], "Of pairs, the second text; as often as --text."
+    "text_pair", [], "Second text of a pair; as often as --text."
 )
 _QUESTION = flags.DEFINE_multi_string("question", [], "A question.")
 _CONTEXT = flags.DEFINE_multi_string(
-    "context", [], "Where its answer is; as often as --question."
+    "context", [], "Context of the question; as often as --question."
 )
 _CHOICE = flags.DEFINE_multi_string(
-    "choice", [], "One of the choices for a single --text; several times."
+    "choice", [], "A choice for a single --text; may be repeated."
 )
 _INPUT_FILE = shared_flags.optional(
     "input_file",
     ".txt, .csv, .tsv or .jsonl instead; - is standard input, JSON lines.",
 )
 _BATCH_SIZE = flags.DEFINE_integer(
-    "batch_size", 32, "Most rows in one request.", lower_bound=1
+    "batch_size", 32, "Maximum number of rows per request.", lower_bound=1
 )
 _TIMEOUT_S = flags.DEFINE_float(
     "timeout_s", 60.0, "Seconds to wait for an answer.", lower_bound=0.001
@@ -100,12 +100,12 @@ def _url():
 
 
 def _shape(row):
-    """Rows with lists share a request only if these are of one length."""
+    """Return a key; rows in a request must have lists of equal length."""
     return {k: len(v) if isinstance(v, list) else 0 for k, v in row.items()}
 
 
 def _given_rows():
-    """The rows of the flags; none if there is a file."""
+    """Return the rows from flags, or an empty list with --input_file."""
     holders = [_TEXT, _TEXT_PAIR, _QUESTION, _CONTEXT]
     if _INPUT_FILE.value is not None:
         for holder in [*holders, _CHOICE]:
@@ -144,5 +144,5 @@ def _file_rows(path):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As `head` wants it.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # For pipes to `head`.
     command_line.run(main)

@@ -1,4 +1,4 @@
-"""Fine-tune a model to label texts or pairs.
+"""Fine-tune a model to classify texts or pairs of texts.
 
     keras-bert run_classifier --task_name=mrpc --data_dir=glue/MRPC \\
         --init_dir=bert-base-uncased --output_dir=runs/mrpc
@@ -7,14 +7,13 @@
         --text_column=review --label_column=mood \\
         --init_dir=bert-base-uncased --output_dir=runs/mood
 
-The epoch that is best on the dev split is kept. The output directory holds
-the model, eval.json (scores, a table of the labels, the confusion matrix, the
-calibration), the mistakes with the most confident first,
-the answers to the test split, and the curve, metrics.jsonl and for
-TensorBoard. --seeds=5 trains five times, reports
-mean and deviation and keeps the best; --search=paper tries batch sizes 16 and
-32, rates 5e-5, 3e-5 and 2e-5, and 2, 3 and 4 epochs. See
-docs/classification.md.
+The best epoch on the dev split is kept. The output directory contains the
+model, eval.json (scores, metrics of each label, confusion matrix, calibration),
+the wrong predictions sorted by confidence, the predictions for the test split,
+and the training curve (metrics.jsonl and TensorBoard). --seeds=5 trains five
+times, reports mean and standard deviation and keeps the best; --search=paper
+tries batch sizes 16 and 32, learning rates 5e-5, 3e-5 and 2e-5, and 2, 3 and 4
+epochs. See docs/classification.md.
 """
 
 from absl import flags
@@ -29,19 +28,19 @@ _RUN = RunFlags()
 _REGRESSION = flags.DEFINE_bool(
     "regression",
     False,
-    "Labels are numbers to predict; what GLUE's tasks are is known.",
+    "Predict numbers instead of classes; not needed for GLUE.",
 )
 _TRUNCATION = flags.DEFINE_enum(
     "truncation",
     None,
     ["head", "tail", "head_tail"],
-    "What is kept of texts that are too long; by default as trained, or head.",
+    "Part of long texts to keep; by default as trained, or head.",
 )
 _WINDOWS = flags.DEFINE_enum(
     "windows",
     None,
     ["mean", "max"],
-    "Or read single texts in windows, and pool their logits so.",
+    "Or split single long texts into windows, with this pooling of logits.",
 )
 _NEW_HEAD = shared_flags.new_head()
 

@@ -1,16 +1,15 @@
-"""Fine-tune a model to choose one of some texts.
+"""Fine-tune a model for multiple choice.
 
     keras-bert run_multiple_choice --train_file=train.csv \\
         --dev_file=val.csv --test_file=test.csv --init_dir=bert-base-uncased \\
         --output_dir=runs/chooser
 
-The epoch that is best on --dev_file is kept. The output directory holds the
-model, eval.json (accuracy and calibration), the questions with a wrong choice,
-the most confident first, predictions.jsonl (for each question of
---test_file, or else of the dev split, the choice, counted from 0, and its
-probability), and the curve, metrics.jsonl and for TensorBoard. --seeds=5 and
---search=paper train several times and keep the best. See
-docs/multiple_choice.md.
+The best epoch on --dev_file is kept. The output directory contains the model,
+eval.json (accuracy and calibration), the wrong predictions sorted by
+confidence, predictions.jsonl (index from 0 and probability of the predicted
+choice, for --test_file or else the dev split), and the training curve
+(metrics.jsonl and TensorBoard). --seeds=5 and --search=paper train several
+times and keep the best. See docs/multiple_choice.md.
 """
 
 import functools
@@ -31,20 +30,20 @@ _READERS = {
 
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
-    "Questions to learn from.",
-    "Questions to answer at the end, without labels.",
+    "Training questions.",
+    "Questions to predict at the end; labels are ignored.",
 )
 _DATA_FORMAT = flags.DEFINE_enum(
     "data_format",
     "swag",
     sorted(_READERS),
-    "Whose files they are: .csv or .jsonl of SWAG, .tsv of CODAH.",
+    "Format of the files: .csv or .jsonl of SWAG, .tsv of CODAH.",
 )
 _TFDS_NAME = shared_flags.optional(
     "tfds_name", "Or a prepared data set of TensorFlow Datasets: hellaswag."
 )
 _NUM_CHOICES = flags.DEFINE_integer(
-    "num_choices", 4, "Choices of each question.", lower_bound=2
+    "num_choices", 4, "Number of choices per question.", lower_bound=2
 )
 
 

@@ -1,19 +1,19 @@
-"""Pre-train a BERT or a relative.
+"""Pre-train BERT or a related model.
 
     keras-bert run_pretraining --input_file='tfrecords/train-*.tfrecord' \\
         --eval_file=tfrecords/eval.tfrecord --vocab_file=vocab.txt \\
         --bert_config_file="$(keras-bert configs)/bert_tiny.json" \\
         --output_dir=runs/tiny --num_train_steps=1000 --num_warmup_steps=100
 
-How the records were made, their manifest tells: casing, lengths and masking
-need flags only for records made elsewhere. Records of --masking=dynamic are
-masked otherwise in every epoch; see docs/dynamic_masking.md.
-With --eval_file the model is evaluated before and after, and every
---eval_steps. The curve goes to metrics.jsonl and to an event file for
-TensorBoard beside the checkpoint. A run that was killed goes on where it was
-when the same command is typed again; SIGTERM and Ctrl-C save first, a second
-Ctrl-C stops at once. --train_batch_size is the global batch, on all devices of
---strategy and over all --gradient_accumulation_steps.
+Casing, lengths and masking are read from the manifest of the records; the flags
+are needed only for records of other programs. Records of --masking=dynamic are
+masked differently in every epoch; see docs/dynamic_masking.md.
+With --eval_file the model is evaluated before and after training, and every
+--eval_steps. The training curve is written to metrics.jsonl and to a
+TensorBoard event file next to the checkpoint. Run the same command again to
+resume an interrupted run; SIGTERM and Ctrl-C save first, a second Ctrl-C stops
+immediately. --train_batch_size is the global batch size, over all devices of
+--strategy and all --gradient_accumulation_steps.
 """
 
 from keras_bert import command_line
@@ -35,7 +35,7 @@ def main():
 def _check_flags(
     init_checkpoint, vocab_file, bert_config_file, allow_missing, **others
 ):
-    """Flags that contradict each other or have no effect are errors."""
+    """Raise ValueError for flags that conflict or have no effect."""
     command_line.refuse_both(init_checkpoint, vocab_file)
     command_line.refuse_both(init_checkpoint, bert_config_file)
     command_line.refuse_both(init_checkpoint, others["generator_size"])

@@ -1,23 +1,21 @@
-"""Fine-tune a model to answer questions (SQuAD).
+"""Fine-tune a model for question answering (SQuAD).
 
     keras-bert run_squad --init_dir=bert-base-uncased \\
         --train_file=train-v1.1.json --predict_file=dev-v1.1.json \\
         --output_dir=runs/squad
 
---train_file trains, --predict_file answers and scores; one of them will do.
-Files are of SQuAD's own JSON. Where some questions of the training file are
-impossible, as in version 2.0, the model learns to give no answer. The epoch
-that is best on --dev_file is kept, and the score from which on no answer is
-better is found there.
+The model is trained on --train_file and evaluated on --predict_file; one of
+them is enough. Files are in SQuAD's JSON format. If the training file has
+impossible questions, as in version 2.0, the model learns to give no answer. The
+best epoch and the no-answer threshold are chosen on --dev_file.
 
-The output directory holds the model; eval.json, with the scores of SQuAD's own
-programs and the calibration; the wrong answers, the worst
-first and of these the most confident; and the curve, metrics.jsonl and for
-TensorBoard. Of --predict_file, or else of the dev split, it holds what
-google-research/bert writes: predictions.json, nbest_predictions.json and
-null_odds.json. --seeds=5 and --search=paper train several times and keep the
-best. Models that are trained answer together with --ensemble_dirs. See
-docs/question_answering.md.
+The output directory contains the model; eval.json, with the official SQuAD
+scores and the calibration; the wrong answers, sorted by F1 and confidence; and
+the training curve (metrics.jsonl and TensorBoard). For --predict_file, or else
+the dev split, it has the files of google-research/bert: predictions.json,
+nbest_predictions.json and null_odds.json. --seeds=5 and --search=paper train
+several times and keep the best. --ensemble_dirs predicts with several trained
+models. See docs/question_answering.md.
 """
 
 import functools
@@ -31,42 +29,42 @@ from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.splits import squad_splits
 
 _RUN = RunFlags()
-_TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file to learn.")
+_TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file for training.")
 _DEV_FILE = shared_flags.optional(
     "dev_file",
-    "By which the best epoch is chosen; by default --predict_file, or else a "
+    "SQuAD file to choose the best epoch; by default --predict_file, or else a "
     "tenth of the contexts of --train_file.",
 )
 _PREDICT_FILE = shared_flags.optional("predict_file", "One to answer.")
 _ENSEMBLE_DIRS = flags.DEFINE_list(
     "ensemble_dirs",
     [],
-    "More trained models, with commas between, that answer together with "
-    "--init_dir, by the mean of their logits.",
+    "More trained models, comma-separated, for an ensemble with --init_dir: "
+    "the mean of their logits is used.",
 )
 _DOC_STRIDE = flags.DEFINE_integer(
     "doc_stride",
     None,
-    "Tokens from window to window; by default as trained, or else 128.",
+    "Tokens between the starts of windows; by default as trained, or else 128.",
     lower_bound=1,
 )
 _MAX_QUERY_LENGTH = flags.DEFINE_integer(
     "max_query_length",
     None,
-    "Most tokens of a question; by default as trained, or else 64.",
+    "Maximum length of a question; by default as trained, or else 64 tokens.",
     lower_bound=1,
 )
 _N_BEST_SIZE = flags.DEFINE_integer(
     "n_best_size", 20, "Answers in nbest_predictions.json.", lower_bound=1
 )
 _MAX_ANSWER_LENGTH = flags.DEFINE_integer(
-    "max_answer_length", 30, "Most tokens of an answer.", lower_bound=1
+    "max_answer_length", 30, "Maximum tokens of an answer.", lower_bound=1
 )
 _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
     "null_score_diff_threshold",
     None,
-    "No answer is given where that scores better than the best answer by "
-    "more; by default as trained, or 0 if the model is trained to do so.",
+    "Predict no answer if its score exceeds the best answer by more than this; "
+    "by default as trained, or 0 after training with impossible questions.",
 )
 
 

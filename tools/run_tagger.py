@@ -1,17 +1,16 @@
-"""Fine-tune a model to tag words, such as names.
+"""Fine-tune a model for token classification, such as names.
 
     keras-bert run_tagger --train_file=train.conll --dev_file=dev.conll \\
         --test_file=test.conll --init_dir=bert-base-cased \\
         --output_dir=runs/tagger
 
-Files hold a word and its tag a line and a blank line between sentences, as
-those of CoNLL. The epoch that is best on --dev_file is kept. The output
-directory holds the model, eval.json (scores, a table of the types of entities,
-the calibration), the sentences with wrong tags, the most confident first,
-predictions.conll (the words of --test_file, or else of the dev
-split, their tags and what was predicted), and the curve, metrics.jsonl and for
-TensorBoard. --seeds=5 and --search=paper train several times and keep the
-best. See docs/tagging.md.
+Files have a word and its tag per line and a blank line between sentences, as in
+CoNLL. The best epoch on --dev_file is kept. The output directory contains the
+model, eval.json (scores, metrics of each entity type, calibration), the
+sentences with wrong tags sorted by confidence, predictions.conll (words, tags
+and predictions for --test_file, or else the dev split), and the training curve
+(metrics.jsonl and TensorBoard). --seeds=5 and --search=paper train several
+times and keep the best. See docs/tagging.md.
 """
 
 import functools
@@ -25,29 +24,29 @@ from keras_bert.cli.splits.splits import conll_splits
 
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
-    "Sentences to learn from.",
-    "Sentences to tag at the end.",
+    "Training sentences.",
+    "Sentences to predict at the end.",
     shared_flags.required,
 )
 _TAG_COLUMN = flags.DEFINE_integer(
     "tag_column",
     None,
     "Column of the tags, from 0; from the end if negative. By default the "
-    "last, and UPOS in CoNLL-U.",
+    "last, or UPOS in CoNLL-U.",
 )
 _WORD_COLUMN = flags.DEFINE_integer(
     "word_column",
     None,
-    "Column of the words, from 0; by default the first, or the second where "
-    "the first counts them, as in CoNLL-U.",
+    "Column of the words, from 0; by default the first, or the second if the "
+    "first numbers the words, as in CoNLL-U.",
 )
 _ON_STRAY_TAG = flags.DEFINE_enum(
     "on_stray_tag",
     "error",
     ["error", "repair"],
-    "What is done with a tag that follows no scheme, such as an I- that "
-    "continues nothing: stop, or have it begin an entity, as conlleval does. "
-    "Those of --test_file never stop.",
+    "Handling of a tag that breaks the scheme, such as an I- that continues no "
+    "entity: stop, or let it begin an entity, as conlleval does. --test_file "
+    "is always repaired.",
 )
 _NEW_HEAD = shared_flags.new_head()
 

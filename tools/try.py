@@ -2,8 +2,8 @@
 
     keras-bert try --text='The function returns a [MASK] of strings.'
 
-It asks the tiny model that comes with the library, which was taught on the
-documentation of Python packages and on nothing else; no network is needed.
+It runs the tiny model of the library, which was pre-trained only on the
+documentation of Python packages. No network is needed.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from keras_bert import command_line
 _TEXT = flags.DEFINE_multi_string(
     "text",
     ["The function returns a [MASK] of strings."],
-    "A text with [MASK]; several times.",
+    "A text with [MASK]; may be repeated.",
 )
 _QUESTION = "Where do I find the files on disk?"
 _ANSWERS = (

@@ -1,9 +1,9 @@
-"""Builds the tables by which `keras_bert.text` normalises texts.
+"""Build the normalization tables of `keras_bert.text`.
 
     python tools/tables/build_normalizers.py
 
-They replace those of `keras_bert/text/normalization/tables`, and are the same
-bytes on every supported Python; those of Hugging Face are of `tokenizers`
+The files of `keras_bert/text/normalization/tables` are replaced. The bytes are
+the same on every supported Python. The Hugging Face tables use `tokenizers`
 0.23.3.
 """
 
@@ -47,7 +47,7 @@ def main(_):
 
 
 def _of_bert(lowercase, strip_accents):
-    """A table of the rules of google-research/bert."""
+    """Return the table of google-research/bert."""
 
     def rule(character):
         if not normalizers.is_assigned(ord(character)):
@@ -63,14 +63,14 @@ def _of_bert(lowercase, strip_accents):
 
 
 def _of_google_research(lowercase):
-    """A table of the rules of google-research/albert."""
+    """Return the table of google-research/albert."""
     return _built(
         lambda x: normalizers.normalize_code_point(ord(x), lowercase=lowercase)
     )
 
 
 def _of_hugging_face(lowercase):
-    """A table by the library `tokenizers`, whose data are its own."""
+    """Return the table of the library `tokenizers`."""
     from tokenizers import normalizers as steps
 
     chain = [steps.NFKD(), steps.StripAccents()]
@@ -143,7 +143,7 @@ def _category(character):
 
 
 def _mark_changes(character, normalized):
-    """What the first table of Hugging Face's rules makes of a character."""
+    """Return the result of the first Hugging Face table for a character."""
     if character in normalizers.QUOTING:
         return character
     if not normalized:

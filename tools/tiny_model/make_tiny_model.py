@@ -1,12 +1,11 @@
-"""Makes the model that comes with the library, `keras_bert.TINY_MODEL`.
+"""Pre-train the tiny model of the library, `keras_bert.TINY_MODEL`.
 
     python tools/tiny_model/make_tiny_model.py --work_dir=tiny-work
 
-It is the demo's recipe with 6,000 word pieces, three blocks and more steps: the
-documentation of the installed packages, a vocabulary, records, a pre-training
-with a fixed seed. Another set of packages gives another text and so another
-model; its card names them. The weights are stored in float16. A second call
-goes on from what `work_dir` holds.
+It follows the demo, with 6,000 word pieces, three blocks and more steps: corpus
+from the installed packages, vocabulary, records, pre-training with a fixed
+seed. The result depends on the set of packages, which the model card lists. The
+weights are stored in float16. A second call resumes from `work_dir`.
 """
 
 import dataclasses
@@ -106,7 +105,7 @@ def _run(name, *arguments):
 
 
 def _halve(path):
-    """Stores the arrays of a safetensors file of float32 in float16."""
+    """Convert the float32 arrays of a safetensors file to float16."""
     content = path.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8 : 8 + length])

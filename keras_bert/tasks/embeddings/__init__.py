@@ -1,1 +1,1 @@
-"""Vectors of texts, their training and their scores."""
+"""Text embeddings: pooling, prompts, training, evaluation, files."""

@@ -1,4 +1,4 @@
-"""An encoder with pooling and dense layers."""
+"""Embedding model: an encoder with pooling, dense layers and normalization."""
 
 import keras
 from keras import ops
@@ -9,7 +9,7 @@ from keras_bert.models.task_model import mean_of_tokens
 
 _TINY = 1e-24  # The squared length below which a vector counts as zero.
 _LARGE = 1e30  # In float32, and so are its products with weights.
-# By their names in Keras: what PyTorch calls them.
+# PyTorch classes of activations, by their names in Keras.
 ACTIVATIONS = {
     "linear": "torch.nn.modules.linear.Identity",
     "tanh": "torch.nn.modules.activation.Tanh",
@@ -35,9 +35,9 @@ def _max(states, mask):
     return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
 
 
-# How many of the last layers are concatenated, and the function of states,
+# Number of last layers to concatenate, and the pooling function: from states,
 # float32 `(batch_size, seq_length, hidden_size)`, and mask, int32 `(batch_size,
-# seq_length)`, that gives float32 `(batch_size, hidden_size)`.
+# seq_length)`, to float32 `(batch_size, hidden_size)`.
 POOLINGS = {
     "mean": (1, mean_of_tokens),
     "cls": (1, _first),
@@ -49,24 +49,23 @@ POOLINGS = {
 def embedding_model(
     pretrained, pooling="mean", dense=(), normalize=False, num_left_out=0
 ):
-    """Puts pooling, dense layers and normalization on an encoder.
+    """Add pooling, dense layers and normalization to an encoder.
 
     Args:
         pretrained: `PretrainedModel` of the encoder.
         pooling: str, a key of `POOLINGS`.
-        dense: iterable of `keras.layers.Dense`, which the pooled vector goes
-            through.
-        normalize: bool, whether the last vector is scaled to length 1.
-        num_left_out: int, the first so many tokens take no part in the
-            pooling; "cls" is then the one behind them.
+        dense: iterable of `keras.layers.Dense`, applied to the pooled vector.
+        normalize: bool, whether to scale the embedding to length 1.
+        num_left_out: int, number of first tokens to exclude from the pooling;
+            "cls" then means the first token after them.
 
     Returns:
         A functional `keras.Model` from the encoder's inputs to a dict of
         `embedding`, float32 `(batch_size, dim)`, 0 for a row without tokens.
 
     Raises:
-        ValueError: there is no such pooling, the encoder has too few layers
-            for it, or `dense` holds something else.
+        ValueError: the pooling is unknown, the encoder has too few layers for
+            it, or `dense` contains other objects.
     """
     checks.one_of(POOLINGS, pooling=pooling)
     num_layers, pool = POOLINGS[pooling]
@@ -95,7 +94,7 @@ def embedding_model(
                 f"Received: {layer!r}."
             )
         vector = ops.cast(layer(vector), "float32")
-    # 0 where there is no token. Not `where`: it is a product in ONNX, too.
+    # Embeddings of empty rows are 0. A product, because ONNX has no `where`.
     has_tokens = ops.max(mask, axis=-1, keepdims=True) > 0
     vector *= ops.cast(has_tokens, "float32")
     vector = unit(vector) if normalize else vector
@@ -103,16 +102,16 @@ def embedding_model(
 
 
 def unit(vectors):
-    """Scales vectors to length 1, float `(..., dim)`; a zero vector stays."""
+    """Scale vectors `(..., dim)` to length 1; zero vectors stay."""
     squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
     return vectors * ops.rsqrt(ops.maximum(squares, _TINY))
 
 
 def activation_name(layer):
-    """Names the activation of a `keras.layers.Dense`.
+    """Return the name of the activation of a `keras.layers.Dense`.
 
     Raises:
-        ValueError: it is none that a file can tell.
+        ValueError: the activation cannot be saved.
     """
     name = keras.activations.serialize(layer.activation)
     if name not in ACTIVATIONS:
@@ -124,7 +123,7 @@ def activation_name(layer):
 
 
 def dense_layer(kernel, bias, activation):
-    """Makes a `keras.layers.Dense` of given weights, in float32.
+    """Create a float32 `keras.layers.Dense` with the given weights.
 
     Args:
         kernel: float array `(in_size, out_size)`.

@@ -1,4 +1,4 @@
-"""Prompts: what is put before texts, by what they are for."""
+"""Prompts: named strings that are prepended to texts before embedding."""
 
 import dataclasses
 
@@ -11,17 +11,16 @@ from keras_bert.text.preprocessor import Preprocessor
 
 @dataclasses.dataclass(frozen=True)
 class Prompts:
-    """Strings by name, and the name of the one that is the default.
+    """Named prompts with a default, as in sentence-transformers.
 
     Args:
         prompts: dict from names to strings, which may be empty.
-        default_prompt_name: str, one of the names, or None: texts are
-            embedded as they are.
-        include_prompt: bool, whether the tokens of the prompt, and the special
-            token before it, take part in the pooling.
+        default_prompt_name: str, one of the names; None for no prompt.
+        include_prompt: bool, whether the pooling includes the tokens of the
+            prompt and the special token before it.
 
     Raises:
-        ValueError: a prompt is no string, or the default is none of them.
+        ValueError: a prompt is not a string, or the default name is unknown.
     """
 
     prompts: dict = dataclasses.field(default_factory=dict)
@@ -41,13 +40,13 @@ class Prompts:
         checks.one_of(names, default_prompt_name=self.default_prompt_name)
 
     def named(self, name=None):
-        """Look up a prompt.
+        """Return a prompt by its name.
 
         Args:
-            name: str, one of the names, "" for none; None for the default.
+            name: str, one of the names; "" for no prompt, None for the default.
 
         Returns:
-            str, "" for none.
+            The prompt (str), "" for none.
         """
         name = self.default_prompt_name or "" if name is None else name
         if name:
@@ -55,16 +54,16 @@ class Prompts:
         return self.prompts.get(name, "")
 
     def first_of(self, *names):
-        """The first of some names that a prompt has, "" for none."""
+        """Return the first of the names that exists, or ""."""
         return next((name for name in names if name in self.prompts), "")
 
 
 class PromptPreprocessor(Preprocessor):
-    """Puts a prompt before each text.
+    """Preprocessor that prepends a prompt to each text.
 
     Args:
         prompt: str.
-        *others: as `Preprocessor` takes them.
+        *others: arguments of `Preprocessor`.
     """
 
     def __init__(self, prompt, *others):
@@ -82,7 +81,7 @@ class PromptPreprocessor(Preprocessor):
         return tf.strings.join([self.prompt, texts]) if self.prompt else texts
 
     def with_prompt(self, prompt):
-        """The same with another prompt, made once."""
+        """Return a cached copy of this preprocessor with another prompt."""
         if prompt not in self._by_prompt:
             others = self.tokenizer, self.template, self.seq_length
             self._by_prompt[prompt] = PromptPreprocessor(prompt, *others)
@@ -90,8 +89,8 @@ class PromptPreprocessor(Preprocessor):
 
     @property
     def num_prompt_tokens(self):
-        """Count the tokens of the prompt by itself, with the [CLS] before."""
+        """Number of tokens of the prompt, including [CLS]."""
         if not self.prompt:
             return 0
         (mask,) = super().__call__([self.prompt])["input_mask"].numpy()
-        return int(mask.sum()) - 1  # Without the [SEP] behind it.
+        return int(mask.sum()) - 1  # Without [SEP].

@@ -1,8 +1,8 @@
-"""Embedders as directories: our own, and those of sentence-transformers.
+"""Load and save embedders, also in the format of sentence-transformers.
 
-In the latter `modules.json` lists the modules with their folders: a
-Transformer, which is a directory of Hugging Face, a Pooling, any number of
-Dense and at most one Normalize.
+In that format, `modules.json` lists the folders of the modules: a Transformer
+(a Hugging Face directory), a Pooling, any number of Dense modules and at most
+one Normalize.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _MODULES = "modules.json"
 _PROMPTS = "config_sentence_transformers.json"
 _PACKAGE = "sentence_transformers"
 _ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
-# By the names of today, the keys of older files.
+# Keys of older files, by the current names.
 _MODES = {
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
@@ -78,7 +78,7 @@ def load_embedder(directory, **arguments):
         read = {name: task.settings[name] for name in names}
     except KeyError as error:
         raise CheckpointError(
-            f"{directory / 'task.json'}: the settings of a {_TASK} must tell "
+            f"{directory / 'task.json'}: the settings of a {_TASK} must have "
             f"{error}."
         ) from None
     read["dense"] = _read_dense(directory / _DENSE, read["dense"])
@@ -86,7 +86,7 @@ def load_embedder(directory, **arguments):
 
 
 def save_embedder(embedder, directory, format, overwrite):
-    """Write a `TextEmbedder`, for its `save`."""
+    """Write a `TextEmbedder`; see `TextEmbedder.save`."""
     pretrained, dense = embedder.pretrained, embedder.dense
     settings = {
         **embedder.settings,
@@ -116,7 +116,7 @@ def save_embedder(embedder, directory, format, overwrite):
 
 
 def _read_dense(path, activations):
-    """Read the layers that `_write_dense` has written."""
+    """Read the dense layers from a file of `_write_dense`."""
     arrays, layers = SafetensorsFile(path) if activations else None, []
     for number, activation in enumerate(activations):
         kernel, bias = f"{number}/kernel", f"{number}/bias"
@@ -132,7 +132,7 @@ def _read_dense(path, activations):
 
 
 def _write_dense(layers, path):
-    """Write the weights of layers, by their numbers."""
+    """Write the weights of dense layers, named by their indices."""
     weights = {}
     for number, layer in enumerate(layers):
         pairs = zip(("kernel", "bias"), layer.weights, strict=False)
@@ -147,8 +147,8 @@ def _read_modules(directory, arguments):
     size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
     if dim != size:
         raise CheckpointError(
-            f"{directory}: the pooling must be of vectors of the encoder's "
-            f"size, {size}. Received: {dim}."
+            f"{directory}: the dimension of the pooling must be the encoder's "
+            f"hidden size, {size}. Received: {dim}."
         )
     dense = []
     for folder, kind in zip(folders, kinds, strict=True):
@@ -222,7 +222,7 @@ def _read_pooling(path):
 
 
 def _read_linear(folder, size):
-    """Return the layer of a folder, which takes vectors of a size."""
+    """Read a Dense module with inputs of the given size."""
     path = folder / "config.json"
     values = {"activation_function": ACTIVATIONS["tanh"], **_read(path)}
     activations = {name: ours for ours, name in ACTIVATIONS.items()}
@@ -271,10 +271,10 @@ def _write_linear(layer, path):
 def _module_files(
     dim, pooling, dense, normalize, seq_length, include_prompt, **prompts
 ):
-    """Return the files of sentence-transformers next to an encoder.
+    """Return the additional files of the sentence-transformers format.
 
-    `dim` is the size of the vectors that are pooled. The files are a dict
-    from names to functions that write one to a path.
+    `dim` is the size of the pooled vectors. The result is a dict from file
+    names to functions that write the file to a path.
     """
     if pooling not in _MODULE_POOLINGS:
         raise ValueError(

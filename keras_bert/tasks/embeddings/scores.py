@@ -1,4 +1,4 @@
-"""Scores of embeddings: do their cosines tell texts that belong together?"""
+"""Evaluation of embeddings: correlation with scores, and retrieval."""
 
 import numpy as np
 
@@ -16,11 +16,11 @@ _PAIRS_AT_ONCE = 1024
 
 
 def scored_pair_scores(embeddings, pairs, scores):
-    """Correlates cosines with the scores of pairs.
+    """Compute the correlations of cosine similarities with given scores.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
-        pairs: int array `(num_pairs, 2)`, places in it.
+        pairs: int array `(num_pairs, 2)`, row indices of `embeddings`.
         scores: float array `(num_pairs,)`.
 
     Returns:
@@ -36,18 +36,17 @@ def scored_pair_scores(embeddings, pairs, scores):
 
 
 def retrieval_scores(embeddings, examples):
-    """Scores how well cosines find the positives among all of them.
+    """Compute retrieval metrics of anchors and their positives.
 
-    Each different anchor is looked for among all different positives and, of
-    triplets, negatives. Where an anchor has several positives, the recall
-    is the share of them that is found, and the reciprocal rank that of the
-    first. A text that is as close as a positive ranks before it; the anchor
-    itself is not looked at.
+    Each distinct anchor is a query. The candidates are all distinct positives
+    and the negatives of triplets, without the anchor itself. If an anchor has
+    several positives, the recall is the share of positives found, and the
+    reciprocal rank uses the first one. Ties rank before a positive.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
-        examples: int array `(num_examples, 2)` or `(num_examples, 3)`, places
-            in it of anchor, positive and perhaps negative.
+        examples: int array `(num_examples, 2)` or `(num_examples, 3)`, row
+            indices of anchor, positive and (in triplets) negative.
 
     Returns:
         A dict of `recall_at_1`, `recall_at_5`, `recall_at_10` and
@@ -78,7 +77,7 @@ def retrieval_scores(embeddings, examples):
 
 
 def _ranks(vectors, pairs, candidates):
-    """Ranks each positive among the candidates, from 1 on."""
+    """Return the rank of each positive among the candidates, from 1."""
     cosines = vectors[pairs[:, 0]] @ vectors[candidates].T
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)

@@ -1,4 +1,4 @@
-"""Examples of an embedder, its training on them, and its losses."""
+"""Training examples and losses of text embeddings."""
 
 import itertools
 
@@ -25,23 +25,23 @@ _KEYS += PAIR_KEYS
 
 
 def embedding_examples(preprocess, texts, labels=None):
-    """Checks and tokenizes pairs, triplets or scored pairs.
+    """Check and tokenize pairs, triplets or scored pairs.
 
     Args:
         preprocess: `Preprocessor`.
         texts: list, array or table of pairs (anchor, positive) or of triplets
             (anchor, positive, negative); or a `tf.data.Dataset` of such
             tuples, or of pairs of a pair of texts and its score.
-        labels: list of float from -1 to 1, how alike the two texts of a pair
-            are; None for pairs that belong together.
+        labels: list of float, similarity of each pair from -1 to 1; None for
+            pairs of anchor and positive.
 
     Returns:
-        `Encoded`: its rows are the different texts, of which one that comes
-        again is held once, its groups int `(num_examples, num_texts)`, and its
-        targets the scores, float32 `(num_examples,)`, or else the groups.
+        `Encoded`. The rows are the distinct texts; `groups` are int
+        `(num_examples, num_texts)` row indices; the targets are the scores,
+        float32 `(num_examples,)`, or the groups without scores.
 
     Raises:
-        ValueError: an example is none of these; its index is named.
+        ValueError: an example has another form. The message names its index.
     """
     texts, labels = _split(texts, labels)
     columns = encoded_texts(texts, _KEYS if labels is None else PAIR_KEYS)
@@ -61,7 +61,7 @@ def embedding_examples(preprocess, texts, labels=None):
 
 
 def are_scored(examples):
-    """Says if what `embedding_examples` gives are scored pairs."""
+    """Return True if the result of `embedding_examples` has scores."""
     return examples.targets.ndim == 1
 
 
@@ -82,15 +82,15 @@ def _scores(labels):
     scores = numbers(labels)[:, 0]
     for index in np.flatnonzero(np.abs(scores) > 1)[:1]:
         raise ValueError(
-            "The score of a pair must be from -1 to 1, as a cosine is; "
-            "divide others by the greatest possible. Received: "
+            "The score of a pair must be from -1 to 1, like a cosine; "
+            "divide other scores by their maximum. Received: "
             f"{labels[index]!r} at index {index}."
         )
     return scores
 
 
 class EmbeddingLoss:
-    """The loss of the embeddings of an example, for `Learner`.
+    """Loss of embeddings, as `Learner` expects it.
 
     Args:
         is_scored: bool, whether the examples are scored pairs.
@@ -103,7 +103,7 @@ class EmbeddingLoss:
         return []
 
     def loss(self, label_smoothing):
-        """Return the Keras loss of targets and embeddings."""
+        """Return the Keras loss of the examples."""
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels; embeddings have none. "
@@ -113,11 +113,11 @@ class EmbeddingLoss:
 
 
 def embedding_learner(pretrained, model, examples):
-    """Return the `Learner` of a model of single texts.
+    """Create the `Learner` of an embedding model.
 
     Args:
         pretrained: `PretrainedModel` of the encoder.
-        model: `keras.Model` to `embedding`.
+        model: `keras.Model` of single texts with the output `embedding`.
         examples: as returned by `embedding_examples`.
     """
     model = _over_texts(model, examples.groups.shape[1])
@@ -125,11 +125,11 @@ def embedding_learner(pretrained, model, examples):
 
 
 def mean_loss(examples, embeddings, batch_size):
-    """Compute the mean loss of examples, in batches in their order.
+    """Compute the mean loss of examples, batch by batch in the given order.
 
     Args:
         examples: `Encoded`, as returned by `embedding_examples`.
-        embeddings: float32 `(num_texts, dim)`, of their rows.
+        embeddings: float32 `(num_texts, dim)`, embeddings of the rows.
         batch_size: int.
     """
     loss = EmbeddingLoss(are_scored(examples)).loss(0.0)
@@ -144,7 +144,7 @@ def mean_loss(examples, embeddings, batch_size):
 
 
 def _over_texts(model, num_texts):
-    """Runs the model, its weights shared, over several texts of an example."""
+    """Return a model of several texts per example, with shared weights."""
     inputs = {
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
@@ -159,22 +159,22 @@ def _over_texts(model, num_texts):
 
 
 class RankingLoss(keras.losses.Loss):
-    """Cross-entropy of finding each anchor's positive in the whole batch.
+    """Multiple negatives ranking loss with in-batch negatives.
 
-    The candidates are the positives of all examples and, of triplets, the
-    negatives of all. One that is not wrong is left out: the anchor's text or
-    the positive's once more, or another positive of the same anchor.
+    The candidates are the positives of all examples and the negatives of all
+    triplets. False negatives are masked: duplicates of the anchor or of the
+    positive, and other positives of the same anchor.
 
     Args:
-        scale: float, by which cosines are multiplied to become logits.
+        scale: float, factor from cosine similarities to logits.
 
     Call arguments:
         text_ids: `(batch_size, num_texts)`; equal texts have equal numbers.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive
-            and, of triplets, negative.
+            and (in triplets) negative.
 
     Returns:
-        A float, the mean over the examples.
+        Scalar, the mean over the examples.
 
     References:
         [Efficient Natural Language Response Suggestion for Smart
@@ -197,14 +197,14 @@ class RankingLoss(keras.losses.Loss):
 
 
 class CosineLoss(keras.losses.Loss):
-    """The squared difference of cosines and the scores of pairs.
+    """Mean squared error of cosine similarities and scores of pairs.
 
     Call arguments:
         scores: float `(batch_size,)`.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:
-        A float, the mean over the pairs.
+        Scalar, the mean over the pairs.
 
     References:
         [Sentence-BERT](https://arxiv.org/abs/1908.10084), section 3
@@ -220,17 +220,17 @@ class CosineLoss(keras.losses.Loss):
 
 
 def _candidates(values):
-    """All positives, then all negatives, of `(batch_size, num_texts, ...)`."""
+    """Return all positives, then all negatives, along one axis."""
     columns = [values[:, place] for place in range(1, values.shape[1])]
     return ops.concatenate(columns, axis=0)
 
 
 def _not_wrong(text_ids):
-    """Marks candidates that are not the own positive, but none to push away."""
+    """Mask of false negatives: duplicates, other positives of the anchor."""
     anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
     candidates = _candidates(text_ids)[None]  # [1, C]
     batch_size, num_candidates = ops.shape(anchors)[0], ops.shape(candidates)[1]
-    same_anchor = ops.pad(  # [B, C], no negative being of an anchor.
+    same_anchor = ops.pad(  # [B, C]; False for negatives.
         ops.equal(anchors, ops.transpose(anchors)),
         [[0, 0], [0, num_candidates - batch_size]],
     )

@@ -1,1 +1,1 @@
-"""The feature-based way: a frozen encoder's states, stored once, to a head."""
+"""Feature-based approach: train a head on cached states of a frozen encoder."""

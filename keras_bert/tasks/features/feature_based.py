@@ -1,4 +1,4 @@
-"""Tasks whose encoder is frozen and its states stored."""
+"""Feature-based tasks: a trained head on cached states of a frozen encoder."""
 
 import contextlib
 import dataclasses
@@ -33,20 +33,20 @@ from keras_bert.tasks.fine_tuning.recipe import peak_rate
 from keras_bert.tasks.fine_tuning.training import Learner
 
 _WHOLE_ENCODER = -1
-# What may be said of an encoder that does not learn.
+# Arguments that a frozen encoder supports.
 _ENCODER_FIELDS = {
     "num_frozen_layers": (0, _WHOLE_ENCODER),
     "num_reset_layers": (0,),
     "layer_decay": (1.0,),
 }
-# Where these differ, the weights of a head are of no use.
+# Settings that determine the shapes of the head's weights.
 _OF_WEIGHTS = ("layers", "combination", "lstm_size")
 HEAD_FILE = "head.safetensors"
 
 
 @dataclasses.dataclass(frozen=True)
 class HeadRecipe(Recipe):
-    """The numbers of a run in which only a head learns, from nothing."""
+    """Hyperparameters for training a new head on a frozen encoder."""
 
     epochs: int = checks.field(10, checks.at_least, 1)
     learning_rate: float = checks.field(1e-3, peak_rate)
@@ -58,28 +58,28 @@ HeadRecipe.__doc__ = Recipe.__doc__
 class FeatureBased(FineTunedTask):
     """Base class of tasks with a head on the states of a frozen encoder.
 
-    Training computes the states of all examples once, into files, and reads
-    these in each epoch; answers come from encoder and head as one model.
+    `fit` computes the states of all examples once, writes them to files and
+    reads them in each epoch. Prediction runs encoder and head as one model.
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
-        layers: iterable of int, which layers are read: 0 for the embeddings,
-            1 for the first block and so on, or from the last, -1. By default
-            the last four, or all blocks if there are fewer.
-        combination: str, how several layers are combined: "concatenate", or
-            "weighted", their sum by weights that are learned.
-        lstm_size: int, of each direction; by default the encoder's width.
-        dropout: float, rate before each LSTM and after the last.
-        cache_dir: str, directory that keeps the states of the examples of
-            `fit` for the next training; nowhere by default.
-        head_file: str, the weights of a trained head; `from_pretrained`
-            finds it.
+        layers: iterable of int, indices of the layers to read: 0 for the
+            embeddings, 1 for the first block, -1 for the last. By default the
+            last four, or all blocks if there are fewer.
+        combination: str, "concatenate", or "weighted" for a sum with trained
+            weights.
+        lstm_size: int, units of each direction; by default the encoder's
+            hidden size.
+        dropout: float, dropout rate before each LSTM and after the last.
+        cache_dir: str, directory that caches the states for later calls of
+            `fit`; by default they are deleted.
+        head_file: str, weights of a trained head, set by `from_pretrained`.
         **kwargs: other arguments of the task.
 
     Attributes:
-        is_per_token: bool, whether each token has an answer, or each row.
-        states_model: `keras.Model`, made by `states_of_layers`.
-        head_model: `keras.Model`, made by `lstm_head`.
+        is_per_token: bool, True for an output per token, False per row.
+        states_model: `keras.Model`, see `states_of_layers`.
+        head_model: `keras.Model`, see `lstm_head`.
     """
 
     is_per_token = False
@@ -148,7 +148,7 @@ class FeatureBased(FineTunedTask):
     fit = name_rest(HeadRecipe)(inspect.unwrap(FineTunedTask.fit))
 
     def recipe(self, **values):
-        """Return the `HeadRecipe` with these values.
+        """Create the `HeadRecipe` with these values.
 
         :meta private:
         """
@@ -171,14 +171,14 @@ class FeatureBased(FineTunedTask):
         return True
 
     def smaller(self, num_layers):
-        """Raise ValueError: the head fits the chosen layers only.
+        """Raise ValueError: the head depends on the chosen layers.
 
         Args:
             num_layers: int.
         """
         raise ValueError(
-            f"A {type(self).__name__} has no smaller form: its head is made "
-            "for the states of chosen layers. "
+            f"A {type(self).__name__} cannot be made smaller: its head "
+            "depends on the chosen layers. "
             f"Received: num_layers={num_layers!r}."
         )
 
@@ -201,15 +201,15 @@ class FeatureBased(FineTunedTask):
         return super()._forward(rows)
 
     def save(self, directory, format="keras", overwrite=False):
-        """Writes encoder and head so that `from_pretrained` reads them equal.
+        """Save encoder and head for `from_pretrained`.
 
         Args:
-            directory: str, made if needed.
-            format: "keras": transformers has no such head.
-            overwrite: bool, replace what an earlier call has written.
+            directory: str, created if needed.
+            format: only "keras", because transformers has no such head.
+            overwrite: bool, whether to replace the files of an earlier call.
 
         Raises:
-            ValueError: the format is another, or a file is in the way.
+            ValueError: the format is unsupported, or a file exists.
         """
         if format != "keras":
             raise ValueError(
@@ -236,7 +236,7 @@ class FeatureBased(FineTunedTask):
             )
 
     def _check_same_head(self, trained, head_file):
-        """Raise ValueError unless a file has the weights of this head."""
+        """Raise ValueError unless the trained head fits these settings."""
         if head_file is None:
             name = type(self).__name__
             raise ValueError(
@@ -268,19 +268,20 @@ class FeatureBased(FineTunedTask):
 
 
 def write_head(head, path):
-    """Write all weights of a head, a `keras.Model`, to a path."""
+    """Write the weights of a head (`keras.Model`) to a path."""
     write_weights(path, {weight.path: weight for weight in head.weights})
 
 
 def read_head(head, path):
-    """Reads what `write_head` has written, all weights or none.
+    """Load the weights of `write_head` into a head.
 
     Args:
         head: `keras.Model` with weights of the same names and shapes.
         path: str or `pathlib.Path`.
 
     Raises:
-        CheckpointError: the file cannot be read, or does not fit the head.
+        CheckpointError: the file cannot be read or does not fit; no weight is
+            changed.
     """
     arrays = SafetensorsFile(path)
     shapes = {w.path: tuple(w.shape) for w in head.weights}

@@ -1,4 +1,4 @@
-"""A frozen encoder and a head of LSTMs, as models that fit each other."""
+"""Models of feature-based tasks: encoder states and a BiLSTM head."""
 
 import dataclasses
 
@@ -18,26 +18,26 @@ COMBINATIONS = (CONCATENATE, WEIGHTED)
 _NUM_LAYERS = 4
 _DROPOUT = 0.5
 STATES = "states"
-# Half the disk of float32. A state of about 1 keeps three decimals, more than
-# it has where it was computed in bfloat16.
+# Half the size of float32. A value near 1 keeps three decimals, more than
+# bfloat16 computes.
 STATES_DTYPE = "float16"
 _MASK = features.INPUT_MASK.name
 _NUM_LSTMS = 2
-# Whether an LSTM reads from the last token.
+# `go_backwards` of each LSTM.
 _DIRECTIONS = {"forward": False, "backward": True}
 _HEAD_DTYPE = "float32"
 
 
 @dataclasses.dataclass(frozen=True)
 class FeatureDesign(checks.Checked):
-    """The layers that a head reads, and the sizes of the head.
+    """Settings of a feature-based head.
 
     Args:
-        layers: tuple of int, which states of the encoder, 0 for the
-            embeddings, then 1 for the first block and so on.
-        combination: str, "concatenate" or "weighted": what is made of them.
-        lstm_size: int, of each direction of the two LSTMs.
-        dropout: float, of what goes into each LSTM and comes out of the last.
+        layers: tuple of int, indices of encoder states: 0 for the embeddings,
+            1 for the first block and so on.
+        combination: str, "concatenate" or "weighted".
+        lstm_size: int, units of each direction of the two LSTMs.
+        dropout: float, dropout rate before each LSTM and after the last.
     """
 
     layers: tuple
@@ -47,18 +47,16 @@ class FeatureDesign(checks.Checked):
 
     @classmethod
     def of(cls, pretrained, trained, **given):
-        """Takes what the user gives, or a model was trained with, or defaults.
+        """Create the settings from arguments, a trained model, or defaults.
 
         Args:
             pretrained: `PretrainedModel`.
-            trained: dict, the settings of a model that was trained for the
-                task; empty of others.
-            **given: fields; None for what is not said. Layers may be counted
-                from the last, -1.
+            trained: dict, settings of a trained model; empty without one.
+            **given: fields, which win over `trained`; None for unset. Negative
+                layers count from the last.
 
         Raises:
-            ValueError: a value is out of range, or the encoder has no such
-                layer.
+            ValueError: a value is out of range.
         """
         num_states = len(pretrained.backbone.states)
         values = {
@@ -74,12 +72,12 @@ class FeatureDesign(checks.Checked):
 
     @property
     def settings(self):
-        """The same as a dict for JSON."""
+        """Settings as a dict for JSON."""
         return {**dataclasses.asdict(self), "layers": [*self.layers]}
 
 
 def _places(layers, num_states):
-    """Layers counted from the embeddings, 0."""
+    """Return non-negative layer indices; 0 is the embeddings."""
     layers = [layers] if isinstance(layers, int) else [*layers]
     is_right = all(
         isinstance(layer, int) and -num_states <= layer < num_states
@@ -96,13 +94,13 @@ def _places(layers, num_states):
 
 
 def states_of_layers(backbone, layers):
-    """Makes the model of the states that a head reads.
+    """Create the model of the encoder states that a head reads.
 
-    Blocks above the highest of the layers are not computed.
+    Blocks above the highest of these layers are not computed.
 
     Args:
         backbone: `Backbone`.
-        layers: tuple of int, places in `backbone.states`.
+        layers: tuple of int, indices of `backbone.states`.
 
     Returns:
         A functional `keras.Model` from the backbone's inputs to a dict of
@@ -114,20 +112,20 @@ def states_of_layers(backbone, layers):
 
 
 def lstm_head(design, hidden_size, num_outputs, is_per_token):
-    """Puts two LSTMs in both directions on the states, then logits.
+    """Create a head of two bidirectional LSTMs and a dense layer.
 
     Args:
         design: `FeatureDesign`.
-        hidden_size: int, of the states.
+        hidden_size: int, size of the states.
         num_outputs: int.
-        is_per_token: bool, whether there are logits for each token, or for
-            the whole, of the last state of each direction.
+        is_per_token: bool, True for logits of each token, False for logits of
+            the row, from the last state of each direction.
 
     Returns:
         A functional `keras.Model` from `states` and `input_mask`, int32
         `(batch_size, seq_length)`, to a dict of `logits`, float32
         `(batch_size, seq_length, num_outputs)` or `(batch_size,
-        num_outputs)`. It does not see padding.
+        num_outputs)`. Padding is masked.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3
@@ -167,11 +165,11 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
 
 
 def head_on_states(states_model, head, name):
-    """Joins encoder and head to one model, which shares their weights.
+    """Combine encoder and head into one model with shared weights.
 
     Args:
-        states_model: as made by `states_of_layers`.
-        head: as made by `lstm_head`.
+        states_model: as returned by `states_of_layers`.
+        head: as returned by `lstm_head`.
         name: str, name of the model.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The states of an encoder's layers, kept in a file, as a head takes them."""
+"""Cache of encoder states on disk, for feature-based training."""
 
 import copy
 import dataclasses
@@ -17,31 +17,31 @@ from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
 from keras_bert.tasks.fine_tuning.forward import Forward
 
-# Of so many rows the states may be in memory at once.
+# Number of rows whose states are in memory at once.
 _ROWS_AT_ONCE = 1024
 _KEY_LENGTH = 16
 _MASK = features.INPUT_MASK.name
 
 
 def stored_states(states_model, rows, about, directory):
-    """The states of rows, computed unless the directory has them.
+    """Compute the states of rows, or read them from a cache.
 
-    The file is called after all that the states depend on, so that a
-    directory may be shared by models, layers and data sets.
+    The file name is a hash of everything that the states depend on, so several
+    models, layers and data sets can share a directory.
 
     Args:
-        states_model: `keras.Model` made by `states_of_layers`.
+        states_model: `keras.Model`, as returned by `states_of_layers`.
         rows: `PackedRows`.
-        about: dict for JSON, what else tells these states from others.
-        directory: str, where the file is or goes; made if needed.
+        about: dict for JSON, as returned by `described_encoder`.
+        directory: str, directory of the cache, created if needed.
 
     Returns:
-        float16 `(num_tokens, num_layers, hidden_size)`, mapped from the file:
-        the tokens of the rows, one row after another.
+        float16 `(num_tokens, num_layers, hidden_size)`, memory-mapped: the
+        tokens of all rows, concatenated.
 
     Raises:
-        ValueError: a file of that name is there that we did not write, or
-            that was altered since; or the states do not fit in float16.
+        ValueError: the file was written or changed by another program, or the
+            states do not fit in float16.
     """
     artifacts.check_writable(directory)
     record = {
@@ -64,7 +64,7 @@ def stored_states(states_model, rows, about, directory):
 
 
 def described_encoder(pretrained, preprocess, layers):
-    """Describes what tells the states of one encoder from those of others."""
+    """Return the settings that the states of an encoder depend on."""
     return {
         "model_type": pretrained.config.model_type,
         "config": dataclasses.asdict(pretrained.config),
@@ -79,14 +79,14 @@ def _check_record(path, record):
     _, values = artifacts.manifest_of(path)
     if values is None or values.get(STATES) != record:
         raise ValueError(
-            f"{path} must hold states of this model and these texts. "
-            "Received: a file of which no manifest beside it says so. Move it "
-            "away, or name another directory."
+            f"{path} must contain states of this model and these texts. "
+            "Received: a file without a matching manifest. Move the file, or "
+            "choose another directory."
         )
 
 
 def _write(states_model, rows, path):
-    """Write the states of each row to its place in an array on disk."""
+    """Compute the states of all rows and write them to a .npy file."""
     shape = (int(rows.lengths.sum()), *states_model.output[STATES].shape[2:])
     array = np.lib.format.open_memmap(path, "w+", STATES_DTYPE, shape)
     ends, forward = np.cumsum(rows.lengths), Forward(states_model)
@@ -137,14 +137,13 @@ def _key(record):
 
 
 def over_states(encoded, states):
-    """Return `Encoded` with states in place of ids.
-
-    They stay on disk until a batch needs them.
+    """Return `Encoded` with states instead of token ids as inputs.
 
     Args:
         encoded: `Encoded` of texts.
-        states: float16 `(num_tokens, num_layers, hidden_size)`, perhaps
-            mapped from a file: the tokens of the rows, one row after another.
+        states: float16 `(num_tokens, num_layers, hidden_size)`, the tokens of
+            all rows, concatenated. A memory-mapped array is read batch by
+            batch.
     """
     values = {STATES: states, _MASK: np.ones(len(states), np.int32)}
     other = copy.copy(encoded)

@@ -1,1 +1,1 @@
-"""Labelled files to the examples of a task."""
+"""Readers of labelled data: tables, GLUE, CoNLL, SQuAD, SWAG, TFDS."""

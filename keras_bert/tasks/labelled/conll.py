@@ -1,4 +1,4 @@
-"""Tagged sentences in columns, as in the CoNLL shared tasks."""
+"""Read and write tagged sentences in columns, as in the CoNLL tasks."""
 
 import dataclasses
 import io
@@ -11,24 +11,25 @@ from keras_bert import checks
 from keras_bert.rows import read_lines
 from keras_bert.summary import Summarized
 from keras_bert.tasks.labelled.tag_schemes import without_stray_tags
+from keras_bert.typing import Path
 
 _START = "-DOCSTART-"
 _WHITE = " \t\n"
 _SHOWN = 60
 _CONLLU_COLUMNS, _UPOS = 10, 3
-_CONLLU_ROW = re.compile(r"[01]\t")  # The first word of a counted sentence.
+_CONLLU_ROW = re.compile(r"[01]\t")  # First row of a numbered sentence.
 _UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TaggedSentences(Summarized):
-    """The sentences of a file.
+    """Tagged sentences of a file.
 
     Args:
-        path: str, the file.
+        path: str, path of the file.
         words: tuple with a tuple of str for each sentence.
-        tags: the same for the tags, one for each word.
-        lines: the same for the numbers of the lines, from 1.
+        tags: tuple with a tuple of str for each sentence, a tag per word.
+        lines: tuple with a tuple of line numbers (from 1) for each sentence.
     """
 
     path: str
@@ -45,7 +46,7 @@ class TaggedSentences(Summarized):
         }
 
     def where(self, sentence, word):
-        """Return the place of a word for a message: "train.conll, line 12".
+        """Return the location of a word for messages: "train.conll, line 12".
 
         Args:
             sentence: int, index of the sentence.
@@ -62,34 +63,38 @@ class TaggedSentences(Summarized):
         return TaggedSentences(self.path, *parts)
 
 
-def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
-    """Read a file with a word a line and a blank line between sentences.
+def read_conll(
+    path: Path,
+    tag_column: int | None = None,
+    word_column: int | None = None,
+    on_stray_tag: str = "error",
+) -> TaggedSentences:
+    """Read a CoNLL file: one word per line, blank lines between sentences.
 
-    Columns stand between tabs if the first row has one, between spaces
-    otherwise. Rows that begin with -DOCSTART- are skipped, and a line of white
-    space is a blank one. Where the first of three or more columns counts the
-    words of each sentence, as in CoNLL-U, the second holds the words. Comments
-    of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1 are skipped.
+    Columns are separated by tabs if the first row has one, otherwise by spaces.
+    Rows that begin with -DOCSTART- are skipped. If the first of three or more
+    columns numbers the words, as in CoNLL-U, the second column has the words.
+    Comments of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1 are
+    skipped.
 
     Args:
-        path: str; UTF-8, with or without a byte order mark.
-        tag_column: int, the column of the tags: counted from 0, or from the
-            end if negative. By default the last, and UPOS, 3, in the ten
-            columns of CoNLL-U.
-        word_column: int, the column of the words; by default the first, or
-            the second where the first counts them.
-        on_stray_tag: str, what is done with tags that follow no scheme, such
-            as an I-PER that continues nothing. "error" leaves them to those
-            who look for one; "repair" has them begin an entity, as the script
-            conlleval reads them, and logs how many.
+        path: UTF-8 file, with or without a byte order mark.
+        tag_column: column of the tags, from 0, or from the end if negative. By
+            default the last, or UPOS (3) in the ten columns of CoNLL-U.
+        word_column: column of the words; by default the first, or the second
+            if the first numbers the words.
+        on_stray_tag: handling of tags that break the scheme, such as an I-PER
+            that continues no entity. "error" keeps them, and training raises
+            an error; "repair" starts an entity, as conlleval does, and logs
+            their number.
 
     Returns:
         `TaggedSentences`.
 
     Raises:
-        ValueError: a row has no tag or another number of columns than the
-            first, there is no row, or the file is no UTF-8. The message
-            names the file and the line.
+        ValueError: a row has no tag or a different number of columns, the file
+            has no rows or is not UTF-8. The message names the file and the
+            line.
     """
     checks.one_of(("error", "repair"), on_stray_tag=on_stray_tag)
     sentences, num_columns, is_counted = _read_sentences(path)
@@ -134,17 +139,17 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
 
 
 def read_words(path, word_column=None):
-    """Read the words of a file as `read_conll` does; it may lack tags.
+    """Read the words of a CoNLL file, which may have no tags.
 
     Args:
         path, word_column: see `read_conll`.
 
     Returns:
-        A list with, for each sentence, the number of its first line and the
+        A list of pairs for each sentence: the number of its first line and the
         list of its words.
 
     Raises:
-        ValueError: there is no word, or a row is at fault; it is named.
+        ValueError: there is no word, or a row is invalid.
     """
     sentences, num_columns, is_counted = _read_sentences(path)
     column = _word_column(path, word_column, num_columns, is_counted)
@@ -155,14 +160,14 @@ def read_words(path, word_column=None):
 
 
 def conll_text(*columns):
-    """The text of a file with a word a line.
+    """Return the content of a CoNLL file.
 
     Args:
-        *columns: each a list with a list of str for each sentence: the words,
-            and then what stands beside them, such as tags.
+        *columns: each a list with a list of str for each sentence: first the
+            words, then columns such as tags.
 
     Returns:
-        str, with tabs between columns and a blank line behind each sentence.
+        str, with tabs between columns and a blank line after each sentence.
     """
     return "".join(
         "".join("\t".join(row) + "\n" for row in zip(*sentence, strict=True))
@@ -172,11 +177,11 @@ def conll_text(*columns):
 
 
 def _read_sentences(path):
-    """Return sentences of numbered rows, and what their columns are.
+    """Read the rows of a file, grouped into sentences.
 
     Returns:
         A list with a list of (line number, list of str) for each sentence;
-        the number of columns; and True if the first counts the words.
+        the number of columns; and True if the first numbers the words.
     """
     lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
     has_comments = any(_CONLLU_ROW.match(line) for line in lines)
@@ -185,7 +190,7 @@ def _read_sentences(path):
         if not (has_comments and line.startswith("#") and "\t" not in line):
             row = line.strip(_WHITE)
             rows.append((number, "" if row.startswith(_START) else row))
-    # Runs of rows that are not empty.
+    # Group consecutive rows that are not empty.
     runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
     sentences = [[*run] for is_sentence, run in runs if is_sentence]
     if not sentences:
@@ -234,7 +239,7 @@ def _check_column(path, name, column, num_columns):
 
 
 def _repaired(data):
-    """Return the sentences with stray tags that begin entities."""
+    """Return the sentences; each stray tag begins an entity."""
     tags = without_stray_tags(data.tags, data.where)
     pairs = zip(data.tags, tags, strict=True)
     changed = [x != y for row in pairs for x, y in zip(*row, strict=True)]

@@ -1,4 +1,4 @@
-"""Entities, such as names: words of a sentence that belong together."""
+"""Convert between tags and entities."""
 
 import typing
 
@@ -8,7 +8,7 @@ _BEGINNING = {*"BSU"}
 
 
 class Entity(typing.NamedTuple):
-    """Words that are one entity.
+    """Entity in a sentence.
 
     Args:
         label: str, its type, such as "PER".
@@ -25,9 +25,9 @@ def find_entities(tags):
     """List the entities of one sentence.
 
     Args:
-        tags: list of str of any scheme of `tag_schemes` except plain. A tag
-            that continues nothing, as models predict, begins an entity. The
-            label of entities without types, such as B and I, is "".
+        tags: list of str in any scheme of `tag_schemes` except plain. A tag
+            that continues no entity begins one. The label of tags without a
+            type, such as B and I, is "".
 
     Returns:
         A list of `Entity`, in order.
@@ -46,7 +46,7 @@ def find_entities(tags):
 
 
 def entity_tags(label):
-    """Return the two tags of a type of entities in IOB2."""
+    """Return the B- and I- tags of an entity type."""
     return [f"{prefix}-{label}" if label else prefix for prefix in "BI"]
 
 
@@ -54,7 +54,7 @@ def to_iob2(tags):
     """Return the tags of one sentence in IOB2.
 
     Args:
-        tags: as `find_entities` takes them.
+        tags: see `find_entities`.
 
     Returns:
         A list of str.
@@ -68,7 +68,7 @@ def to_iob2(tags):
 
 
 def to_iob1(tags):
-    """Return the tags of one sentence in IOB1, given as in `to_iob2`."""
+    """Return the tags of one sentence in IOB1; see `to_iob2`."""
     tags = to_iob2(tags)
     befores = [OUTSIDE, *tags[:-1]]
     return [
@@ -80,14 +80,14 @@ def to_iob1(tags):
 
 
 def locate_entities(entities, text, spans, probabilities):
-    """Find the places of entities in their text.
+    """Return entities as dicts with their offsets in the text.
 
     Args:
         entities: list of `Entity`.
         text: str.
-        spans: list with the start and the end of each word in the text, in
-            characters, as `find_words` gives them.
-        probabilities: float array `(num_words,)`, of the tag of each word.
+        spans: list of (start, end) offsets of each word, in characters, as
+            returned by `find_words`.
+        probabilities: float array `(num_words,)`, probability of each tag.
 
     Returns:
         A list of dicts `{"text": str, "label": str, "start": int,

@@ -1,4 +1,4 @@
-"""The files of GLUE to texts and labels."""
+"""Read the published files of GLUE."""
 
 import math
 import os
@@ -8,32 +8,32 @@ from absl import logging
 from keras_bert import checks
 from keras_bert.rows import raise_fault
 from keras_bert.tasks.labelled.glue_tasks import glue_task
+from keras_bert.tasks.labelled.tables import Table
 from keras_bert.tasks.labelled.tables import check_labels
 from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.typing import Path
 
 _SHOWN = 80
 
 
-def read_glue(task, split, data_dir):
-    """Read a split of a task of GLUE, as it is published.
+def read_glue(task: str, split: str, data_dir: Path) -> Table:
+    """Read a split of a GLUE task from its published files.
 
-    A text may be empty, for a few published ones are. In the train and dev
-    splits of QQP some rows are broken in two; they are left out and counted
-    in a warning.
+    Some published texts are empty. Broken rows in the train and dev splits of
+    QQP are skipped; a warning counts them.
 
     Args:
-        task: str, such as "mrpc"; one of `GLUE_TASKS`.
-        split: str, "train", "dev" or "test"; of MNLI also which:
-            "dev_matched".
-        data_dir: str, the directory of the task's files.
+        task: name of the task, such as "mrpc"; one of `GLUE_TASKS`.
+        split: "train", "dev" or "test"; for MNLI also "dev_matched" and so on.
+        data_dir: directory of the files.
 
     Returns:
-        A `Table` of the columns `text`, `text_pair` for pairs, and `label`
-        unless labels are hidden, as they are in tests.
+        A `Table` with the columns `text`, `text_pair` for pairs, and `label`
+        unless the labels are hidden, as in test splits.
 
     Raises:
-        ValueError: there is no such task, split or file; or the file is not
-            as it is published.
+        ValueError: the task, split or file does not exist, or the file differs
+            from the published format.
     """
     task = glue_task(task)
     file = _find_file(task, split, data_dir)

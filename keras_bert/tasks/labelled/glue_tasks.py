@@ -11,14 +11,14 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class GlueFile:
-    """A file of a task, as it is published.
+    """Published file of a GLUE task.
 
     Attributes:
         name: str.
-        texts: dict from "text" and, of a pair, "text_pair" to a column: its
-            name; or, where there is no header, its position from 0.
-        label: str or int, the column of labels; None if they are hidden.
-        has_broken_rows: bool, some rows are published in pieces.
+        texts: dict from "text" and (for pairs) "text_pair" to a column: its
+            name, or without a header its index.
+        label: str or int, column of the labels; None if hidden.
+        has_broken_rows: bool, whether some rows are split over several lines.
     """
 
     name: str
@@ -29,14 +29,14 @@ class GlueFile:
 
 @dataclasses.dataclass(frozen=True)
 class GlueTask:
-    """A task.
+    """GLUE task: files, labels and metrics.
 
     Attributes:
-        name: str, as TensorFlow Datasets spells it.
-        files: dict from a split to the tuple of the files that it may be in,
-            the first one first.
-        label_names: tuple of str, in the order of ids; empty for a regression.
-        metrics: tuple of str, as `glue_scores` names them.
+        name: str, the name in TensorFlow Datasets.
+        files: dict from a split to a tuple of alternative files, in order of
+            preference.
+        label_names: tuple of str, in the order of ids; empty for regression.
+        metrics: tuple of str, keys of `glue_scores`.
     """
 
     name: str
@@ -50,17 +50,17 @@ class GlueTask:
 
 
 def glue_task(name):
-    """The task of a name.
+    """Return the GLUE task with the given name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the name is unknown.
     """
     checks.one_of(GLUE_TASKS, task=name)
     return GLUE_TASKS[name]
 
 
 def _files(texts, label, broken=False, splits=("train", "dev", "test")):
-    """The files of most tasks: with a header, and with tests unlabelled."""
+    """Return the usual files: with a header, the test split without labels."""
     return {
         split: (
             GlueFile(f"{split}.tsv", texts)
@@ -89,7 +89,7 @@ _COLA_FILES = {
     **_files({"text": 3}, 1),
     "test": (GlueFile("test.tsv", _SENTENCE),),
 }
-# The original corpus has no dev split, and its tests are labelled.
+# The original corpus has no dev split; its test split has labels.
 _MRPC_FILES = _files(_STRINGS, "Quality")
 for _split in ("train", "test"):
     _name = f"msr_paraphrase_{_split}.txt"
@@ -102,7 +102,7 @@ _MNLI_FILES = _files(_SENTENCES, "gold_label", splits=_MNLI_SPLITS)
 _AX_NAMES = ("diagnostic.tsv", "AX.tsv")
 _AX_FILES = {"test": tuple(GlueFile(name, _SENTENCES) for name in _AX_NAMES)}
 
-# The diagnostic data, "ax", are for a model of MNLI: tests only.
+# The diagnostic data "ax" have only a test split, for MNLI models.
 _TASKS = (
     ("cola", _COLA_FILES, _BINARY, _MATTHEWS),
     ("sst2", _files(_SENTENCE, "label"), _BINARY, _ACCURACY),

@@ -1,4 +1,4 @@
-"""Questions of which one of several choices is right."""
+"""Read multiple-choice data: SWAG and CODAH."""
 
 import dataclasses
 import itertools
@@ -7,17 +7,18 @@ from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
 from keras_bert.tasks.labelled.tables import check_filled
 from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.typing import Path
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class MultipleChoiceExample(Summarized):
-    """A context and how it may go on.
+    """Multiple-choice example.
 
     Args:
-        context: str, the first text of each pair that a model sees.
+        context: str, first text of each pair in the model input.
         choices: tuple of str, the second texts.
-        label: int, the index of the right choice; None if it is not known.
-        where: str, its place for messages, such as "train.csv, line 12".
+        label: int, index of the correct choice; None if unknown.
+        where: str, location for messages, such as "train.csv, line 12".
     """
 
     context: str
@@ -26,42 +27,44 @@ class MultipleChoiceExample(Summarized):
     where: str
 
 
-def read_swag(path, num_choices=4, has_labels=True):
-    """Reads a file of SWAG: the published CSV, or JSON lines of its columns.
+def read_swag(
+    path: Path, num_choices: int = 4, has_labels: bool = True
+) -> list[MultipleChoiceExample]:
+    """Read a SWAG file: the published CSV, or JSON lines with its columns.
 
     The context is `sent1`; a choice is `sent2` and one of the endings.
 
     Args:
-        path: str; ".csv" or ".jsonl".
-        num_choices: int, how many endings to read, from `ending0`.
-        has_labels: bool, whether to read the column `label`, which the
-            published test split lacks.
+        path: file with the ending ".csv" or ".jsonl".
+        num_choices: number of endings to read, from `ending0`.
+        has_labels: whether to read the column `label`, which is missing in the
+            published test split.
 
     Returns:
         A list of `MultipleChoiceExample`.
 
     Raises:
-        ValueError: a column is missing, a cell is empty (only `sent2` may
-            be) or a label is no index of a choice. The message names the
-            file and the line.
+        ValueError: a column is missing, a cell other than `sent2` is empty, or
+            a label is not the index of a choice. The message names the file
+            and the line.
     """
     names = swag_columns(num_choices) + ["label"] * has_labels
     return swag_examples(read_cells(path, dict(zip(names, names, strict=True))))
 
 
 def swag_columns(num_choices):
-    """The columns of SWAG without the label, a list of str."""
+    """Return the column names of SWAG without `label`."""
     return ["sent1", "sent2", *(f"ending{n}" for n in range(num_choices))]
 
 
 def num_swag_choices(path):
-    """Counts the columns ending0, ending1 and so on of a file.
+    """Count the columns ending0, ending1 and so on of a file.
 
     Args:
         path: str.
 
     Returns:
-        int; 0 of a file that has not the columns of SWAG.
+        int; 0 if the file does not have the columns of SWAG.
     """
     names = next(read_dicts(path), ())
     if not {"sent1", "sent2", "ending1"} <= {*names}:
@@ -71,16 +74,16 @@ def num_swag_choices(path):
 
 
 def swag_examples(table):
-    """The examples of a table with the columns of SWAG.
+    """Convert a table with the columns of SWAG to examples.
 
     Args:
-        table: `Table` of `swag_columns` and, if it is known, `label`.
+        table: `Table` with `swag_columns` and optionally `label`.
 
     Returns:
         A list of `MultipleChoiceExample`.
 
     Raises:
-        ValueError: as `read_swag` does; the row is named.
+        ValueError: see `read_swag`. The message names the row.
     """
     endings = [name for name in table.columns if name.startswith("ending")]
     check_filled(table, ["sent1", *endings])
@@ -96,22 +99,24 @@ def swag_examples(table):
     return _examples(table, "sent1", choices)
 
 
-def read_codah(path, num_choices=4, has_labels=True):
-    """Reads a file of CODAH: TSV without a header.
+def read_codah(
+    path: Path, num_choices: int = 4, has_labels: bool = True
+) -> list[MultipleChoiceExample]:
+    """Read a CODAH file: TSV without a header.
 
-    Its columns are the category, the prompt, which is the context, the
-    choices, and the label.
+    The columns are the category, the prompt (used as context), the choices and
+    the label.
 
     Args:
-        path: str; ".tsv".
-        num_choices: int, how many choices there are.
-        has_labels: bool, whether to read the labels.
+        path: file with the ending ".tsv".
+        num_choices: number of choices of each question.
+        has_labels: whether to read the labels.
 
     Returns:
         A list of `MultipleChoiceExample`.
 
     Raises:
-        ValueError: as `read_swag` does; no cell may be empty.
+        ValueError: see `read_swag`; no cell may be empty.
     """
     names = ["prompt", *(f"answer{index}" for index in range(num_choices))]
     columns = {
@@ -124,7 +129,7 @@ def read_codah(path, num_choices=4, has_labels=True):
 
 
 def _examples(table, context, choices):
-    """Make examples; `choices` lists all first choices, all second ones, ..."""
+    """Create examples; `choices` is a list of columns."""
     labels = table.columns.get("label", [None] * len(table))
     indices = {str(index): index for index in range(len(choices))} | {
         None: None

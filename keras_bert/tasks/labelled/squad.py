@@ -1,4 +1,4 @@
-"""The questions of SQuAD files, of version 1.1 and 2.0."""
+"""Read SQuAD files, versions 1.1 and 2.0."""
 
 import dataclasses
 import re
@@ -9,6 +9,7 @@ from absl import logging
 from keras_bert.config import read_json_file
 from keras_bert.rows import check_characters
 from keras_bert.summary import Summarized
+from keras_bert.typing import Path
 
 _KINDS = {
     bool: "true or false",
@@ -17,7 +18,7 @@ _KINDS = {
     list: "a list",
     str: "a string",
 }
-# Some data sets write ids as numbers, truth as 0 or 1, and offsets as 15.0.
+# Some data sets write ids as numbers, booleans as 0 or 1, offsets as 15.0.
 _CONVERSIONS = {
     ("id", int): str,
     ("is_impossible", int): lambda x: {0: False, 1: True}.get(x, x),
@@ -28,19 +29,17 @@ _NUM_NAMED = 5
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class SquadQuestion(Summarized):
-    """A question with its context and the answers that people gave.
+    """Question with its context and reference answers.
 
     Args:
-        id: str; a number in the file becomes its digits, as it does as a key
-            of a JSON object of predictions.
+        id: str; numbers are converted to str.
         question: str.
         context: str.
-        answers: tuple of (text, start) pairs as in the file; a start counts
-            characters of the context.
-        is_impossible: bool, whether the context holds no answer.
-        answer_span: pair of int, the first and the end byte, in the context's
-            UTF-8, of the answer to learn. It is the first of the answers
-            that `find_answer` finds, or None.
+        answers: tuple of pairs (text, start) as in the file; a start is a
+            character offset in the context.
+        is_impossible: bool, whether the context contains no answer.
+        answer_span: pair of int, byte offsets in the context's UTF-8 of the
+            training target: the first answer that `find_answer` finds, or None.
     """
 
     id: str
@@ -52,27 +51,27 @@ class SquadQuestion(Summarized):
 
     @property
     def is_trainable(self):
-        """True if it is known what to learn: where the answer is, or none."""
+        """True if the question is impossible or its answer was found."""
         return self.is_impossible or self.answer_span is not None
 
 
-def read_squad(path, has_answers=True):
-    """Reads a file of SQuAD's own JSON.
+def read_squad(path: Path, has_answers: bool = True) -> list[SquadQuestion]:
+    """Read a SQuAD JSON file.
 
-    A question is impossible if the file says so or gives no answers. If none
-    of its answers is found where it should be, the question stays in the
-    list, but is not trainable; a warning counts such questions.
+    A question is impossible if the file says so or lists no answers. A question
+    without an answer at the given offset is returned, but not used in training;
+    a warning counts such questions.
 
     Args:
-        path: str.
-        has_answers: bool, whether to read the answers.
+        path: path of the file.
+        has_answers: whether to read the answers.
 
     Returns:
         A list of `SquadQuestion`.
 
     Raises:
-        ValueError: the file is not whole JSON, lacks something, holds a
-            value of the wrong type, an id twice or no question at all.
+        ValueError: the file is not valid JSON, a key is missing, a value has
+            the wrong type, an id occurs twice, or there is no question.
     """
     questions = squad_questions(read_json_file(path), path, has_answers)
     lost = [question.id for question in questions if not question.is_trainable]
@@ -89,18 +88,18 @@ def read_squad(path, has_answers=True):
 
 
 def squad_questions(data_set, source, has_answers=True):
-    """The questions of a data set.
+    """Return the questions of a parsed SQuAD file.
 
     Args:
-        data_set: dict, the object that a file of SQuAD holds.
-        source: str, where it comes from, for error messages.
+        data_set: dict, the parsed JSON.
+        source: str, name of the data in error messages.
         has_answers: bool, whether to read the answers.
 
     Returns:
         A list of `SquadQuestion`.
 
     Raises:
-        ValueError: as `read_squad` does.
+        ValueError: see `read_squad`.
     """
     questions = {}
     for article, where in _items(data_set, "data", source, "article"):
@@ -126,7 +125,7 @@ def squad_questions(data_set, source, has_answers=True):
 
 
 def has_impossible(questions):
-    """Tell if one of a list of `SquadQuestion` is impossible: SQuAD 2.0."""
+    """Return True if any question is impossible, as in SQuAD 2.0."""
     return any(question.is_impossible for question in questions)
 
 
@@ -160,13 +159,13 @@ def _question(entry, context, where, has_answers):
 
 
 def _items(value, key, where, noun):
-    """The items of a list in an object, each with the words for its place."""
+    """Return the items of a list in an object, each with its location."""
     for number, item in enumerate(_field(value, key, list, where), 1):
         yield item, f"{where}, {noun} {number}"
 
 
 def _field(value, key, kind, where):
-    """The value under a key of an object, if it is of the right type."""
+    """Return the value of a key; raise ValueError for another type."""
     if not isinstance(value, dict):
         raise ValueError(
             f"{where} must be an object. Received: {reprlib.repr(value)}."
@@ -190,21 +189,19 @@ def _field(value, key, kind, where):
 
 
 def find_answer(context, text, start):
-    """Finds an answer at its offset, or near it as google-research/bert does.
+    """Find an answer at or near its offset, as google-research/bert does.
 
-    That program compares words. It takes the words from the one at the
-    answer's first character to the one at its last, and looks for the answer
-    in there, any white space for any other. So an offset may be wrong within
-    a word.
+    The answer is searched in the words from its first to its last character,
+    so an offset may be wrong within a word. All white space is equal.
 
     Args:
         context: str.
         text: str, the answer.
-        start: int, the character of the context where it should begin.
+        start: int, character offset of the answer in the context.
 
     Returns:
-        Its first and its end byte in the context's UTF-8, or None if it is
-        not there.
+        The (start, end) byte offsets in the context's UTF-8, or None if the
+        answer is not found.
     """
     end = start + len(text)
     if not text.strip() or not 0 <= start < end <= len(context):
@@ -220,7 +217,7 @@ def find_answer(context, text, start):
 
 
 def _word_bounds(context, start, end):
-    """Return the start of the first character's word and the last one's end."""
+    """Extend a span of characters to whole words."""
     words = [word.span() for word in re.finditer(r"\S+", context)] or [(0, 0)]
     # White space belongs to the word before it.
     first = max(

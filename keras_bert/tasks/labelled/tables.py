@@ -7,16 +7,17 @@ from keras_bert.rows import read_lines
 from keras_bert.rows import table_rows
 from keras_bert.rows import without_end
 from keras_bert.summary import Summarized
+from keras_bert.typing import Path
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Table(Summarized):
-    """Columns of one file, and where each row stands in it.
+    """Columns of a file, with the location of each row.
 
     Attributes:
-        place: str, of what rows have numbers: "train.tsv, line".
-        numbers: list of int, one a row.
-        columns: dict from a name to a list of str, one a row.
+        place: str, prefix of a location: "train.tsv, line".
+        numbers: list of int, number of each row in the location.
+        columns: dict from a name to a list of str with an item for each row.
     """
 
     place: str
@@ -31,16 +32,16 @@ class Table(Summarized):
         return {"place": self.place, "num_rows": len(self), "columns": columns}
 
     def where(self, index):
-        """The place of a row for a message: "train.tsv, line 12"."""
+        """Return the location of a row for messages: "train.tsv, line 12"."""
         return f"{self.place} {self.numbers[index]}"
 
     def texts(self):
-        """The texts, a list of str; of pairs, a list of pairs of str."""
+        """Return the texts: a list of str, or of pairs of str."""
         texts, pairs = (self.columns.get(x) for x in ("text", "text_pair"))
         return list(zip(texts, pairs, strict=True)) if pairs else texts
 
     def part(self, indices):
-        """Some of the rows, by their indices, as a `Table`."""
+        """Return a `Table` of the rows with the given indices."""
         columns = {
             name: [cells[index] for index in indices]
             for name, cells in self.columns.items()
@@ -49,22 +50,21 @@ class Table(Summarized):
         return Table(self.place, numbers, columns)
 
 
-def read_columns(path, *columns):
+def read_columns(path: Path, *columns: str | int) -> tuple[list[str], ...]:
     """Read columns of a CSV, TSV or JSON-lines file.
 
     Args:
-        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
-            quoting, or ".jsonl".
-        *columns: names of columns, str; or, for a file without a header,
-            their positions from 0, int.
+        path: file with the ending ".csv" (with quotes), ".tsv" or ".txt" (tabs,
+            no quotes), or ".jsonl".
+        *columns: names of columns, or indices from 0 for a file without a
+            header.
 
     Returns:
         A tuple with a list of str for each column.
 
     Raises:
-        ValueError: the file is of another kind, a column is missing, or a
-            cell is empty. The message names the columns of the file, or the
-            line.
+        ValueError: the format is unknown, a column is missing, or a cell is
+            empty. The message names the columns of the file, or the line.
 
     Example:
 
@@ -78,23 +78,26 @@ def read_columns(path, *columns):
     return tuple(table.columns[column] for column in columns)
 
 
-def read_table(path, texts, labels=None):
-    """Read texts and labels of a file with the lines where they stand.
+def read_table(
+    path: Path,
+    texts: dict[str, str | int],
+    labels: dict[str, str | int] | None = None,
+) -> Table:
+    """Read texts and labels of a file with their line numbers.
 
     Args:
-        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
-            quoting, or ".jsonl".
-        texts: dict from a name in the returned table, such as "text", to a
-            column of the file: its name; or, without a header, its position
-            from 0.
-        labels: dict of the same form.
+        path: file with the ending ".csv" (with quotes), ".tsv" or ".txt" (tabs,
+            no quotes), or ".jsonl".
+        texts: columns of the file by their names in the table, such as "text".
+            A column is a name, or an index from 0 without a header.
+        labels: columns of labels in the same form.
 
     Returns:
         A `Table` of all these columns. `read_columns` returns plain lists.
 
     Raises:
-        ValueError: the file is of another kind, a column is missing, or a
-            cell is empty or, in a label, NaN.
+        ValueError: the format is unknown, a column is missing, a cell is empty,
+            or a label is NaN.
     """
     labels = labels or {}
     table = read_cells(path, {**texts, **labels})
@@ -104,14 +107,13 @@ def read_table(path, texts, labels=None):
 
 
 def read_cells(path, columns, on_bad_row=raise_fault):
-    """Reads columns of a file; cells may be empty.
+    """Read columns of a file; cells may be empty.
 
     Args:
-        path: str, as `read_table` takes it.
+        path: str, see `read_table`.
         columns: dict from a name in the table to a column of the file.
-        on_bad_row: function of a message, called for each row of CSV or TSV
-            that has another number of fields than the first. If it returns,
-            the row is left out.
+        on_bad_row: function of a message, called for each CSV or TSV row with
+            a wrong number of fields. If it returns, the row is skipped.
 
     Returns:
         A `Table`.
@@ -130,11 +132,11 @@ def read_cells(path, columns, on_bad_row=raise_fault):
 
 
 def check_filled(table, names):
-    """Raises ValueError if a cell is empty or blank.
+    """Raise ValueError if a cell is empty or blank.
 
     Args:
         table: `Table`.
-        names: list of str, columns of it.
+        names: list of str, the columns to check.
     """
     for name in names:
         for index, cell in enumerate(table.columns[name]):
@@ -159,18 +161,18 @@ def _check_cell(table, index, name, cell, is_label=False):
 
 
 def with_label_lists(table, separator):
-    """Cuts the labels of a table.
+    """Split the cells of the column `label` into several labels.
 
     Args:
         table: `Table` with the column `label`.
-        separator: str, what stands between the labels of a cell; white space
-            around them is dropped. An empty cell has none.
+        separator: str, separates the labels of a cell; white space around them
+            is removed. An empty cell has no labels.
 
     Returns:
-        A `Table` with a tuple of str for each cell of that column.
+        A `Table` with a tuple of str for each cell of the column.
 
     Raises:
-        ValueError: a label is empty, NaN or twice in a cell. The message
+        ValueError: a label is empty, NaN or repeated in a cell. The message
             names the file and the line.
     """
     rows = []

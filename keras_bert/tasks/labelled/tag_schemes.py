@@ -1,8 +1,8 @@
-"""Schemes of tags that say where entities begin and end.
+"""Tag schemes of entities: IOB1, IOB2, BIOES, BILOU, BMES and plain tags.
 
-Each tag is "O", for words outside of entities, or a prefix and a type such as
-"B-PER". Plain tags, such as parts of speech, have no prefix: each word is
-labelled by itself. Entities of a single type may go without it: B, I, O.
+A tag is "O" for words outside of entities, or a prefix and a type such as
+"B-PER". Plain tags, such as parts of speech, have no prefix. The type may be
+omitted if there is only one: B, I, O.
 """
 
 from keras_bert import checks
@@ -27,46 +27,46 @@ _RULES = {
 
 
 def find_scheme(tags, where=None):
-    """Finds out which scheme all sentences follow.
+    """Detect the tag scheme of all sentences.
 
     Args:
         tags: list with a list of str for each sentence.
-        where: function from the index of a sentence and that of a word to
-            the name of the place in messages, such as
-            `TaggedSentences.where`; it names the two indices by default.
+        where: function from a sentence index and a word index to a location
+            for messages, such as `TaggedSentences.where`; by default the two
+            indices.
 
     Returns:
-        One of `SCHEMES`; IOB2 where all tags are "O".
+        One of `SCHEMES`; IOB2 if all tags are "O".
 
     Raises:
-        ValueError: they follow none.
+        ValueError: the tags follow no scheme.
     """
     return _follow(tags, _candidates({x for row in tags for x in row}), where)
 
 
 def is_plain(names):
-    """Tell if different tags, an iterable of str, are plain ones."""
+    """Return True if distinct tags (iterable of str) are plain tags."""
     return _candidates({*names}) == [PLAIN]
 
 
 def check_scheme(tags, scheme, where=None):
-    """Checks that all sentences follow a scheme.
+    """Raise ValueError unless all sentences follow a scheme.
 
     Args:
         tags: list with a list of str for each sentence.
         scheme: str, one of `SCHEMES`.
-        where: as `find_scheme` takes it.
+        where: see `find_scheme`.
 
     Raises:
-        ValueError: a tag does not follow it. The message names its place and
-            the tag before.
+        ValueError: a tag breaks the scheme. The message names its location and
+            the previous tag.
     """
     checks.one_of(SCHEMES, scheme=scheme)
     _follow(tags, [scheme], where)
 
 
 def _follow(tags, schemes, where):
-    """Return the first of some schemes that all sentences follow."""
+    """Return the first of the schemes that all sentences follow."""
     where, faults = where or by_indices, []
     for scheme in schemes:
         fault = None if scheme == PLAIN else _first_fault(tags, scheme, where)
@@ -88,16 +88,16 @@ def _follow(tags, schemes, where):
 
 
 def without_stray_tags(tags, where=None):
-    """Let each tag that follows no scheme begin an entity.
+    """Repair tags: each tag that breaks the scheme begins an entity.
 
     Args:
         tags, where: see `find_scheme`.
 
     Returns:
-        The tags, in IOB2 if one of them is stray and unchanged otherwise.
+        The tags, converted to IOB2 if one is repaired, otherwise unchanged.
 
     Raises:
-        ValueError: a tag is stray, and one has no type.
+        ValueError: a tag breaks the scheme, and some tag has no type.
     """
     try:
         find_scheme(tags, where)
@@ -109,17 +109,17 @@ def without_stray_tags(tags, where=None):
 
 
 def by_indices(sentence, word):
-    """The place of a word for a message, by its indices."""
+    """Return the location of a word for messages, by its indices."""
     return f"sentence {sentence}, word {word} (counted from 0)"
 
 
 def _candidates(distinct):
-    """The schemes that tags may follow, the likeliest first."""
+    """Return the schemes that tags may follow, the most likely first."""
     letters = {tag[0] for tag in distinct if tag[1:2] == "-"}
     prefixes = letters & _ALL_PREFIXES
     if not prefixes:
-        # Letters alone are entities without types, unless they cut all of a
-        # text into words, as B, E and S do.
+        # Single letters are entities without types, unless they segment the
+        # whole text into words (B, E and S).
         prefixes = distinct - {OUTSIDE}
         is_outside = OUTSIDE in distinct or "I" in distinct
         if not prefixes <= _ALL_PREFIXES or (prefixes and not is_outside):
@@ -152,7 +152,7 @@ def _first_fault(tags, scheme, where):
 
 
 def _may_follow(before, tag, scheme, are_typed):
-    """Tell if a tag is one of a scheme and may stand after a good one."""
+    """Return True if a tag of a scheme may follow a valid tag."""
     prefix, _, type_ = tag.partition("-")
     prefix_before, _, type_before = before.partition("-")
     has_type = type_ or (tag == prefix and not are_typed)
@@ -169,12 +169,12 @@ def _may_follow(before, tag, scheme, are_typed):
 
 
 def _are_typed(tags):
-    """Tell if any tag has a type; then all entities need one."""
+    """Return True if any tag has a type; then all entities need one."""
     return any("-" in tag for row in tags for tag in row)
 
 
 def _first_without_type(tags):
-    """The indices of the first tag that lacks a type; None of none."""
+    """Return the indices of the first tag without a type, or None."""
     if not _are_typed(tags):
         return None
     for sentence, row in enumerate(tags):

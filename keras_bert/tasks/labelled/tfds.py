@@ -1,4 +1,4 @@
-"""Texts, choices and labels from prepared data sets of TensorFlow Datasets."""
+"""Read labelled data from TensorFlow Datasets."""
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from keras_bert.tfds_builder import check_split
 from keras_bert.tfds_builder import decode_text
 from keras_bert.tfds_builder import open_builder
 from keras_bert.tfds_builder import read_examples
+from keras_bert.typing import Path
 
-# The first of which a data set has all are its text and its pair.
+# Names of the text features; the first entry that a data set has is used.
 _TEXTS = (
     ("sentence1", "sentence2"),
     ("question1", "question2"),
@@ -20,31 +21,32 @@ _TEXTS = (
     ("sentence",),
     ("text",),
 )
-# A context and a list of choices, as HellaSwag has them.
+# Features of HellaSwag: a context and a list of choices.
 _CONTEXT, _ENDINGS = "context", "endings"
 _HIDDEN = -1
 _BATCH = 1024
 
 
-def read_tfds(name, split, data_dir=None):
-    """Reads a split of a data set. Nothing is downloaded.
+def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
+    """Read a split of a prepared data set. Nothing is downloaded.
 
-    Of GLUE it gives what `read_glue` does, in the order of the files.
+    GLUE gives the same result as `read_glue`, in the order of the files.
 
     Args:
-        name: str, such as "glue/mrpc", or the directory of a version.
-        split: str, for `tfds.load`: "validation_matched", "train[:10%]".
-        data_dir: str, where data sets are; TFDS_DATA_DIR by default.
+        name: name such as "glue/mrpc", or the directory of a version.
+        split: split of `tfds.load`, such as "validation_matched" or
+            "train[:10%]".
+        data_dir: directory of the data sets; TFDS_DATA_DIR by default.
 
     Returns:
-        A `Table` of the columns `text`, `text_pair` for pairs, and `label`,
-        the name of a class or a number, unless it is -1 throughout, which
-        is to say hidden.
+        A `Table` with the columns `text`, `text_pair` for pairs, and `label`,
+        the name of a class or a number. `label` is missing if all labels are
+        hidden (-1).
 
     Raises:
-        ValueError: there is no such data set or split, it is not prepared,
-            it has no texts under a known name, a text is no UTF-8, or only
-            some labels are hidden.
+        ValueError: the data set or split does not exist or is not prepared, it
+            has no known text feature, a text is not UTF-8, or only some labels
+            are hidden.
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split, data_dir)
@@ -64,12 +66,12 @@ def read_tfds(name, split, data_dir=None):
         for name in scalars & {*batches[0]}
     }
     numbers = arrays.get("idx", np.arange(len(arrays[texts[0]])))
-    # Examples are stored shuffled; GLUE numbers them.
+    # Examples are stored shuffled; `idx` of GLUE restores the order.
     order = np.argsort(numbers)
     numbers = numbers[order].tolist()
     columns = {
         column: _decoded(arrays[feature][order], place, numbers)
-        # There may be no second text.
+        # Single texts have no second feature.
         for column, feature in zip(("text", "text_pair"), texts, strict=False)
     }
     if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
@@ -79,22 +81,22 @@ def read_tfds(name, split, data_dir=None):
 
 
 def read_tfds_choices(name, split, num_choices=4):
-    """Reads a split of questions with choices. Nothing is downloaded.
+    """Read a split of multiple-choice data. Nothing is downloaded.
 
     Args:
-        name: str, such as "hellaswag", or the directory of a version. It has
-            the features of SWAG (`sent1`, `sent2`, `ending0` and so on), or
-            `context` and `endings`; and `label`.
-        split: str, as `tfds.load` takes it.
-        num_choices: int, how many choices each question has.
+        name: str, name such as "hellaswag", or the directory of a version. Its
+            features are `label` and those of SWAG (`sent1`, `sent2`, `ending0`
+            and so on) or `context` and `endings`.
+        split: str, split of `tfds.load`.
+        num_choices: int, number of choices of each question.
 
     Returns:
-        A list of `MultipleChoiceExample`, without labels if these are -1
-        throughout or not there.
+        A list of `MultipleChoiceExample`, without labels if they are missing or
+        all -1.
 
     Raises:
-        ValueError: there is no such data set or split, it is not prepared or
-            has other features, or an example is at fault, which is named.
+        ValueError: the data set or split does not exist or is not prepared, it
+            has other features, or an example is invalid.
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split)
@@ -115,7 +117,7 @@ def read_tfds_choices(name, split, num_choices=4):
 
 
 def _open(name, split, data_dir=None):
-    """Return the builder, and the words before the number of an example."""
+    """Return the builder, and the prefix of the locations of its examples."""
     builder = open_builder(name, data_dir)
     check_split(builder, split)
     place = f"{builder.info.full_name}:{split}"
@@ -125,7 +127,7 @@ def _open(name, split, data_dir=None):
 
 
 def _first_held(builder, known, there):
-    """Return the first names of features that a data set has all of."""
+    """Return the first tuple of names that are all features of a data set."""
     for names in known:
         if {*names} <= there:
             return names
@@ -153,7 +155,7 @@ def _labels(builder, labels, place, numbers):
             f"others have. Received: {_HIDDEN}."
         )
     names = getattr(builder.info.features["label"], "names", None)
-    if builder.name == "glue":  # Its files have other names for classes.
+    if builder.name == "glue":  # The published files name classes differently.
         task = GLUE_TASKS[builder.builder_config.name.partition("_")[0]]
         if names is None or {*names} != {*task.label_names}:
             names = task.label_names
@@ -161,7 +163,7 @@ def _labels(builder, labels, place, numbers):
 
 
 def _cells(row, names, num_choices, where):
-    """The texts of an example, in the order of `swag_columns`."""
+    """Return the texts of an example in the order of `swag_columns`."""
     if names[0] != _CONTEXT:
         values = [row[name] for name in names]
     else:

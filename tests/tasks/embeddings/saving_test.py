@@ -117,8 +117,8 @@ def test_an_encoder_in_its_place_is_no_embedder_any_more(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pooling": None}, "must tell 'pooling'"),
-        ({"dense": None}, "must tell 'dense'"),
+        ({"pooling": None}, "must have 'pooling'"),
+        ({"dense": None}, "must have 'dense'"),
         ({"dense": ["gelu", "os.system"]}, "activation 'os.system'"),
         ({"dense": ["gelu", "linear", "tanh"]}, "must hold a 2/kernel"),
     ],
