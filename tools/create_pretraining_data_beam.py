@@ -74,11 +74,11 @@ def main():
 
 
 def _load_pipeline():
+    """Import the pipeline and quiet the error logs of Beam."""
     noisy = _NOISY if logging.get_verbosity() < logging.DEBUG else ()
     for name in noisy:
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
-    """Import the pipeline and quiet the error logs of Beam."""
     # Imported late, because Apache Beam is optional.
     from keras_bert.beam.data import pipeline
 
