@@ -1,4 +1,4 @@
-"""Start, manual and errors of every program of `tools/`."""
+"""Run a program: parse flags, print the manual, report errors in one line."""
 
 import functools
 import importlib.abc
@@ -115,11 +115,11 @@ def manual():
 
 
 def group(title, holders):
-    """Shows flags under a title of their own in the manual.
+    """Group flags under a title in the manual.
 
     Args:
         title: str.
-        holders: what `flags.DEFINE_...` returned for them.
+        holders: flag holders, as returned by `flags.DEFINE_...`.
     """
     _titles.update({holder.name: title for holder in holders})
 
@@ -206,16 +206,16 @@ def _as_flag(match):
 
 
 def _user_errors():
-    """Errors that a user can mend: of flags, files, packages, rates."""
+    """Return the exception types that are reported in one line."""
     errors = [ValueError, OSError, ImportError, FloatingPointError, MemoryError]
-    if "tensorflow" in sys.modules:  # Some programs do without.
-        # A full disk, or a batch too large for the memory.
+    if "tensorflow" in sys.modules:  # Not all programs import it.
+        # Disk full, or out of memory.
         errors.append(sys.modules["tensorflow"].errors.ResourceExhaustedError)
     return tuple(errors)
 
 
 def _one_line(error):
-    """The words of an error; of a file also which flag named it."""
+    """Return the message of an error; for files with the flag of the path."""
     if isinstance(error, MemoryError):
         return f"Memory does not suffice. {error}".strip()
     if not isinstance(error, OSError) or error.filename is None:
@@ -240,7 +240,7 @@ def refuse(reason, *holders):
     Args:
         reason: str, when the flags have an effect, such as "is for
             --output_dir".
-        *holders: what `flags.DEFINE_...` returned.
+        *holders: flag holders, as returned by `flags.DEFINE_...`.
     """
     for holder in holders:
         if holder.present:
@@ -251,7 +251,7 @@ def refuse(reason, *holders):
 
 
 def refuse_both(first, second):
-    """Raises ValueError if two flags that exclude each other were given."""
+    """Raise ValueError if two mutually exclusive flags were given."""
     if first.present and second.present:
         raise ValueError(
             f"Either --{first.name} or --{second.name} must be given, not "
@@ -272,22 +272,18 @@ def need_one(*holders):
 
 
 def own_flags():
-    """The flags that the running program itself defines.
-
-    Returns:
-        A dict from names to values.
-    """
+    """Return the values of the running program's own flags, by name."""
     return {flag.name: flag.value for flag in _own_flags()}
 
 
 def _own_flags():
-    # absl files the flags of the main module under this name.
+    # absl registers the flags of the main module under this name.
     own = flags.FLAGS.get_key_flags_for_module(sys.argv[0])
     return [flag for flag in own if flag.name not in ("help", "helpfull")]
 
 
 class _QuietTensorFlow(importlib.abc.MetaPathFinder):
-    """Keeps what TensorFlow prints while it is imported off the screen."""
+    """Import hook that hides the messages of TensorFlow's import."""
 
     def find_spec(self, name, path, target=None):
         if name != "tensorflow":
@@ -300,7 +296,7 @@ class _QuietTensorFlow(importlib.abc.MetaPathFinder):
 
 
 def _quiet(function):
-    """The function, with what it prints shown only if it fails."""
+    """Wrap a function so that its stderr is printed only if it fails."""
 
     def run_quietly(*args):
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Flags made of the fields of a dataclass: their types, defaults, meanings."""
+"""Define flags for the fields of a dataclass."""
 
 import dataclasses
 import inspect
@@ -16,16 +16,17 @@ _TYPE = re.compile(r"^[^,;]*[,;] ")
 
 
 class FieldFlags:
-    """Defines a flag for each field, and makes the dataclass of their values.
+    """Flags for the fields of a dataclass, and the dataclass of their values.
 
-    The meaning of a flag is that of the field in the `Args` of the docstring,
-    behind its type. A field without a default is required. Class attributes
-    may hold `groups`: the titles in the manual by the first field under each.
+    The help of a flag is the description of the field in the `Args` of the
+    docstring, without its type. A field without a default is required. The
+    class attribute `groups` may map the first field of a group to the title of
+    the group in the manual.
 
     Args:
         options: a dataclass.
-        left_out: fields that have no flag.
-        **defaults: fields where the program has other defaults.
+        left_out: fields without a flag.
+        **defaults: other defaults for some fields.
 
     Attributes:
         holders: dict from fields to what `flags.DEFINE_...` returns.
@@ -62,7 +63,7 @@ class FieldFlags:
                 command_line.group(title, [self.holders[field.name]])
 
     def values(self, **others):
-        """Make the dataclass.
+        """Create the dataclass.
 
         Args:
             **others: values of fields that have no flag.
@@ -72,10 +73,10 @@ class FieldFlags:
 
 
 def field_meanings(options):
-    """Reads what a dataclass's docstring says of its fields.
+    """Read the descriptions of the fields from a dataclass's docstring.
 
     Returns:
-        A dict of str by the names of the fields, without their types.
+        A dict from field names to descriptions without types.
     """
     meanings = {}
     for base in reversed(options.__mro__):
@@ -88,14 +89,14 @@ def field_meanings(options):
 
 
 def _with_flags(text, fields):
-    """Names the flags where a docstring names fields."""
+    """Replace field names in a description by flags."""
     return re.sub(
         r"`(\w+)`", lambda m: f"--{m[1]}" if m[1] in fields else m[1], text
     )
 
 
 def _definer(field):
-    """Returns the `flags.DEFINE_...` for the type of a field."""
+    """Return the `flags.DEFINE_...` function for the type of a field."""
     (kind, *_) = [
         x for x in getattr(field.type, "__args__", (field.type,)) if x
     ]

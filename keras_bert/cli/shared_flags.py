@@ -13,12 +13,12 @@ flags.disclaim_key_flags()  # They are the flags of the program.
 
 
 def required(name, meaning):
-    """Define a flag with a string that must be given."""
+    """Define a required string flag."""
     return flags.DEFINE_string(name, None, meaning, required=True)
 
 
 def optional(name, meaning):
-    """Define a flag with a string, by default None."""
+    """Define an optional string flag."""
     return flags.DEFINE_string(name, None, meaning)
 
 

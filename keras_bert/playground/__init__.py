@@ -1,1 +1,1 @@
-"""A page that shows what a model does, in a browser."""
+"""Web page that visualizes a model in the browser."""

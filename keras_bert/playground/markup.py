@@ -1,4 +1,4 @@
-"""HTML and images; text that was not made here is escaped."""
+"""Build HTML and images; all other text is escaped."""
 
 import base64
 import html
@@ -15,14 +15,14 @@ class Html(str):
 
 
 def element(name, /, *children, **attributes):
-    """An element of HTML or SVG.
+    """Return an HTML or SVG element.
 
     Args:
         name: str.
-        *children: `Html` as it is; other values as their text, escaped.
-        **attributes: their values, escaped. An underscore at the end, as in
-            `class_`, is dropped; others become hyphens. None leaves the
-            attribute out.
+        *children: `Html`, or other values, which are converted to escaped text.
+        **attributes: attribute values, escaped. A trailing underscore, as in
+            `class_`, is removed; others become hyphens. None omits the
+            attribute.
 
     Returns:
         `Html`
@@ -53,7 +53,7 @@ def wide(child):
 
 
 def note(text):
-    """A sentence beside a picture; nothing for ""."""
+    """Return a note next to a picture; nothing for ""."""
     return element("p", text, class_="note") if text else Html("")
 
 
@@ -68,11 +68,11 @@ def table(head, rows):
 
 
 def bar(share, text=None):
-    """A bar as long as a share from 0 to 1, with its number.
+    """Return a bar of a share from 0 to 1, with a label.
 
     Args:
         share: float.
-        text: str, what is written; the share in percent by default.
+        text: str, the label; by default the share in percent.
     """
     width = f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"
     number = element("b", percent(share) if text is None else text)
@@ -109,16 +109,15 @@ def percent(share):
 
 
 def picker(items, class_="pick", chosen=0):
-    """A list of labels; the panel of the chosen one is shown.
+    """Return a list of labels; the panel of the selected label is shown.
 
-    It works without a program: each is a radio button in its label, and the
-    style sheet shows the panel behind the one that is checked. A form of its
-    own keeps the buttons apart from those of other pickers.
+    It needs no JavaScript: labels contain radio buttons, and the style sheet
+    shows the panel after the checked one. Each picker is a separate form.
 
     Args:
-        items: list of pairs of a label and a panel.
+        items: list of pairs (label, panel).
         class_: str, "pick" or "lines".
-        chosen: int, which one at first.
+        chosen: int, index of the initially selected item.
     """
     parts = []
     for index, (label, panel) in enumerate(items):
@@ -131,14 +130,14 @@ def picker(items, class_="pick", chosen=0):
 
 
 def png_address(values, most):
-    """An image with a pixel for each number.
+    """Return an image with a pixel for each number.
 
-    Numbers above 0 are blue, below 0 orange, and the nearer to 0 the more
-    the page shines through, be it light or dark.
+    Positive numbers are blue, negative ones orange. Numbers near 0 are
+    transparent.
 
     Args:
         values: float `(height, width)`.
-        most: float above 0, which is full colour.
+        most: float above 0, the value of full colour.
 
     Returns:
         str, a `data:` address.

@@ -125,7 +125,7 @@ def _change(component):
 
 
 def _responder(model, tab, fields):
-    """A function from the values of the fields to HTML."""
+    """Return a function from the values of the fields to HTML."""
 
     def respond(*values):
         names = [field.name for field in fields]
@@ -140,7 +140,7 @@ def _responder(model, tab, fields):
 
 
 def _setter(names, components):
-    """A function from a click in a picture to the fields that it sets."""
+    """Return a function that sets fields after a click in a picture."""
 
     def set_fields(event: gr.EventData):
         return {
@@ -153,7 +153,7 @@ def _setter(names, components):
 
 
 def _opener(views, places):
-    """A function from the request of the page to what is shown at first."""
+    """Return a function from the page's request to its initial state."""
 
     def open_view(request: gr.Request):
         query = request.query_params

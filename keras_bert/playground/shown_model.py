@@ -18,15 +18,15 @@ _NUM_NEW_TOKENS = 12
 
 
 class ShownModel:
-    """A model of a directory with the tasks that it answers.
+    """Model of the page, with the tasks that it supports.
 
-    It keeps nothing of the texts that it answers.
+    Texts are not stored.
 
     Args:
-        directory: str, on this machine; nothing is downloaded.
-        name: str, for readers; by default the directory.
-        left_to_right_dir: str, the directory of a left-to-right model to set
-            beside it, or None.
+        directory: str, local directory; nothing is downloaded.
+        name: str, displayed name; by default the directory.
+        left_to_right_dir: str, directory of a left-to-right model for
+            comparison, or None.
 
     Attributes:
         pretrained: `PretrainedModel`.
@@ -34,8 +34,8 @@ class ShownModel:
         generator: `TextGenerator` of the left-to-right model, or None.
 
     Raises:
-        ValueError: it is no directory, or it holds no model, or the other one
-            sees both sides.
+        ValueError: the directory does not exist or contains no model, or the
+            other model is not left-to-right.
     """
 
     def __init__(self, directory, name=None, left_to_right_dir=None):
@@ -113,7 +113,7 @@ class ShownModel:
         return kind.of_directory(self.pretrained, self.directory)
 
     def described(self):
-        """A line with the family, the sizes and the task."""
+        """Return a line with the family, the sizes and the task."""
         config = self.pretrained.config
         sizes = config.sizes
         task = self.pretrained.task

@@ -12,22 +12,22 @@ flags.disclaim_key_flags()  # They are the flags of the program.
 
 
 class OptionFlags:
-    """Defines the flags, and gives the options that they mean."""
+    """Flags of `TextOptions` and `DataOptions`."""
 
     def __init__(self):
         self._text = FieldFlags(TextOptions, left_out=["on_bad_line"])
         self._options = FieldFlags(DataOptions)
 
     def text_options(self, on_bad_line="stop"):
-        """The `TextOptions`; `settled` looks at the files.
+        """Return the `TextOptions` of the flags.
 
         Args:
-            on_bad_line: str, as `TextOptions` takes it.
+            on_bad_line: str, see `TextOptions`.
         """
         return self._text.values(on_bad_line=on_bad_line)
 
     def options(self):
-        """The `DataOptions`.
+        """Return the `DataOptions` of the flags.
 
         Raises:
             ValueError: a flag has no effect, or a value is not allowed.

@@ -1,4 +1,4 @@
-"""The flags that say which text a program reads, the same in every program."""
+"""Flags of the input text, shared by all programs."""
 
 from absl import flags
 
@@ -13,10 +13,10 @@ flags.disclaim_key_flags()  # They are the flags of the program.
 
 
 class TextFlags:
-    """Defines the flags, and gives the text that they name.
+    """Flags of the input text.
 
     Args:
-        is_optional: bool, the program has another text of its own.
+        is_optional: bool, whether the program has a default text.
     """
 
     def __init__(self, is_optional=False):
@@ -48,11 +48,11 @@ class TextFlags:
 
     @property
     def is_given(self):
-        """True if any text is named."""
+        """True if the flags name a text."""
         return self.input_file.present or self.tfds_name.present
 
     def paths(self):
-        """The files that are read, none for a data set, by consistent flags."""
+        """Check the flags; return the files to read (none for a data set)."""
         if self.is_given or not self._is_optional:
             command_line.need_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
@@ -82,5 +82,5 @@ class TextFlags:
         return sources
 
     def bad_lines(self):
-        """`BadLines` where they are skipped, else None."""
+        """Return `BadLines` if invalid lines are skipped, otherwise None."""
         return BadLines() if self.on_bad_line.value == "skip" else None

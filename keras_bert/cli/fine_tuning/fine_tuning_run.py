@@ -92,7 +92,7 @@ class FineTuningRun:
         return load_task(directory)
 
     def make(self):
-        """Make a fresh `FineTunedTask`."""
+        """Create an untrained `FineTunedTask`."""
         return self.task_class.from_pretrained(**self.arguments)
 
     def finish(self, task):

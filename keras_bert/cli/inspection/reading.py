@@ -1,4 +1,4 @@
-"""Checks record files, counts all records and shows a few."""
+"""Check record files, count records and show examples."""
 
 import collections
 

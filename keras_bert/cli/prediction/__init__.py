@@ -1,1 +1,1 @@
-"""Answers to whole files, by any task that takes texts."""
+"""Predictions and embeddings for whole files."""

@@ -1,4 +1,4 @@
-"""Files of what a task is asked: texts, questions, choices or words."""
+"""Input files of predictions: texts, questions, choices or words."""
 
 import pathlib
 
@@ -16,23 +16,23 @@ _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
 
 class Asked:
-    """A file that a task answers row by row.
+    """Input file whose rows are predicted one by one.
 
     A subclass sets the attributes and defines `rows`.
 
     Attributes:
-        place: str, the key of a row's place in the answers.
-        rows_at_once: int, rows that are answered, and lost by a kill, together.
-        inputs: tuple of str, the `text_inputs` of a task that takes the rows.
-        content: str, the content of the file, for messages.
+        place: str, key of a row's location in the output.
+        rows_at_once: int, number of rows predicted and stored together.
+        inputs: tuple of str, `text_inputs` of the tasks that accept the rows.
+        content: str, content of the file, for messages.
 
     Args:
         path: str.
-        columns: list of str or int, the columns that are read; None if the
-            format of the file has fixed ones.
+        columns: list of str or int, columns to read; None for formats with
+            fixed columns.
 
     Raises:
-        ValueError: there is no such file.
+        ValueError: the file does not exist.
     """
 
     place = "line"
@@ -47,15 +47,15 @@ class Asked:
         self.columns = columns
 
     def rows(self):
-        """Yield pairs of the place of a row and the input of the task.
+        """Yield pairs (location of a row, input of the task).
 
         Raises:
-            ValueError: a row is invalid; it is named.
+            ValueError: a row is invalid. The message names it.
         """
         raise NotImplementedError
 
     def check(self, task):
-        """Raise ValueError unless a task answers such a file.
+        """Raise ValueError unless a task accepts this kind of file.
 
         Args:
             task: `FineTunedTask` or `Ensemble`.
@@ -67,11 +67,11 @@ class Asked:
             )
 
     def answers(self, task, rows):
-        """Answer rows.
+        """Predict rows.
 
         Args:
-            task: one that `check` accepts.
-            rows: list of the inputs that `rows` yields.
+            task: task that passes `check`.
+            rows: list of inputs, as yielded by `rows`.
 
         Returns:
             A list of values for JSON, one for each row.
@@ -80,16 +80,16 @@ class Asked:
 
 
 class AskedTexts(Asked):
-    """Texts, or pairs of texts, of a file that is never read as a whole.
+    """Texts, or pairs of texts, of a file of any size.
 
-    It is a ".txt", a text a line, without `columns`; or a ".csv", ".tsv" or
-    ".jsonl" with those of the text and, of pairs, its pair: names or, where
-    there is no header, positions from 0. A text may be empty.
+    The file is a ".txt" with one text per line and no `columns`; or a ".csv",
+    ".tsv" or ".jsonl" with the columns of the text and (for pairs) of the
+    second text: names, or indices from 0 without a header. Texts may be empty.
     """
 
     @classmethod
     def of_file(cls, path, column):
-        """The texts of a file, which has a `column` unless it is a ".txt"."""
+        """Create the inputs of a file; a ".txt" ignores `column`."""
         is_plain = pathlib.Path(path).suffix.lower() == ".txt"
         return cls(path, None if is_plain else [column])
 
@@ -123,7 +123,7 @@ class AskedTexts(Asked):
 
 
 class MaskedTexts(AskedTexts):
-    """Texts with masks, each of which a `FillMask` fills."""
+    """Texts with masks, for `FillMask`."""
 
     rows_at_once = 1024
 
@@ -132,7 +132,7 @@ class MaskedTexts(AskedTexts):
 
 
 class AskedQuestions(Asked):
-    """The questions of a file of SQuAD, with or without answers."""
+    """Questions of a SQuAD file, with or without answers."""
 
     place = "id"
     rows_at_once = 256  # Their contexts are long.
@@ -145,7 +145,7 @@ class AskedQuestions(Asked):
 
 
 class AskedChoices(Asked):
-    """Questions with choices in a file of SWAG, with or without labels."""
+    """Multiple-choice questions of a SWAG file, with or without labels."""
 
     rows_at_once = 1024
     inputs = ("text", "choices")
@@ -157,9 +157,9 @@ class AskedChoices(Asked):
 
 
 class AskedWords(Asked):
-    """Sentences in words, a word a line; the answers are their tags.
+    """Sentences with one word per line, for token classification.
 
-    The column of the words is that of `read_words`, perhaps None.
+    The column of the words may be None; see `read_words`.
     """
 
     def rows(self):
@@ -178,17 +178,16 @@ class AskedWords(Asked):
 
 
 def asked_file(path, columns=None, word_column=None):
-    """The `Asked` that a file is, by its name, its header and what is asked.
+    """Open an input file; its kind depends on name, header and columns.
 
     Args:
         path: str.
-        columns: list of the columns of a text and of its pair, as
-            `AskedTexts` takes them; None where the user names none.
-        word_column: int, where words are in a file with a word a line; None
-            where the user names none.
+        columns: list of columns, see `AskedTexts`; None if not given.
+        word_column: int, column of the words in a file with one word per line;
+            None if not given.
 
     Raises:
-        ValueError: there is no such file.
+        ValueError: the file does not exist.
     """
     suffix = pathlib.Path(path).suffix.lower()
     if word_column is not None or (columns is None and suffix in _WORD_FILES):

@@ -1,4 +1,4 @@
-"""Vectors of a file of texts of any size."""
+"""Embeddings for a file of texts of any size."""
 
 import itertools
 import time
@@ -12,23 +12,22 @@ from keras_bert.cli.prediction.job import log_progress
 def embed_file(
     asked, output_file, make_embedder, prompt=None, overwrite=False, inputs=()
 ):
-    """Writes the vector of each text of a file, in order, as a .npy.
+    """Write the embeddings of all texts of a file, in order, to a .npy file.
 
     Args:
-        asked: `AskedTexts` of one column. It is read once before any text is
-            embedded, so that a row at fault is named at once.
-        output_file: str, new, a ".npy".
-        make_embedder: function that gives a `TextEmbedder`.
-        prompt: str, as `TextEmbedder.embed` takes it.
-        overwrite: bool, replace what an earlier run has written.
-        inputs: list of str, files and directories that are read besides.
+        asked: `AskedTexts` with one column. It is read once before any
+            embedding, so that an invalid row is reported early.
+        output_file: str, a new file with the ending ".npy".
+        make_embedder: function that returns a `TextEmbedder`.
+        prompt: str, see `TextEmbedder.embed`.
+        overwrite: bool, whether to replace the output of an earlier run.
+        inputs: list of str, further files and directories that are read.
 
     Returns:
         The shape of the array, `(num_texts, dim)`.
 
     Raises:
-        ValueError: the output may not be written or is no ".npy", or a row is
-            at fault.
+        ValueError: the output exists or is not a ".npy", or a row is invalid.
     """
     if not str(output_file).endswith(".npy"):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""A mask filled from both sides, beside a model that goes on from the left."""
+"""Tab that compares mask filling with left-to-right generation."""
 
 import collections
 
@@ -15,7 +15,7 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tabs import tasks
 
 _NUM_PIECES = 8
-# The temperature of each way to choose the tokens that go on.
+# Temperature of each sampling choice.
 _CHOICES = {"the most probable": 0.0, "drawn": 1.0}
 
 
@@ -27,7 +27,7 @@ BothWays = collections.namedtuple(
 
 
 def look_both_ways(model, text, choice, seed):
-    """Fill a mask, and go on from what stands before it, a `BothWays`."""
+    """Fill a mask, and generate from the text before it; return `BothWays`."""
     mask = model.vocabulary.roles["mask"]
     left, *rest = text.split(mask)
     if len(rest) != 1 or not left.strip():
@@ -96,8 +96,8 @@ def _lacking(model):
 TAB = Tab(
     name="left_to_right",
     title="Left to right",
-    about="A model that was taught with masks sees both sides of one. A model "
-    "that was taught to go on, as GPT-1 was, sees what stands before it.",
+    about="A masked language model sees both sides of a mask. A left-to-right "
+    "model such as GPT-1 sees only the text before it.",
     fields=_fields,
     answer=look_both_ways,
     picture=both_ways_picture,
