@@ -1,4 +1,4 @@
-"""Patterns of input files."""
+"""Expansion of paths and glob patterns of input files."""
 
 import glob
 import os
@@ -7,24 +7,24 @@ _OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 def expand_patterns(patterns, streams=False):
-    """Names of the files that comma-separated paths and globs match.
+    """Return the files that comma-separated paths and globs match.
 
-    A name may hold a comma if it is all that is given.
+    A file name may contain a comma if it is the only pattern.
 
     Args:
         patterns: str or list of str, each paths or globs joined by commas.
-        streams: bool, let what `is_stream` through, such as "/dev/stdin".
+        streams: bool, accept pipes and devices such as "/dev/stdin".
 
     Returns:
         A sorted list of distinct paths.
 
     Raises:
-        ValueError: a pattern matches nothing or a match is no file.
+        ValueError: a pattern matches nothing, or a match is not a file.
     """
     if isinstance(patterns, str):
         patterns = [patterns]
     if not any(patterns):
-        raise ValueError("Input files must be named. Received: none.")
+        raise ValueError("Pass at least one input file. Received: none.")
     whole = ",".join(patterns)
     if os.path.isfile(whole):
         patterns = [whole]
@@ -46,9 +46,9 @@ def expand_patterns(patterns, streams=False):
 
 
 def is_stream(path):
-    """Tell if a file can be read once only: a pipe or a device."""
+    """Return whether a file is a pipe or a device and can be read only once."""
     if path.startswith(_OPEN_FILES):
-        return True  # Also a file that this process alone has open.
+        return True  # Includes files that only this process has open.
     return os.path.exists(path) and not os.path.isfile(path)
 
 
@@ -60,17 +60,17 @@ def _check_readable(path, streams):
         )
     if os.path.isdir(path):
         raise ValueError(
-            f"Input must be files. Received: the directory {path!r}; "
+            f"Inputs must be files. Received: the directory {path!r}; "
             f"try {path.rstrip('/')}/*."
         )
     if is_stream(path) and not streams:
         raise ValueError(
-            f"Input must be files here. Received: {path!r}, a pipe or a "
-            "device; write it to a file first."
+            f"Inputs must be regular files here. Received: {path!r}, a pipe or "
+            "a device; write it to a file first."
         )
 
 
 def total_size(paths):
-    """The size of files in words: "3 file(s), 1200 bytes"."""
+    """Return the size of files as text: "3 file(s), 1200 bytes"."""
     size = sum(os.path.getsize(path) for path in paths)
     return f"{len(paths)} file(s), {size} bytes"

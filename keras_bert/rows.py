@@ -1,4 +1,4 @@
-"""Rows of .csv, .tsv, .jsonl and .txt files, whole or as they come."""
+"""Readers of the rows of .csv, .tsv, .jsonl and .txt files."""
 
 import codecs
 import csv
@@ -8,22 +8,23 @@ import pathlib
 import reprlib
 
 _CSV = (
-    "In a .csv a text with commas, quotes or line ends stands in double "
-    "quotes, and a quote in it is doubled."
+    "In a .csv, put a text with commas, quotes or line breaks in double "
+    "quotes, and double each quote in it."
 )
 _TSV = (
-    "In a .tsv each tab ends a field, each line end a row, and quotes are "
-    "plain characters; texts with tabs or line ends need a .csv or a .jsonl."
+    "In a .tsv, tabs separate fields, line breaks separate rows, and quotes "
+    "are plain characters. Use a .csv or a .jsonl for texts with tabs or line "
+    "breaks."
 )
 
 
 def raise_fault(message):
-    """Raise ValueError for a row at fault."""
+    """Raise ValueError for an invalid row."""
     raise ValueError(message)
 
 
 def column_of(name):
-    """Return the column that a flag names: "sentence", or "0" by position."""
+    """Parse a column given as a flag: a name, or a position such as "0"."""
     return int(name) if name.isdecimal() else name
 
 
@@ -34,7 +35,7 @@ def read_lines(path):
         path: str.
 
     Yields:
-        str with its line feed; a byte order mark is left out.
+        str, with the line feed and without a byte order mark.
 
     Raises:
         ValueError: a line is not UTF-8 text.
@@ -57,7 +58,7 @@ def read_lines(path):
 
 
 def without_end(lines):
-    """Yield the lines without the blank ones at the end."""
+    """Yield the lines, except for blank lines at the end of the file."""
     blank = []
     for line in lines:
         if line.strip("\r\n"):
@@ -69,29 +70,29 @@ def without_end(lines):
 
 
 def table_rows(path, lines, columns, on_bad_row=raise_fault):
-    """Iterate over the chosen cells of a table.
+    """Iterate over selected columns of a table.
 
     Args:
         path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
             quoting, as in GLUE, or ".jsonl".
-        lines: iterable of str, its lines with their line feeds.
-        columns: list of str, names in the header or keys; or list of int,
-            positions from 0 where there is no header.
-        on_bad_row: function of a message, called for each row of CSV or TSV
-            that has another number of fields than the first. If it returns,
-            the row is left out.
+        lines: iterable of str, the lines of the file with their line feeds.
+        columns: list of str, names in the header or keys; or, for a file
+            without a header, list of int, positions that start at 0.
+        on_bad_row: function of a message, called for each CSV or TSV row
+            whose number of fields differs from the first row. If it returns,
+            the row is skipped.
 
     Returns:
-        An iterator over pairs of the number of the line where a row begins
-        and its chosen cells, a list of str.
+        An iterator over pairs of the first line number of a row and its
+        selected cells, a list of str.
 
     Raises:
-        ValueError: a column is missing, or a line is at fault.
+        ValueError: a column is missing, or a line is invalid.
     """
     if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
-            "Columns must be all names of a header (str), or all numbers (int) "
-            f"without one. Received: {columns}."
+            "Columns must be all names of a header (str) or, without a header, "
+            f"all positions (int). Received: {columns}."
         )
     if pathlib.Path(path).suffix.lower() == ".jsonl":
         return _json_rows(path, lines, columns)
@@ -100,17 +101,17 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
 
 
 def read_dicts(path):
-    """Yield the rows of a file with all columns.
+    """Yield the rows of a file as dicts of all columns.
 
     Args:
-        path: str; as for `table_rows` with a header, or ".txt" with a text in
-            each line.
+        path: str; ".csv" or ".tsv" with a header, ".jsonl", or ".txt" with
+            one text per line.
 
     Yields:
-        A dict; of a ".txt" the column is "text".
+        A dict from column names to values. A ".txt" has the column "text".
 
     Raises:
-        ValueError: a line is at fault.
+        ValueError: a line is invalid.
     """
     kind, lines = pathlib.Path(path).suffix.lower(), read_lines(path)
     if kind == ".txt":
@@ -127,7 +128,7 @@ def read_dicts(path):
 
 
 def _fields(path, lines):
-    """Return an iterator over numbered rows of fields, and a hint."""
+    """Return an iterator over (line number, fields), and a format hint."""
     kind = pathlib.Path(path).suffix.lower()
     if kind == ".csv":
         return _csv_fields(path, lines), _CSV
@@ -141,7 +142,7 @@ def _fields(path, lines):
 
 
 def _csv_fields(path, lines):
-    # The module itself sees to "\r\n".
+    # The csv module handles "\r\n" itself.
     reader = csv.reader(lines, strict=True)
     while True:
         number = reader.line_num + 1
@@ -160,9 +161,9 @@ def _csv_fields(path, lines):
 def _chosen_cells(path, rows, columns, on_bad_row, hint):
     first_number, first = next(rows, (1, []))
     if hint == _CSV and any("\t" in field for field in first):
-        hint += " Line 1 holds tabs: if they end fields, name the file .tsv."
+        hint += " Line 1 has tabs: if they separate fields, name the file .tsv."
     elif hint == _TSV and len(first) == 1:
-        hint += " Line 1 holds no tab: if commas end fields, name it .csv."
+        hint += " Line 1 has no tab: if commas separate fields, name it .csv."
     positions = [_position(path, first, column, hint) for column in columns]
     if isinstance(columns[0], int):
         rows = itertools.chain([(first_number, first)], rows)
@@ -172,7 +173,7 @@ def _chosen_cells(path, rows, columns, on_bad_row, hint):
 
 
 def _check_length(path, first, number, row, hint, on_bad_row):
-    """Return whether a row has as many fields as the first."""
+    """Return whether a row has as many fields as the first row."""
     if len(row) != len(first):
         on_bad_row(
             f"{path}, line {number}, must have {len(first)} field(s), as "
@@ -182,16 +183,16 @@ def _check_length(path, first, number, row, hint, on_bad_row):
 
 
 def _position(path, first, column, hint):
-    """Return the position of a column, given by position or by its name."""
+    """Return the position of a column given by its name or its position."""
     if isinstance(column, int):
         found = [column] if 0 <= column < len(first) else []
-        expected = f"have a column of number {column}, from 0"
+        expected = f"have a column at position {column}, counted from 0"
         received = f"{len(first)} column(s): {reprlib.repr(first)}"
     else:
         found = [n for n, name in enumerate(first) if name == column]
         expected = (
-            f"name the column {column!r} once; where there is no header, "
-            "columns are numbers from 0"
+            f"name the column {column!r} once; without a header, columns are "
+            "positions counted from 0"
         )
         received = ", ".join(map(reprlib.repr, first)) or "none"
     if len(found) != 1:
@@ -202,9 +203,9 @@ def _position(path, first, column, hint):
 
 
 def _json_rows(path, lines, columns):
-    """Yield the chosen values of each object, as str.
+    """Yield the selected values of each JSON object, as str.
 
-    A number or a bool is given as JSON writes it, a null as "".
+    Numbers and bools are formatted as in JSON; null becomes "".
     """
     if isinstance(columns[0], int):
         raise ValueError(
@@ -218,14 +219,14 @@ def _json_rows(path, lines, columns):
 
 
 def json_object(place, line):
-    """Return the dict that a line of JSON holds.
+    """Parse a line of JSON to a dict.
 
     Args:
-        place: str, where the line stands, for messages.
+        place: str, file and line number, for messages.
         line: str.
 
     Raises:
-        ValueError: the line holds no JSON object.
+        ValueError: the line is not a JSON object.
     """
     try:
         values = json.loads(line)
@@ -258,11 +259,11 @@ def _cell(place, values, name):
 
 
 def check_characters(text, place):
-    """Raise ValueError if a text from JSON holds half a surrogate pair."""
+    """Raise ValueError if a text has an unpaired surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{place} must hold whole characters. Received: half a surrogate "
-            f"pair, {ascii(text[error.start])}, at character {error.start}."
+            f"{place} must be valid Unicode. Received: an unpaired surrogate, "
+            f"{ascii(text[error.start])}, at character {error.start}."
         ) from None

@@ -1,4 +1,4 @@
-"""Layouts of a text, or a pair, between special tokens."""
+"""Templates that place special tokens around a text or a pair of texts."""
 
 import dataclasses
 
@@ -8,24 +8,24 @@ ROLES = "pad", "unknown", "cls", "sep", "mask"
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """The layout of one family of models, by default BERT's.
+    """Special tokens of a model family around its texts; BERT's by default.
 
-    A layout is written as words: A and B stand for the texts, all others are
-    special tokens, or the roles that a vocabulary gives to them. A number
-    behind a colon is the segment, 0 without one.
+    A layout is a string of words. A and B stand for the texts. All other
+    words are special tokens, or roles ("cls") that the vocabulary maps to
+    special tokens. A suffix such as ":1" is the segment id; the default is 0.
 
     Args:
-        single: str, such as "[CLS] A [SEP]" or "cls A sep".
-        pair: str, such as "[CLS] A [SEP] B:1 [SEP]:1".
-        padding: str, the token that fills up, or "pad".
+        single: layout of a single text, such as "[CLS] A [SEP]" or
+            "cls A sep".
+        pair: layout of a pair, such as "[CLS] A [SEP] B:1 [SEP]:1".
+        padding: padding token, or "pad".
         padding_side: "right" or "left".
-        padding_segment: int, the segment of the padding.
-        segments: bool, whether the model has segments; without, there is no
-            `segment_ids`.
+        padding_segment: segment id of the padding.
+        segments: whether the model takes `segment_ids`.
 
     Raises:
         ValueError: a layout does not name its texts once and in order, or
-            the side is unknown.
+            `padding_side` is unknown.
     """
 
     single: str = "cls A sep"
@@ -50,14 +50,13 @@ class Template:
             )
 
     def with_tokens(self, roles, pair=None):
-        """Replace the roles by the tokens of a vocabulary.
+        """Return the template with its roles replaced by special tokens.
 
         Args:
             roles: dict from roles to tokens, the `roles` of a `Vocabulary`.
-                One that the layout names and a vocabulary lacks is an error.
-            pair: str, the layout of pairs of the vocabulary's tokenizer, or
-                None. It replaces the layout of the family, if single texts
-                are laid out as `Template()` does.
+                A role of the layout that is missing in the dict is an error.
+            pair: str, the layout of pairs that the tokenizer prescribes, or
+                None. It replaces `pair` if `single` has its default value.
         """
         if self.single != Template.single:
             pair = None
@@ -77,23 +76,23 @@ class Template:
         )
 
     def layout(self, is_pair):
-        """The words of a sequence in order, each with its segment."""
+        """Return (word, segment id) pairs of a sequence, in order."""
         return _items(self.pair if is_pair else self.single)
 
     @property
     def tokens(self):
-        """The special tokens that it names, the padding first."""
+        """Special tokens of both layouts; the padding token comes first."""
         words = [word for word, _ in _items(f"{self.pair} {self.single}")]
         named = [w for w in words if w not in (FIRST, SECOND)]
         return tuple(dict.fromkeys([self.padding, *named]))
 
     def num_special(self, is_pair):
-        """Number of special tokens in a sequence."""
+        """Return the number of special tokens in a sequence."""
         return len(self.layout(is_pair)) - (2 if is_pair else 1)
 
 
 def _items(layout):
-    """The words of a layout with their segments."""
+    """Return (word, segment id) pairs of a layout."""
     items = []
     for item in layout.split():
         word, _, segment = item.partition(":")

@@ -1,15 +1,15 @@
-"""Prepared data sets of TensorFlow Datasets, which is optional."""
+"""Reading of prepared data sets of the optional package tensorflow-datasets."""
 
 import functools
 
 
 def import_tfds():
-    """Import the package, or raise ImportError with the line to type."""
+    """Import the package, or raise an ImportError with the pip command."""
     try:
         import tensorflow_datasets
     except ImportError as error:
         raise ImportError(
-            "A data set of TensorFlow Datasets needs that package: pip "
+            "A data set of TensorFlow Datasets requires that package: pip "
             f"install 'tensorflow-datasets>=4.9,<5' ({error})."
         ) from None
     return tensorflow_datasets
@@ -17,18 +17,18 @@ def import_tfds():
 
 @functools.cache
 def open_builder(dataset, data_dir=None):
-    """Opens a prepared data set. Nothing is downloaded.
+    """Open a prepared data set without downloading anything.
 
     Args:
-        dataset: str, as for `tfds.builder` ("wikipedia/20230601.en"), or the
-            directory of a version of a data set.
-        data_dir: str, where data sets are; TFDS_DATA_DIR by default.
+        dataset: str, a name for `tfds.builder` ("wikipedia/20230601.en"), or
+            the directory of one version of a data set.
+        data_dir: str, directory of all data sets; TFDS_DATA_DIR by default.
 
     Returns:
         A `tfds.core.DatasetBuilder`.
 
     Raises:
-        ValueError: there is no such data set, or it is not prepared.
+        ValueError: the data set does not exist or is not prepared.
         ImportError: tensorflow-datasets is not installed.
     """
     tfds = import_tfds()
@@ -44,15 +44,15 @@ def open_builder(dataset, data_dir=None):
         ) from None
     if not builder.is_prepared():
         raise ValueError(
-            f"{dataset} must be prepared first, for nothing is downloaded "
-            f"here: tfds build {dataset}. Received: no data in "
+            f"{dataset} must be prepared first, because nothing is downloaded "
+            f"here. Run: tfds build {dataset}. Received: no data in "
             f"{builder.data_dir} (see TFDS_DATA_DIR)."
         )
     return builder
 
 
 def check_split(builder, split):
-    """Raise ValueError unless a data set has a split, or a part of one."""
+    """Raise ValueError if `split` is not a split, or slice, of a data set."""
     splits = builder.info.splits
     try:
         splits[split]
@@ -65,16 +65,16 @@ def check_split(builder, split):
 
 
 def read_examples(builder, split, names, batch_size=None):
-    """Iterate over some features of examples, in the order of the files.
+    """Iterate over selected features of examples, in the order of the files.
 
     Args:
         builder: `tfds.core.DatasetBuilder`.
-        split: as `tfds.load` takes it.
+        split: str, the `split` of `tfds.load`.
         names: list of str, the features.
         batch_size: int, examples in a batch; None for single examples.
 
     Returns:
-        An iterator over dicts of NumPy values. `tfds_id` names an example.
+        An iterator over dicts of NumPy values. `tfds_id` identifies an example.
     """
     tfds = import_tfds()
     return builder.as_dataset(
@@ -89,7 +89,7 @@ def read_examples(builder, split, names, batch_size=None):
 
 
 def decode_text(value, place):
-    """Return the str of UTF-8 bytes; an error names their place."""
+    """Decode UTF-8 bytes; an error message starts with `place`."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:

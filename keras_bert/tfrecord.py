@@ -1,7 +1,7 @@
-"""The framing of TFRecord files, without TensorFlow.
+"""Reader and writer of TFRecord files that do not need TensorFlow.
 
-A record is its length (uint64), the masked CRC-32C of the length, the data
-and the masked CRC-32C of the data, all little-endian.
+A record consists of its length (uint64), the masked CRC-32C of the length, the
+data and the masked CRC-32C of the data, all little-endian.
 
 References:
     [TFRecord](https://www.tensorflow.org/tutorials/load_data/tfrecord)
@@ -18,7 +18,7 @@ _MASK_DELTA = 0xA282EAD8
 
 
 def write_records(file, records):
-    """Append records, a list of bytes, to a binary file."""
+    """Append records (a list of bytes) to an open binary file."""
     parts = []
     for record in records:
         length = len(record)
@@ -31,16 +31,16 @@ def write_records(file, records):
 
 
 def framed_records(path):
-    """Reads the records of a file by their framing only.
+    """Iterate over the serialized records of a TFRecord file.
 
     Args:
         path: str, a TFRecord file.
 
     Yields:
-        The place in bytes and the bytes of each record.
+        Pairs of the byte offset and the bytes of a record.
 
     Raises:
-        ValueError: the file is cut, or a checksum does not match.
+        ValueError: the file is truncated, or a checksum does not match.
     """
     offset = number = 0
     with open(path, "rb", buffering=1 << 20) as file:
@@ -48,20 +48,20 @@ def framed_records(path):
             place = record_place(path, number, offset)
             if len(header) < _HEADER.size:
                 raise ValueError(
-                    f"{place}the file is cut. Received: {len(header)} of the "
-                    f"{_HEADER.size} bytes of its length and their checksum."
+                    f"{place}the file is truncated. Received: {len(header)} "
+                    f"of the {_HEADER.size} bytes of its header."
                 )
             length, checksum = _HEADER.unpack(header)
             if checksum != masked_crc(header[: _LENGTH.size]):
                 raise ValueError(
                     f"{place}the checksum of its length does not match: the "
-                    "file is damaged or no TFRecord file."
+                    "file is damaged or not a TFRecord file."
                 )
             data = file.read(length + _FOOTER.size)
             if len(data) < length + _FOOTER.size:
                 raise ValueError(
-                    f"{place}the file is cut. Received: {len(data)} of its "
-                    f"{length + _FOOTER.size} bytes."
+                    f"{place}the file is truncated. Received: {len(data)} of "
+                    f"its {length + _FOOTER.size} bytes."
                 )
             record, footer = data[:length], data[length:]
             if _FOOTER.unpack(footer) != (masked_crc(record),):
@@ -75,15 +75,15 @@ def framed_records(path):
 
 
 def record_place(path, number, offset):
-    """The place of a record, as the beginning of an error."""
+    """Return the location of a record, the prefix of error messages."""
     return f"{path}, record {number} (counted from 0; at byte {offset}): "
 
 
 def masked_crc(data):
-    """The checksum of the format: CRC-32C of bytes, rotated and offset."""
+    """Return the checksum of the format: the masked CRC-32C of bytes."""
     return mask_crc(google_crc32c.value(data))
 
 
 def mask_crc(crc):
-    """Rotates and offsets a CRC-32C, as the format wants it."""
+    """Mask a CRC-32C: rotate it and add a constant, as TFRecord requires."""
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""Strings to ids, in the graph: TensorFlow and tensorflow-text only."""
+"""Tokenizers and preprocessors that run in the TensorFlow graph."""
 
 from keras_bert import lazy
 

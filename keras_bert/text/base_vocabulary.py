@@ -1,6 +1,6 @@
-"""Common parts of the vocabularies of all kinds of tokenizers."""
+"""Base class of vocabularies, special tokens and added tokens."""
 
-import collections
+import collections.abc
 import copy
 import hashlib
 import pathlib
@@ -10,35 +10,35 @@ from keras_bert.summary import Summarized
 
 
 class SpecialTokens(dict):
-    """The special tokens of a vocabulary by their roles.
+    """Dict from roles ("cls") to special tokens.
 
     Looking up a missing role raises ValueError.
     """
 
     def __missing__(self, role):
         raise ValueError(
-            f"This needs a special token that plays the role {role!r}. The "
-            f"vocabulary has none; its roles are {', '.join(self)}."
+            f"The vocabulary must have a special token for the role {role!r}. "
+            f"Received: a vocabulary with the roles {', '.join(self)}."
         )
 
 
 class BaseVocabulary(Summarized):
-    """Tokens and their ids.
+    """Base class of vocabularies: tokens and their ids.
 
-    A subclass defines `is_continuation` and may define `_hint`, which extends
+    A subclass defines `is_continuation`. It may define `_hint`, which extends
     the message about a missing special token.
 
     Args:
-        tokens: tokens, as strings in the order of their ids, spelled as in
-            the published files.
-        source: str, name of the file, for error messages.
+        tokens: tokens in the order of their ids, spelled as in the published
+            files.
+        source: name of the file, for error messages.
         roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
-            special tokens; by default those of the class.
+            special tokens; the special tokens of the class by default.
 
     Attributes:
         ids: dict from tokens to their ids.
-        pair: str, the layout of pairs that the files of this kind of tokenizer
-            prescribe, as `Template` takes it; None leaves it to the model.
+        pair: str, the layout of pairs that this kind of tokenizer prescribes,
+            in the format of `Template`; None if the model decides.
 
     Raises:
         ValueError: a special token is missing or a token occurs twice.
@@ -48,7 +48,12 @@ class BaseVocabulary(Summarized):
     pair = None
     allows_duplicates = False
 
-    def __init__(self, tokens, source="vocabulary", roles=None):
+    def __init__(
+        self,
+        tokens: collections.abc.Iterable[str],
+        source: str = "vocabulary",
+        roles: dict[str, str] | None = None,
+    ) -> None:
         self.tokens = tuple(tokens)
         self.roles = SpecialTokens(self.roles if roles is None else roles)
         self.ids = {token: index for index, token in enumerate(self.tokens)}
@@ -56,14 +61,15 @@ class BaseVocabulary(Summarized):
             counts = collections.Counter(self.tokens)
             twice = next(token for token in self.tokens if counts[token] > 1)
             raise ValueError(
-                f"{source} must not hold a token twice. Received: {twice!r}."
+                f"{source} must not contain a token twice. Received: {twice!r}."
             )
         special = self.roles.values()
         missing = [token for token in special if token not in self.ids]
         if missing:
             raise ValueError(
-                f"{source} must hold the special tokens {', '.join(special)}; "
-                f"their case matters. Missing: {', '.join(missing)}."
+                f"{source} must contain the special tokens "
+                f"{', '.join(special)} (case-sensitive). "
+                f"Missing: {', '.join(missing)}."
                 f"{self._hint()}"
             )
 
@@ -74,27 +80,29 @@ class BaseVocabulary(Summarized):
         return ""
 
     @property
-    def sha256(self):
-        """The SHA-256, in hexadecimal, of `to_bytes()`.
+    def sha256(self) -> str:
+        """SHA-256 of `to_bytes()` in hexadecimal.
 
-        It does not depend on the line ends of the file.
+        It does not depend on the line endings of the file.
         """
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
-    def to_bytes(self):
-        """Return the tokens, one per line, in UTF-8."""
+    def to_bytes(self) -> bytes:
+        """Return the tokens in UTF-8, one per line."""
         return "".join(f"{token}\n" for token in self.tokens).encode("utf-8")
 
-    def with_tokens(self, tokens):
-        """Return a vocabulary with more tokens at its end.
+    def with_tokens(
+        self, tokens: collections.abc.Iterable[str]
+    ) -> "BaseVocabulary":
+        """Return a copy of the vocabulary with tokens appended.
 
-        Texts are not cut into the new tokens.
+        The tokenizer does not produce the new tokens.
 
         Args:
-            tokens: sequence of str.
+            tokens: new tokens.
 
         Raises:
-            ValueError: the file of this kind cannot hold them.
+            ValueError: the file format cannot store additional tokens.
         """
         longer = copy.copy(self)
         roles = self.roles
@@ -107,11 +115,8 @@ class BaseVocabulary(Summarized):
     def __contains__(self, token):
         return token in self.ids
 
-    def id_of(self, token):
+    def id_of(self, token: str) -> int:
         """Return the id of a token.
-
-        Args:
-            token: str.
 
         Raises:
             KeyError: the token is not in the vocabulary.
@@ -119,12 +124,12 @@ class BaseVocabulary(Summarized):
         return self.ids[token]
 
     @property
-    def unk_id(self):
-        """The id of the unknown token."""
+    def unk_id(self) -> int:
+        """Id of the unknown token."""
         return self.ids[self.roles["unknown"]]
 
     @property
-    def is_lowercase(self):
+    def is_lowercase(self) -> bool:
         """True if only tokens in brackets have upper-case letters."""
         return all(
             token == token.lower()
@@ -134,14 +139,14 @@ class BaseVocabulary(Summarized):
 
 
 class AddedToken(typing.NamedTuple):
-    """Token that is found in texts before they are cut.
+    """Token that is matched in texts before they are tokenized.
 
     Args:
-        text: str.
-        is_special: bool, find it only with `special_tokens_in_text`.
-        takes_space: bool, include the white space before it.
-        normalized: bool, find it in the normalised text, else in the text as
-            given. None: only if it is not special.
+        text: the token.
+        is_special: match it only with `special_tokens_in_text`.
+        takes_space: include the white space before it.
+        normalized: match it in the normalized text instead of the raw text.
+            By default, only tokens that are not special are.
     """
 
     text: str
@@ -151,20 +156,20 @@ class AddedToken(typing.NamedTuple):
 
     @property
     def is_normalized(self):
-        """True if it is found in the normalised text."""
+        """True if the token is matched in the normalized text."""
         if self.normalized is None:
             return not self.is_special
         return self.normalized
 
 
 def special_tokens(roles, mask_takes_space=True):
-    """List the `AddedToken`s that play roles."""
+    """Return a list of `AddedToken`, one for each role."""
     takes_space = roles.get("mask") if mask_takes_space else None
     return [AddedToken(t, True, t == takes_space) for t in roles.values()]
 
 
 def read_lines(path):
-    """List the lines of a UTF-8 file, which end at "\\n" only.
+    """Return the lines of a UTF-8 file; only "\\n" ends a line.
 
     Raises:
         ValueError: the file is not UTF-8.

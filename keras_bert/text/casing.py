@@ -1,4 +1,4 @@
-"""The casing of texts, said by files and flags, never guessed."""
+"""Detection of whether a tokenizer lower-cases texts, from files and flags."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ from keras_bert.config import read_json_file
 
 _KEY = "do_lower_case"
 _VOCABULARY, _SETTINGS = "vocab.txt", "tokenizer_config.json"
-# Of the vocabularies of google-research/bert, by the hashes of their files.
+# Published vocabularies of google-research/bert by SHA-256: name, lowercase.
 _PUBLISHED = {
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3": (
         "the uncased English models",
@@ -23,7 +23,7 @@ _PUBLISHED = {
         "the cased multilingual models",
         False,
     ),
-    # It has upper-case letters, which the published tokenizer never makes.
+    # It has upper-case letters, which the published tokenizer never produces.
     "45bbac6b341c319adc98a532532882e91a9cefc0329aa57bac9ae761c27b291c": (
         "the Chinese models",
         True,
@@ -32,22 +32,22 @@ _PUBLISHED = {
 
 
 def agreed_casing(vocabulary, casing_hints, default=None):
-    """Return the casing on which all hints agree.
+    """Return whether to lower-case texts, if all hints agree.
 
-    Without hints, the table of published vocabularies decides, and the log
-    says so. Lower-casing with a cased vocabulary logs a warning.
+    Without hints, the table of published vocabularies decides, and the
+    decision is logged. Lower-casing with a cased vocabulary logs a warning.
 
     Args:
         vocabulary: `Vocabulary`.
-        casing_hints: dict from sources, flags or files, to bool; or to None
-            for a source without an answer.
-        default: bool, the answer without hints. None makes that an error.
+        casing_hints: dict from sources (flags or files) to bool, or to None
+            if the source has no hint.
+        default: bool, the result without hints; None to raise an error.
 
     Returns:
         bool, True to lower-case texts.
 
     Raises:
-        ValueError: two hints differ, or there is none.
+        ValueError: two hints differ, or there is no hint and no default.
     """
     lowercase = resolve_casing(casing_hints)
     if lowercase is None:
@@ -57,7 +57,7 @@ def agreed_casing(vocabulary, casing_hints, default=None):
 
 
 def resolve_casing(casing_hints):
-    """Return the one answer of all hints, or None without an answer.
+    """Return the casing on which all hints agree, or None without hints.
 
     Args, Raises: see `agreed_casing`.
     """
@@ -65,8 +65,8 @@ def resolve_casing(casing_hints):
     if len({*found.values()}) > 1:
         text = ", ".join(f"{k} says {str(v).lower()}" for k, v in found.items())
         raise ValueError(
-            f"`{_KEY}` must be the same everywhere, or training and serving "
-            f"disagree. Received: {text}."
+            f"`{_KEY}` must be the same in all files and arguments, so that "
+            f"training and serving agree. Received: {text}."
         )
     return next(iter(found.values()), None)
 
@@ -75,16 +75,16 @@ def _published_casing(vocabulary, casing_hints, default):
     name, published = _PUBLISHED.get(vocabulary.sha256, (None, default))
     if name is not None:
         logging.info(
-            "The vocabulary is that of %s, which %s texts.",
+            "The vocabulary belongs to %s, which %s texts.",
             name,
             "lower-case" if published else "do not lower-case",
         )
     if published is None:
-        asked = ", ".join(map(str, casing_hints))
+        sources = ", ".join(map(str, casing_hints))
         raise ValueError(
             "No file says whether texts are lower-cased. Pass lowercase=True "
-            "or lowercase=False, as the model was trained."
-            f"{f' Asked: {asked}.' if asked else ''}"
+            "for an uncased model or lowercase=False for a cased model."
+            f"{f' Searched: {sources}.' if sources else ''}"
         )
     return published
 
@@ -94,15 +94,16 @@ def _warn_of_cased(vocabulary, lowercase):
     if lowercase and not vocabulary.is_lowercase and not as_published:
         logging.warning(
             "Texts are lower-cased, but the vocabulary has upper-case "
-            "letters, which are then never used: is it that of a cased model?"
+            "letters, which are never used. Does the vocabulary belong to a "
+            "cased model?"
         )
 
 
-def casing_beside(vocab_file):
+def casing_from_files(vocab_file):
     """Read the casing from the files next to a vocabulary file.
 
-    They are the manifest of `learn_vocabulary`, or, of a file vocab.txt in a
-    model's directory, the tokenizer_config.json.
+    These files are the manifest written by `learn_vocabulary` and, for a
+    vocab.txt in a model's directory, the tokenizer_config.json.
 
     Args:
         vocab_file: str.
@@ -111,8 +112,8 @@ def casing_beside(vocab_file):
         A dict of casing hints for `agreed_casing`.
 
     Raises:
-        ValueError: the manifest is of another vocabulary, or a file is not
-            JSON.
+        ValueError: the manifest belongs to another vocabulary, or a file is
+            not valid JSON.
     """
     path = pathlib.Path(vocab_file)
     if not path.is_file():

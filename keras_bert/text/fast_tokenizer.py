@@ -1,4 +1,4 @@
-"""Parts of a `tokenizer.json`, of all kinds of tokenizers."""
+"""Content of a `tokenizer.json` for all kinds of tokenizers."""
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
@@ -7,14 +7,14 @@ from keras_bert.template import SECOND
 def tokenizer_json(
     settings, tokens, template, name=str, truncation=None, padding=None
 ):
-    """Make the content of a `tokenizer.json`.
+    """Return the content of a `tokenizer.json`.
 
     Args:
         settings: settings of a tokenizer, with `fast_parts()`.
-        tokens: sequence of `AddedToken`, found in texts.
+        tokens: sequence of `AddedToken` to match in texts.
         template: `Template`.
         name: function from a special token to its name in the file.
-        truncation, padding: dicts of the same names in the file, or None.
+        truncation, padding: dicts for these keys of the file, or None.
 
     Returns:
         A dict for JSON.
@@ -53,7 +53,7 @@ def _layout(template, is_pair, name):
 
 
 def added_tokens_json(vocabulary, tokens):
-    """Makes the `added_tokens` of a `tokenizer.json`.
+    """Return the `added_tokens` of a `tokenizer.json`.
 
     Args:
         vocabulary: a vocabulary.

@@ -1,32 +1,32 @@
-"""A batch of texts as one row of bytes, for ops that look at neighbours."""
+"""A batch of texts as one tensor of bytes, and ops to edit it."""
 
 import typing
 
 import tensorflow as tf
 
 NO_TOKEN = -1
-# What is read at once from any place stays within the bytes.
+# Reads of several bytes at any position stay in range.
 _PADDING = 32
-# They are also read as integers of 8 bytes.
+# The bytes are also read as 64-bit integers.
 _BLOCK = 8
 _BLANK = ord(" ")
 
 
 class FlatTexts(typing.NamedTuple):
-    """The bytes of all texts, with a separator before, between and behind.
+    """Bytes of all texts, with a separator before, between and after them.
 
     Args:
         bytes: uint8 `(num_bytes,)`, with padding at the end; `num_bytes` is a
             multiple of 8.
         is_text: bool `(num_bytes,)`, False at separators, at padding and in
             special tokens.
-        tokens: int32 `(num_bytes,)`, the ids of special tokens where they
-            begin, else `NO_TOKEN`.
-        separators: int32 `(batch_size + 1,)`, where the separators stand.
-        origins: int32 `(num_bytes,)`, for each byte where it stood before
-            any other was put in.
-        ends: int32 `(num_bytes,)` or None; for the last byte of a character
-            where that ended before it was normalised.
+        tokens: int32 `(num_bytes,)`, the id of a special token at its first
+            byte, `NO_TOKEN` elsewhere.
+        separators: int32 `(batch_size + 1,)`, positions of the separators.
+        origins: int32 `(num_bytes,)`, the original position of each byte,
+            before any insertion.
+        ends: int32 `(num_bytes,)` or None; for the last byte of a character,
+            the original end of the character, before normalization.
     """
 
     bytes: tf.Tensor
@@ -38,7 +38,7 @@ class FlatTexts(typing.NamedTuple):
 
 
 def flatten(texts):
-    """Makes `FlatTexts` of a string tensor `(batch_size,)`."""
+    """Convert a string tensor `(batch_size,)` to `FlatTexts`."""
     joined = tf.strings.reduce_join(texts, 0, separator="\0")
     joined = tf.strings.join(["\0", joined, "\0" * _PADDING])
     lengths = tf.strings.length(texts)
@@ -57,7 +57,7 @@ def flatten(texts):
 
 
 def with_prefix_space(flat):
-    """Puts a space before each stretch of text that begins with none."""
+    """Insert a space before each segment of text that begins without one."""
     begins = flat.is_text & ~shift(flat.is_text, False)
     firsts = where(begins & tf.not_equal(flat.bytes, _BLANK))
     blanks = tf.fill(tf.shape(firsts), tf.constant(_BLANK, tf.uint8))
@@ -66,18 +66,20 @@ def with_prefix_space(flat):
 
 
 def splice(flat, stays, places, codes, ends):
-    """Puts bytes before, or in place of, others.
+    """Insert and delete bytes.
 
     Args:
         flat: `FlatTexts`.
-        stays: bool `(num_bytes,)`, False for bytes that go; each that is a
-            separator or has a token must be one of `places` then.
-        places: int32 `(num_new,)`, ascending, before which byte each comes.
+        stays: bool `(num_bytes,)`, False for bytes to delete. A deleted
+            separator, or byte with a token, must be in `places`.
+        places: int32 `(num_new,)`, ascending; each new byte is inserted before
+            this position.
         codes: uint8 `(num_new,)`, the new bytes.
-        ends: int32 `(num_new,)`, their `ends`, if `flat` has any.
+        ends: int32 `(num_new,)`, the `ends` of the new bytes, if `flat` has
+            `ends`.
     """
     kept = where(stays)
-    # Behind as many bytes that stay, and new ones, as stand before it.
+    # New position: number of kept and inserted bytes before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
     num_new = tf.math.unsorted_segment_sum(
         tf.fill(tf.shape(places), 1), places, tf.size(stays)
@@ -109,7 +111,7 @@ def splice(flat, stays, places, codes, ends):
 
 
 def in_rows(flat):
-    """First bytes of tokens, int32 `(num_tokens,)`, and their ids in rows."""
+    """Return positions of tokens, int32 `(num_tokens,)`, and ragged ids."""
     places = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(places, flat.separators)
     return places, tf.RaggedTensor.from_row_splits(
@@ -120,15 +122,15 @@ def in_rows(flat):
 
 
 def shift(values, fill):
-    """Moves values by one place to the right; `fill` comes first."""
+    """Shift values to the right by one; `fill` is the first value."""
     return tf.concat([tf.constant([fill], values.dtype), values[:-1]], 0)
 
 
 def where(flags):
-    """The places of what is True, int32."""
+    """Return the positions of True values, int32."""
     return tf.cast(tf.where(flags)[:, 0], tf.int32)
 
 
 def scatter(values, places, updates):
-    """Replaces values at places."""
+    """Replace the values at some positions."""
     return tf.tensor_scatter_nd_update(values, places[:, tf.newaxis], updates)

@@ -1,7 +1,7 @@
-"""Token ids to the dense inputs of a model, and where their pieces stand.
+"""Packing of token ids to dense model inputs, and offsets of the tokens.
 
-Dense ops only (where, gather, comparisons): ragged slicing and concatenation
-have no kernels in TFLite.
+Only dense ops (where, gather, comparisons) are used, because TFLite has no
+kernels for ragged slicing and concatenation.
 """
 
 import tensorflow as tf
@@ -12,20 +12,22 @@ from keras_bert.template import SECOND
 
 
 def pack(template, first, second, seq_length, id_of, truncation="head"):
-    """Lays texts out between special tokens, cut to the length.
+    """Truncate texts, add special tokens and pad to the sequence length.
 
     Args:
         template: `Template`.
         first: RaggedTensor, int32 `(batch_size, (num_tokens))`.
-        second: the same for the second texts, or None for single texts.
-        seq_length: int, width of the result; a pair is cut token by token,
-            always the longer text.
+        second: RaggedTensor, int32 `(batch_size, (num_tokens))`, the second
+            texts, or None for single texts.
+        seq_length: int, length of the result. Long pairs are truncated token
+            by token, always the longer text.
         id_of: function from a special token to its id.
         truncation: str, a key of `TRUNCATIONS`.
 
     Returns:
         A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
-        `input_mask` (1 at tokens) and, if there are any, `segment_ids`.
+        `input_mask` (1 at tokens) and, if the template has segments,
+        `segment_ids`.
     """
     budget = seq_length - template.num_special(second is not None)
     texts = {FIRST: first} if second is None else {FIRST: first, SECOND: second}
@@ -74,15 +76,16 @@ def _lay_out(template, texts, seq_length, id_of):
 
 
 def truncated_lengths(first, second, budget):
-    """Lengths of a pair cut to a budget, always at the end of the longer.
+    """Return the lengths of pairs after truncation of the longer text.
 
-    It gives in one step what google-research/bert does token by token: the
-    longer of the two loses its last token, the second where both are equal.
+    google-research/bert removes tokens one by one: the last token of the
+    longer text, or of the second text if both are equally long. This function
+    computes the same result in one step.
 
     Args:
         first: int32 `(batch_size,)`, lengths of the first texts.
         second: int32 `(batch_size,)`, lengths of the second texts.
-        budget: int, most tokens that both may have together.
+        budget: int, maximum number of tokens of a pair.
 
     Returns:
         Two int32 `(batch_size,)` tensors.
@@ -94,8 +97,8 @@ def truncated_lengths(first, second, budget):
 
 
 def _take(ids, positions):
-    """Ids at positions; those out of range give any id."""
-    ids = tf.pad(ids, [[0, 0], [0, 1]])  # There may be none.
+    """Gather ids at positions; positions out of range return any id."""
+    ids = tf.pad(ids, [[0, 0], [0, 1]])  # The texts may be empty.
     positions = tf.clip_by_value(positions, 0, tf.shape(ids)[1] - 1)
     return tf.gather(ids, positions, batch_dims=1)
 
@@ -109,7 +112,7 @@ def _tail(tokens, kept, width):
 
 
 def _head_tail(tokens, kept, width):
-    """The first half of those that are kept, the larger, then the last."""
+    """Keep the first half, rounded up, and the last half of the budget."""
     half = (kept + 1) // 2
     is_head = tf.range(width)[tf.newaxis] < half[:, tf.newaxis]
     tail = _tail(tokens, kept, width)
@@ -117,15 +120,15 @@ def _head_tail(tokens, kept, width):
 
 
 def _from(tokens, start, width):
-    """The tokens from a place on, int32 `(batch_size, width)`."""
+    """Return `width` tokens from `start`, int32 `(batch_size, width)`."""
     places = (tokens.row_starts() + start)[:, tf.newaxis]
     places += tf.range(width, dtype=tf.int64)[tf.newaxis]
-    values = tf.concat([tokens.flat_values, [0]], 0)  # There may be none.
+    values = tf.concat([tokens.flat_values, [0]], 0)  # Texts may be empty.
     last = tf.size(values, tf.int64) - 1
     return tf.gather(values, tf.minimum(places, last))
 
 
-# What is kept of a text that is too long; these tokens stand in front.
+# Functions that move the tokens to keep to the front of each row.
 TRUNCATIONS = {"head": _head, "tail": _tail, "head_tail": _head_tail}
 
 
@@ -133,7 +136,7 @@ STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"
 
 
 def locate_pieces(preprocess, texts, pairs=None):
-    """Packs texts or pairs as a model wants them, with offsets beside.
+    """Pack texts or pairs to model inputs, with the offsets of the tokens.
 
     Args:
         preprocess: `Preprocessor`.
@@ -142,16 +145,17 @@ def locate_pieces(preprocess, texts, pairs=None):
             None.
 
     Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: what `preprocess`
-        gives, and `text_numbers`, 1 at pieces of the first text, 2 at those
-        of the second and 0 at special tokens and padding; `starts` and
-        `ends`, offsets in bytes into that text, 0 where there is none.
+        A dict of int32 `(batch_size, seq_length)` tensors: the result of
+        `preprocess`; `text_numbers`, 1 at tokens of the first text, 2 at
+        tokens of the second text, 0 at special tokens and padding; `starts`
+        and `ends`, byte offsets into the text, 0 at special tokens and
+        padding.
     """
     columns = [texts] if pairs is None else [texts, pairs]
     found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in columns]
 
-    def beside(values):
-        """Values of pieces laid out as the pieces, with 0 elsewhere."""
+    def packed_values(values):
+        """Pack values of tokens in the same layout, with 0 elsewhere."""
         values = [tf.cast(x, tf.int32) for x in values]
         packed = pack(
             preprocess.template,
@@ -167,7 +171,7 @@ def locate_pieces(preprocess, texts, pairs=None):
     ]
     return {
         **preprocess.pack(*(ids for ids, _, _ in found)),
-        TEXT_NUMBERS: beside(numbers),
-        STARTS: beside([starts for _, starts, _ in found]),
-        ENDS: beside([ends for _, _, ends in found]),
+        TEXT_NUMBERS: packed_values(numbers),
+        STARTS: packed_values([starts for _, starts, _ in found]),
+        ENDS: packed_values([ends for _, _, ends in found]),
     }

@@ -1,9 +1,9 @@
-"""A table of constant keys, looked up by gathers only.
+"""Static perfect hash table that is looked up with `tf.gather`.
 
-Hash and displace: some bits of a key's hash choose a row, some a column, and
-each row is moved along the table until its keys fall into free slots. The
-rows with the most keys go first. Unlike a lookup table of TensorFlow it is
-made of constants and needs no initialisation.
+Hash and displace: bits of a key's hash select a row and a column. Each row is
+shifted along the table until its keys fall into free slots; the rows with the
+most keys are placed first. Unlike a lookup table of TensorFlow, the table
+consists of constants and needs no initialization.
 
 References:
     [Hash, displace, and compress](https://cmph.sourceforge.net/papers/esa09.pdf)
@@ -14,23 +14,23 @@ import tensorflow as tf
 
 NOT_FOUND = -1
 _SEED = 19
-# An odd number of 64 bits without a pattern, as a signed one.
+# An odd 64-bit constant with random bits, as a signed integer.
 _FACTOR = -0x61C8864680B583EB
 _right_shift = tf.bitwise.right_shift
 
 
 class PerfectHash:
-    """Gives the numbers of keys.
+    """Maps keys to their indices.
 
     Args:
-        keys: integer arrays `(num_keys,)`, the parts of the keys.
-            No two keys are the same.
+        keys: integer arrays `(num_keys,)`, the parts of the keys. Keys are
+            unique.
 
     Call arguments:
-        keys: as many tensors `(any,)` of the same dtypes.
+        keys: tensors `(any,)`, one for each part, of the same dtypes.
 
     Returns:
-        int32 `(any,)`, where in the arrays each key stands, or `NOT_FOUND`.
+        int32 `(any,)`, the index of each key in the arrays, or `NOT_FOUND`.
     """
 
     def __init__(self, *keys):
@@ -57,7 +57,7 @@ class PerfectHash:
         return tf.where(tf.reduce_all(is_same, 0), numbers, NOT_FOUND)
 
     def _place(self, keys, salt):
-        """Row and column of keys, int32, from the upper bits of a hash."""
+        """Return row and column of keys (int32), the upper bits of a hash."""
         row_bits, column_bits = self._bits
         hashes = _right_shift(_mix(keys, salt), 63 - row_bits - column_bits)
         rows = _right_shift(hashes, column_bits) & ((1 << row_bits) - 1)
@@ -65,7 +65,7 @@ class PerfectHash:
         return tf.cast(rows, tf.int32), tf.cast(columns, tf.int32)
 
     def _distinct(self, keys):
-        """The first salt that gives no two keys the same row and column."""
+        """Find a salt without collisions; return it with rows and columns."""
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
@@ -77,9 +77,9 @@ class PerfectHash:
 
 
 def _mix(keys, salt):
-    """A hash, int64; products are modulo 2 ** 64.
+    """Return a hash, int64; products are modulo 2 ** 64.
 
-    The shifts between bring the upper bits down, which products never do.
+    The shifts mix the upper bits into the lower bits; products do not.
     """
     mixed = tf.constant(salt, tf.int64)
     for key in keys:
@@ -89,7 +89,7 @@ def _mix(keys, salt):
 
 
 def _displace(rows, columns, width, moves):
-    """Fills in how far each row moves; gives the slots of the keys then."""
+    """Write the displacement of each row to `moves`; return the keys' slots."""
     counts = np.bincount(rows, minlength=1)
     order = np.argsort(rows, kind="stable")
     firsts = np.cumsum(counts) - counts
@@ -107,17 +107,17 @@ def _displace(rows, columns, width, moves):
 
 
 def _take(slots, taken):
-    """Takes the slots of the rows that fit; says which, bool `(rows,)`."""
+    """Place the rows with free slots; return their mask, bool `(rows,)`."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
-    owners[slots] = numbers  # The last row that wants a slot has it.
+    owners[slots] = numbers  # The last row that needs a slot wins.
     placed = (~taken[slots] & (owners[slots] == numbers)).all(1)
     taken[slots[placed]] = True
     return placed
 
 
 def _spread(values, slots, size, default):
-    """Values by slot, a tensor; `default` where there is none."""
+    """Return a tensor of values by slot; empty slots get `default`."""
     spread = np.full(size, default, values.dtype)
     spread[slots] = values
     return tf.constant(spread)

@@ -1,4 +1,4 @@
-"""A batch of word pieces: pieces joined to a token, spans moved."""
+"""Tokens of a batch of texts with their spans, and ops on them."""
 
 import re
 import typing
@@ -9,19 +9,19 @@ import tensorflow_text as tf_text
 
 
 def normalizer_op(table):
-    """Make the op that normalises texts by a table, bytes."""
+    """Create the op that normalizes texts with a table (bytes)."""
     buffer = tf.constant(np.frombuffer(table, np.uint8))
     return tf_text.FastBertNormalizer(model_buffer=buffer)
 
 
 class Pieces(typing.NamedTuple):
-    """Word pieces of a batch, flat, with the rows they belong to.
+    """Flat tokens of a batch of texts, and the row splits.
 
     Args:
         ids: int32 `(num_pieces,)`.
         starts: int64 `(num_pieces,)`, byte offsets into the text.
         ends: int64 `(num_pieces,)`, byte offsets, exclusive.
-        row_splits: int64 `(batch_size + 1,)`, where each text begins.
+        row_splits: int64 `(batch_size + 1,)`, the first token of each text.
     """
 
     ids: tf.Tensor
@@ -30,20 +30,20 @@ class Pieces(typing.NamedTuple):
     row_splits: tf.Tensor
 
     def ragged(self, values):
-        """One of the flat tensors, in rows."""
+        """Convert one of the flat tensors to a RaggedTensor."""
         return tf.RaggedTensor.from_row_splits(
             values, self.row_splits, validate=False
         )
 
 
 def join(pieces, ids, heads):
-    """Drops pieces; the span of each goes to the piece before it.
+    """Merge pieces into the previous piece, and extend its span.
 
     Args:
         pieces: `Pieces`.
         ids: int32 `(num_pieces,)`, the new ids.
-        heads: bool `(num_pieces,)`, the pieces that stay. The first piece of
-            each row must be one.
+        heads: bool `(num_pieces,)`, True for pieces to keep, False for pieces
+            to merge. The first piece of each row must be kept.
 
     Returns:
         `Pieces`.
@@ -60,15 +60,15 @@ def join(pieces, ids, heads):
 
 
 def fill_empty_spans(starts, ends, rows):
-    """Give each empty span that of the next piece, or of the previous one.
+    """Replace empty spans by the span of the next, or previous, piece.
 
     Args:
         starts, ends: int64 `(num_pieces,)`.
-        rows: int64 `(num_pieces,)`, the text of each piece.
+        rows: int64 `(num_pieces,)`, the index of each piece's text.
 
     Returns:
-        Starts and ends, int64 `(num_pieces,)`; empty only in texts without
-        any other span.
+        Starts and ends, int64 `(num_pieces,)`. Spans stay empty only if all
+        spans of the text are empty.
     """
     is_filled, size = ends > starts, tf.size(starts, tf.int64)
     filled = tf.concat([[size], tf.where(is_filled)[:, 0], [size]], 0)
@@ -82,14 +82,15 @@ def fill_empty_spans(starts, ends, rows):
 
 
 def mark_in_place(texts, tokens, marks, no_mark):
-    """Writes marks for the special tokens in texts; no byte moves.
+    """Replace special tokens in texts by marks of the same number of bytes.
 
     Args:
         texts: string tensor `(batch_size,)`, UTF-8.
         tokens: sequence of str.
-        marks: str, a character for each, none of more bytes than its token;
-            spaces fill it up, because a word begins behind it.
-        no_mark: str, what stands for such a character in a text.
+        marks: str, one character for each token, with at most as many bytes
+            as the token. It is padded with spaces, because a word begins
+            after it.
+        no_mark: str, the replacement of mark characters in the texts.
 
     Returns:
         A string tensor like `texts`.
@@ -102,15 +103,16 @@ def mark_in_place(texts, tokens, marks, no_mark):
 
 
 def original_spans(pieces, offsets):
-    """Moves spans from the normalised text to the text as it was given.
+    """Map spans of the normalized texts to spans of the original texts.
 
-    An end goes to the next character that was not dropped: a span takes in
-    the accents that followed, and is never empty.
+    A span ends at the next character that was not dropped. It therefore
+    includes the accents after it, and is never empty.
 
     Args:
-        pieces: `Pieces` with offsets into the normalised texts.
-        offsets: RaggedTensor, int64 `(batch_size, (num_bytes + 1))`, where
-            each byte of the normalised text, and its end, came from.
+        pieces: `Pieces` with offsets into the normalized texts.
+        offsets: RaggedTensor, int64 `(batch_size, (num_bytes + 1))`, the
+            original position of each byte, and of the end, of the normalized
+            texts.
 
     Returns:
         `Pieces` with offsets into the original texts.
@@ -119,7 +121,7 @@ def original_spans(pieces, offsets):
     row = tf.gather(
         offsets.row_splits[:-1], pieces.ragged(pieces.ids).value_rowids()
     )
-    # Bytes that came from one place share an origin.
+    # Bytes with the same original position share an origin.
     is_new = tf.concat([[True], tf.not_equal(flat[1:], flat[:-1])], 0)
     is_new = is_new[: tf.size(flat)]
     origin = tf.cumsum(tf.cast(is_new, tf.int32)) - 1

@@ -1,4 +1,4 @@
-"""One text where a batch of texts is expected."""
+"""Decorator for methods that take a batch of texts or a single text."""
 
 import functools
 
@@ -6,15 +6,15 @@ import tensorflow as tf
 
 
 def batch_or_scalar(method):
-    """Let a method of a batch of texts take one text as well.
+    """Let a method that takes a batch of texts accept a single text too.
 
     Args:
         method: method that takes a string tensor `(batch_size,)` and returns
-            tensors with as many rows.
+            tensors with `batch_size` rows.
 
     Returns:
-        A method that also takes lists of str, and a str or a scalar tensor,
-        and then returns the only row of each tensor.
+        A method that also takes lists of str and single texts. For a str or a
+        scalar tensor, it returns tensors without the batch dimension.
     """
 
     @functools.wraps(method)

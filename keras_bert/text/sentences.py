@@ -1,9 +1,9 @@
-"""Splits English prose into sentences: one pattern and a few word lists."""
+"""Sentence splitter for English, based on a pattern and word lists."""
 
 import re
 
-# A full stop, what closes around it, one space, and then anything that may
-# open a sentence: a capital, a digit, code in backticks or with_underscores.
+# A full stop, closing punctuation, one space, then a possible beginning of a
+# sentence: a capital, a digit, code in backticks or with_underscores.
 _CANDIDATE = re.compile(
     r"[.!?…][\"'”’»)\]*_`´]* "
     r"(?=[\"'“‘«(\[*_—-]*(?:`|[^\W_a-zß-öø-ÿ]|[a-z]+_\w))"
@@ -30,7 +30,7 @@ _NUMBERED = frozenset(
     "ref refs def thm prop lem cor ex alg app tab par jan feb mar apr jun jul "
     "aug sep sept oct nov dec op ver v".split()
 )
-# What begins a sentence even after a letter that might be an initial.
+# Words that begin a sentence even after a letter that may be an initial.
 _OPENERS = frozenset(
     "A After All Also Although An And Any As At Because Before Both But By "
     "Can Do Does Each Every For From Given Has He Her Here His How However "
@@ -44,17 +44,17 @@ _OPENERS = frozenset(
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """Splits a paragraph of English into its sentences.
+    """Split an English paragraph into sentences.
 
-    Runs of white space, line ends among them, become one space; nothing else
-    changes, so the sentences joined by spaces are the paragraph again.
+    Runs of white space and line breaks become one space. Nothing else changes:
+    joining the sentences with spaces restores the paragraph.
 
     Args:
-        paragraph: One paragraph. Two paragraphs given together may be joined
-            where the first ends without punctuation.
+        paragraph: a single paragraph. If it contains several, the last
+            sentence of one may be joined with the first of the next.
 
     Returns:
-        The sentences in order, none of them empty.
+        The sentences in order; no sentence is empty.
 
     Example:
 
@@ -75,7 +75,7 @@ def split_sentences(paragraph: str) -> list[str]:
 
 
 def _is_boundary(text: str, start: int, stop: int, end: int) -> bool:
-    """Tells if the stop at `stop` ends the sentence begun at `start`."""
+    """Return whether the stop at `stop` ends the sentence from `start`."""
     if text[stop] != ".":
         return True
     if end - start < 8 and _LIST_MARK.match(text[start : end - 1]):

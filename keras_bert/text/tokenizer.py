@@ -10,24 +10,24 @@ from keras_bert.summary import tokenizer_facts
 
 
 class Tokenizer(Summarized):
-    """Texts to ids, in the graph, and back, in Python.
+    """Base class: encodes texts in the graph and decodes ids in Python.
 
     A subclass has these methods:
 
-        __call__(texts): cut texts, string `(batch_size,)`. Returns a
+        __call__(texts): tokenize texts, string `(batch_size,)`. Returns a
             RaggedTensor, int32 `(batch_size, (num_tokens))`.
-        tokenize_with_offsets(texts): the same with the place of each token.
+        tokenize_with_offsets(texts): also return the offsets of each token.
             Returns three RaggedTensors `(batch_size, (num_tokens))`: ids,
-            int32, and starts and ends, int64, offsets in bytes of the text as
-            given. No span begins with a space before its word. Only the span
-            of a token of white space may be empty.
-        detokenize(ids): the text of a list of ids, as far as they define it.
+            int32; starts and ends, int64, byte offsets into the raw text. A
+            span does not include the space before its word. Only spans of
+            white-space tokens may be empty.
+        detokenize(ids): decode a list of ids to a text.
 
     Args:
         settings: a frozen dataclass, see `FileDefinedTokenizer`.
 
     Attributes:
-        settings: as given.
+        settings: the argument.
         vocabulary: the vocabulary of the settings.
         kind: str, a key of `KINDS`.
     """
@@ -38,17 +38,17 @@ class Tokenizer(Summarized):
         self.settings, self.kind = settings, settings.kind
         self.vocabulary = settings.vocabulary
 
-    def with_special_tokens(self):
-        """Return the same tokenizer with `special_tokens_in_text=True`."""
+    def with_special_tokens(self) -> "Tokenizer":
+        """Return a copy of the tokenizer with `special_tokens_in_text=True`."""
         return dataclasses.replace(
             self.settings, special_tokens_in_text=True
         ).make()
 
 
 def graph_constant(method):
-    """Cache what a method makes, and make it outside of any graph.
+    """Cached property whose tensors are created outside of any graph.
 
-    So one tokenizer serves many graphs.
+    One tokenizer can then be used in many graphs.
     """
 
     def make(self):

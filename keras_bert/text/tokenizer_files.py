@@ -1,4 +1,4 @@
-"""JSON files of a tokenizer's directory, as transformers writes them."""
+"""JSON files of a tokenizer directory in the format of transformers."""
 
 import pathlib
 
@@ -18,7 +18,7 @@ _TOKEN_KEYS = {
 }
 _NAMED = (*_TOKEN_KEYS, "bos_token", "eos_token")
 _EXTRA = ("additional_special_tokens", "extra_special_tokens")
-# Properties of added tokens that all kinds of tokenizers require.
+# Values of added tokens' properties that all kinds of tokenizers require.
 SUPPORTED = {"single_word": False}
 
 
@@ -30,8 +30,8 @@ class TokenizerFiles:
 
     Attributes:
         directory, config_path, fast_path: `pathlib.Path`.
-        config, fast: dict, the contents of the two files; empty without one.
-        special_tokens_in_text: bool, the setting of this name.
+        config, fast: dict, the contents of the two files; empty if missing.
+        special_tokens_in_text: bool, the setting in `tokenizer_config.json`.
     """
 
     def __init__(self, directory):
@@ -49,8 +49,8 @@ class TokenizerFiles:
         """Return a part of `tokenizer.json`, a dict.
 
         Args:
-            name: "model", "normalizer" or "pre_tokenizer". A sequence of one
-                pre-tokenizer counts as that pre-tokenizer.
+            name: "model", "normalizer" or "pre_tokenizer". If it is a sequence
+                with one pre-tokenizer, return this pre-tokenizer.
         """
         part = self.fast.get(name)
         part = part if isinstance(part, dict) else {"type": part}
@@ -58,33 +58,32 @@ class TokenizerFiles:
         return steps[0] if len(steps) == 1 else part
 
     def fast_tokens(self):
-        """List the tokens of `tokenizer.json` by their ids."""
+        """Return the tokens of `tokenizer.json` in the order of their ids."""
         model = self.part("model")
         if not isinstance(model.get("vocab"), dict):
             raise ValueError(
-                f"{self.fast_path} must hold a model with a vocabulary. "
-                f"Received: a model of the type {model.get('type')!r}."
+                f"{self.fast_path} must contain a model with a vocabulary. "
+                f"Received: a model of type {model.get('type')!r}."
             )
         added = {e["content"]: e["id"] for e in self.fast_entries()}
         return tokens_by_id({**added, **model["vocab"]}, self.fast_path)
 
     def fast_merges(self):
-        """List the merges of `tokenizer.json`, each a sequence of str."""
+        """Return the merges of `tokenizer.json`, each a sequence of str."""
         merges = self.part("model").get("merges") or []
         return [x.split(" ") if isinstance(x, str) else x for x in merges]
 
     def fast_entries(self):
-        """List the added tokens of `tokenizer.json`, dicts."""
+        """Return the added tokens of `tokenizer.json`, a list of dicts."""
         return self.fast.get("added_tokens") or []
 
     def check_rules(self, settings, *ignored):
-        """Raise ValueError if `tokenizer.json` cuts texts by other rules.
+        """Raise ValueError if the rules of `tokenizer.json` are different.
 
         Args:
-            settings: settings of a tokenizer. Rules that its `fast_parts()`
-                have and the file leaves out are not compared.
-            *ignored: names of rules that the settings do not take from this
-                file.
+            settings: settings of a tokenizer. Rules of `fast_parts()` that the
+                file does not contain are not compared.
+            *ignored: names of rules to ignore.
         """
         rules = settings.fast_parts() if self.fast else {}
         for part in ("normalizer", "pre_tokenizer", "model") if rules else ():
@@ -101,17 +100,18 @@ class TokenizerFiles:
                         f"{self.fast_path}: `{key}` of the {part} must be "
                         f"{value!r}. Received: {other!r}. If the model was "
                         "trained with this rule, tokenize with the package "
-                        "`tokenizers` and pass ids to the encoder; else delete "
-                        "this file and keep the vocabulary."
+                        "`tokenizers` and pass ids to the encoder; otherwise "
+                        "delete this file and keep the vocabulary."
                     )
 
     def special_tokens(self, tokens, *defaults):
-        """Return the special tokens that `tokenizer_config.json` names.
+        """Return the special tokens of `tokenizer_config.json`.
 
         Args:
             tokens: collection of str, the vocabulary.
-            *defaults: dicts from roles to tokens. The first whose tokens are
-                in the vocabulary gives the roles that the file does not name.
+            *defaults: dicts from roles to tokens, for roles that the file does
+                not define. The first dict with all its tokens in the
+                vocabulary is used.
 
         Returns:
             A dict from roles to tokens.
@@ -123,7 +123,7 @@ class TokenizerFiles:
         return next((x for x in roles if known >= {*x.values()}), roles[0])
 
     def check_special_tokens(self, vocabulary):
-        """Raise ValueError if `tokenizer_config.json` names other tokens."""
+        """Raise ValueError if the config file has other special tokens."""
         found = self.special_tokens((), vocabulary.roles)
         if found != vocabulary.roles:
             raise ValueError(
@@ -142,15 +142,15 @@ class TokenizerFiles:
             ids: dict from the tokens of the vocabulary to their ids.
             roles: dict from roles to special tokens, which are not returned.
             supported: dict from properties of an added token to the only
-                value that the kind of tokenizer supports.
+                value that this kind of tokenizer supports.
 
         Returns:
-            A list of the tokens that follow the vocabulary, in the order of
-            their ids, and a tuple of `AddedToken`.
+            A list of the new tokens (str) in the order of their ids, which
+            follow the vocabulary, and a tuple of `AddedToken`.
 
         Raises:
-            ValueError: a token has another id than in the vocabulary, the ids
-                leave a gap, or a property is not supported.
+            ValueError: the id of a token differs from the vocabulary, the ids
+                have a gap, or a property is not supported.
         """
         known, added = dict(ids), {}
         for path, entry in self._added_entries(ids):
@@ -176,19 +176,19 @@ class TokenizerFiles:
         return new, (*added.values(),)
 
     def refuse_added_tokens(self, vocabulary):
-        """Raise ValueError if files add tokens besides the special ones."""
+        """Raise ValueError if the files add tokens that are not special."""
         _, added = self.added_tokens(vocabulary.ids, vocabulary.roles)
         if added:
             raise ValueError(
                 f"{self.directory} must add no tokens to its vocabulary, "
-                "because this kind of tokenizer cannot find them in texts. "
-                f"Received: {added[0].text!r}. Remove it from {_ADDED}, "
-                f"`{_DECODER}` of {CONFIG} and {FAST_TOKENIZER} if no text "
-                "has it."
+                "because this kind of tokenizer cannot match them in texts. "
+                f"Received: {added[0].text!r}. If your texts do not contain "
+                f"it, remove it from {_ADDED}, `{_DECODER}` of {CONFIG} and "
+                f"{FAST_TOKENIZER}."
             )
 
     def _added_entries(self, ids):
-        """List pairs of a file and an entry, which has its id."""
+        """Return (path, entry) pairs; each entry contains its id."""
         entries = [(self.fast_path, entry) for entry in self.fast_entries()]
         decoder = self.config.get(_DECODER)
         if decoder is not None:
@@ -212,14 +212,14 @@ class TokenizerFiles:
 
 
 def parse_added_token(path, entry, supported=SUPPORTED, special=()):
-    """Make the `AddedToken` of an entry of a file.
+    """Parse an entry of a tokenizer file to an `AddedToken`.
 
     Args:
-        path: where the entry is, for messages.
+        path: the file, for messages.
         entry: dict, as in the `added_tokens` of a `tokenizer.json`.
-        supported: see `TokenizerFiles.added_tokens`; None stands for the
-            opposite of `special`.
-        special: collection of str, tokens that are special in any case.
+        supported: see `TokenizerFiles.added_tokens`; a value of None requires
+            the opposite of `special`.
+        special: collection of str, tokens that are always special.
 
     Raises:
         ValueError: a property is not supported.
@@ -238,28 +238,28 @@ def parse_added_token(path, entry, supported=SUPPORTED, special=()):
 
 
 def tokens_by_id(ids, path):
-    """List tokens in the order of their ids, "" for ids without a token.
+    """Return tokens in the order of their ids, "" for unused ids.
 
     Args:
         ids: dict from str to int.
-        path: where they come from, for the message.
+        path: the file, for the message.
 
     Raises:
-        ValueError: two tokens have one id, or an id is not a whole number.
+        ValueError: two tokens have the same id, or an id is not an integer.
     """
     tokens = {index: token for token, index in ids.items()}
     if len(tokens) < len(ids) or not {*map(type, tokens)} <= {int}:
-        raise ValueError(f"{path} must give each token an id of its own.")
+        raise ValueError(f"{path} must give each token a unique integer id.")
     return [tokens.get(n, "") for n in range(max(tokens, default=-1) + 1)]
 
 
 def config_json(tokenizer_class, settings, **values):
-    """Make the content of a `tokenizer_config.json`, a dict.
+    """Return the content of a `tokenizer_config.json`, a dict.
 
     Args:
         tokenizer_class: str, name of the class in transformers.
         settings: settings of a tokenizer.
-        **values: further entries.
+        **values: additional entries.
     """
     roles = settings.vocabulary.roles
     return {
@@ -271,5 +271,5 @@ def config_json(tokenizer_class, settings, **values):
 
 
 def _text(value):
-    """Return the text of a token, which may be a written-out AddedToken."""
+    """Return the text of a token that is a str or a serialized AddedToken."""
     return value.get("content") if isinstance(value, dict) else value

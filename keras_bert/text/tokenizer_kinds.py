@@ -1,4 +1,4 @@
-"""The kinds of tokenizers; all that depends on the kind is looked up here."""
+"""Registry of the kinds of tokenizers, and detection of the kind of a file."""
 
 import pathlib
 import re
@@ -10,8 +10,8 @@ from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 
-# By the `kind` of a tokenizer; a `Family` names its default. BPE comes before
-# byte-level BPE, whose files have the same names.
+# By `kind`; each `Family` has a default. BPE comes before byte-level BPE,
+# because their files have the same names.
 KINDS = {
     settings.kind: settings
     for settings in (
@@ -22,27 +22,27 @@ KINDS = {
 
 
 def kind_of_file(vocab_file):
-    """Return the kind of the tokenizer that a file belongs to.
+    """Return the kind of tokenizer that a vocabulary file belongs to.
 
     Args:
-        vocab_file: str, a `vocab.txt` of any name; or a `vocab.json` next to
-            its `merges.txt`, a `spiece.model` or the `tokenizer.json` of one
-            of these.
+        vocab_file: str, a `vocab.txt` of any name, a `vocab.json` next to its
+            `merges.txt`, a `spiece.model`, or the `tokenizer.json` of a BPE or
+            Unigram model.
 
     Returns:
         A value of `KINDS`.
 
     Raises:
-        ValueError: no kind has such a file.
+        ValueError: the file belongs to none of the kinds.
     """
     path = pathlib.Path(vocab_file)
     name = _kind_of_path(path, KINDS)
     if name is None and path.suffix in (".json", ".model"):
         names = ", ".join(kind.files[0] for kind in KINDS.values())
         raise ValueError(
-            "The kind of a tokenizer is known by the name of its file, which "
-            f"must be {names}, or the {FAST_TOKENIZER} of a BPE or a Unigram "
-            f"model. Received: {vocab_file}."
+            f"The vocabulary file must be named {names}, or be the "
+            f"{FAST_TOKENIZER} of a BPE or Unigram model: its name determines "
+            f"the kind of the tokenizer. Received: {vocab_file}."
         )
     return KINDS[name or WordpieceSettings.kind]
 
@@ -52,14 +52,14 @@ def kind_of_directory(directory, default):
 
     Args:
         directory: `pathlib.Path`.
-        default: str, the kind that is looked for first, and the answer if no
-            file is known.
+        default: str, the kind to look for first; returned if the directory
+            has no known file.
 
     Returns:
         str, a key of `KINDS`.
 
     Raises:
-        ValueError: the `tokenizer.json` is not a JSON file.
+        ValueError: the `tokenizer.json` is not valid JSON.
     """
     for name in (default, *KINDS):
         kind = KINDS[name]
@@ -78,13 +78,13 @@ def vocabulary_of_file(vocab_file):
 
 
 def unpack_settings(values):
-    """Return the settings whose `packed()` is given."""
-    # Word pieces came first and have no kind.
+    """Create settings from the dict returned by their `packed()`."""
+    # WordPiece was the first kind: its dicts have no key `kind`.
     return KINDS[values.get("kind", WordpieceSettings.kind)].unpacked(values)
 
 
 def _kind_of_path(path, names):
-    """Return the first of some kinds that a file belongs to, or None."""
+    """Return the first kind in `names` that a file belongs to, or None."""
     model_type = None
     if path.name == FAST_TOKENIZER:
         model = read_json_file(path).get("model")

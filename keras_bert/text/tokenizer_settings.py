@@ -1,4 +1,4 @@
-"""Settings of tokenizers: base classes of all kinds."""
+"""Base classes of the settings of tokenizers."""
 
 import base64
 import contextlib
@@ -14,23 +14,24 @@ from keras_bert.text.casing import resolve_casing
 
 
 class FileDefinedTokenizer(checks.Checked):
-    """Settings of a tokenizer that its files define completely.
+    """Settings of a tokenizer, completely defined by its files.
 
     Base class of frozen dataclasses with the fields `vocabulary` and
-    `special_tokens_in_text` and the methods `_write(directory)` and
-    `_read(directory)`, a class method. They need no TensorFlow.
+    `special_tokens_in_text`, the method `_write(directory)` and the class
+    method `_read(directory)`. The settings do not import TensorFlow.
 
     Attributes:
         kind: str, the name of the kind of tokenizer.
         tokenizer_class: str, the name of its class in `keras_bert.text`.
-        files: tuple of str, the files that `write` writes, the vocabulary
-            first.
-        pieces: str, the name of its tokens for readers.
-        model_type: str, its name in a `tokenizer.json` that is read, or "".
-        other_names: tuple of str, other names of the vocabulary.
-        mark: bytes, a regular expression that these files match, where
-            another kind has files of these names; b"" without one.
-        added_tokens: sequence of `AddedToken`; a field if the kind has any.
+        files: tuple of str, the files that `write` writes; the vocabulary is
+            the first.
+        pieces: str, the name of the tokens in messages.
+        model_type: str, the type of the model in a `tokenizer.json`, or "".
+        other_names: tuple of str, other file names of the vocabulary.
+        mark: bytes, a regular expression that distinguishes these files from
+            files of another kind with the same names; b"" if not needed.
+        added_tokens: sequence of `AddedToken`; a field if the kind supports
+            added tokens.
     """
 
     model_type = ""
@@ -50,16 +51,16 @@ class FileDefinedTokenizer(checks.Checked):
             vars(self)["added_tokens"] = (*self.added_tokens,)
 
     def make(self):
-        """Return the tokenizer.
+        """Create the tokenizer.
 
         Raises:
-            ModuleNotFoundError: a package that it needs is missing.
+            ModuleNotFoundError: a required package is missing.
         """
         return getattr(text, self.tokenizer_class)(**vars(self))
 
     @property
     def fast_tokens(self):
-        """The added tokens of the `tokenizer.json`."""
+        """Added tokens of the `tokenizer.json`."""
         return special_tokens(self.vocabulary.roles)
 
     @classmethod
@@ -68,44 +69,44 @@ class FileDefinedTokenizer(checks.Checked):
 
         Args:
             directory: str or `pathlib.Path`.
-            max_chars_per_word: int, the limit of word pieces if no file has
-                one. Ignored by other kinds.
-            lowercase: bool, the casing that the caller expects, or None.
+            max_chars_per_word: int, the default limit of WordPiece. Other
+                kinds ignore it.
+            lowercase: bool, the expected casing, or None.
 
         Raises:
-            ValueError: a file is missing or cannot be used, or the casing
-                differs or is unknown.
+            ValueError: a file is missing or invalid, or the casing differs or
+                is unknown.
         """
         cls._refuse(directory, {"lowercase=": lowercase})
         with errors_name(directory):
             return cls._read(pathlib.Path(directory))
 
     def write(self, directory):
-        """Write the files, as transformers reads them.
+        """Write the files in the format of transformers.
 
         Args:
-            directory: str or `pathlib.Path`, existing.
+            directory: str or `pathlib.Path`, an existing directory.
         """
         self._write(pathlib.Path(directory))
 
     @classmethod
     def read_vocabulary(cls, vocab_file):
-        """Read the vocabulary of the directory of a file."""
+        """Read the vocabulary from the directory of a file."""
         return cls.read(pathlib.Path(vocab_file).parent).vocabulary
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Return True to lower-case texts; None without such a setting.
+        """Return whether to lower-case texts; None if the kind never does.
 
         Args:
-            vocab_file: str; the files next to it count too.
+            vocab_file: str; the files next to it are read too.
             casing_hints, default: see `agreed_casing`.
         """
         cls._refuse(vocab_file, casing_hints)
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Read the settings for a corpus, where special tokens are text."""
+        """Read the settings for a corpus: special tokens are plain text."""
         directory = pathlib.Path(vocab_file).parent
         settings = cls.read(directory, lowercase=lowercase)
         return dataclasses.replace(settings, special_tokens_in_text=False)
@@ -115,7 +116,7 @@ class FileDefinedTokenizer(checks.Checked):
         self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self):
-        """Return facts for a manifest besides the vocabulary, a dict."""
+        """Return the settings to store in a manifest, a dict."""
         return {"tokenizer": identifying_settings(self)}
 
     def described(self):
@@ -126,7 +127,7 @@ class FileDefinedTokenizer(checks.Checked):
         )
 
     def packed(self):
-        """Return all settings, a dict for JSON: the files as base64."""
+        """Serialize the settings to a JSON dict; files are base64-encoded."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
             self.write(directory)
@@ -138,11 +139,11 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def unpacked(cls, values):
-        """Make the settings of the dict that `packed` returned."""
+        """Create the settings from the dict returned by `packed`."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
             for name, data in values["files"].items():
-                # A name, never a path to elsewhere.
+                # Use the name only: a path could point to other directories.
                 path = directory / pathlib.Path(name).name
                 path.write_bytes(base64.b64decode(data))
             return cls.read(directory)
@@ -152,8 +153,8 @@ class FileDefinedTokenizer(checks.Checked):
         for name, value in casing_hints.items():
             if value is not None:
                 raise ValueError(
-                    f"Texts of {cls.pieces} are cut as they are written; "
-                    "lower-casing cannot be set. Received: "
+                    f"A tokenizer of {cls.pieces} cannot lower-case texts. "
+                    "Received: "
                     f"{str(name).rstrip('=')}={value} for {source}."
                 )
 
@@ -161,8 +162,8 @@ class FileDefinedTokenizer(checks.Checked):
 class CasedTokenizer(FileDefinedTokenizer):
     """Settings of a tokenizer that may lower-case texts.
 
-    They have the field `lowercase`, and `_read` takes `max_chars_per_word` and
-    `lowercase`, bool or None, after the directory.
+    The dataclass has the field `lowercase`. Its `_read` takes the directory,
+    `max_chars_per_word` and `lowercase` (bool or None).
     """
 
     @classmethod
@@ -175,7 +176,7 @@ class CasedTokenizer(FileDefinedTokenizer):
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Return True to lower-case texts, see `FileDefinedTokenizer`."""
+        """Return whether to lower-case texts, see `FileDefinedTokenizer`."""
         directory = pathlib.Path(vocab_file).parent
         return cls.read(
             directory, lowercase=resolve_casing(casing_hints)
@@ -188,7 +189,7 @@ class CasedTokenizer(FileDefinedTokenizer):
 
 @contextlib.contextmanager
 def errors_name(directory):
-    """Have the messages of ValueErrors name the directory."""
+    """Add the directory to the messages of ValueErrors."""
     try:
         yield
     except ValueError as error:
@@ -198,13 +199,13 @@ def errors_name(directory):
 
 
 def identifying_settings(settings):
-    """Return the settings that distinguish tokenizers of one vocabulary.
+    """Return the settings that distinguish tokenizers with the same vocabulary.
 
     Args:
         settings: the settings of a tokenizer of any kind.
 
     Returns:
-        A dict for JSON: its kind and its settings. Long ones, such as the
+        A dict for JSON: its kind and its settings. Long settings, such as the
         merges of byte-level BPE, are replaced by their SHA-256.
     """
     values = _values(settings).items()
@@ -213,7 +214,7 @@ def identifying_settings(settings):
 
 
 def _values(settings):
-    """Return the settings by name, without vocabulary and empty tuples."""
+    """Return the settings by name, except vocabulary and empty tuples."""
     names = [field.name for field in dataclasses.fields(settings)]
     values = {n: getattr(settings, n) for n in names if n != "vocabulary"}
     return {name: value for name, value in values.items() if value != ()}

@@ -1,14 +1,16 @@
-"""Words to the bytes that ELMo reads them by, in the graph."""
+"""Word tokenizer of ELMo: spells words as bytes in the graph."""
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert import features
 from keras_bert.summary import Summarized
+from keras_bert.template import Template
 from keras_bert.text.packing import pack
 from keras_bert.text.scalars import batch_or_scalar
+from keras_bert.typing import Texts
 
-# Behind the bytes; all are raised by 1, so that padding is 0.
+# Their ids follow the bytes. All ids are incremented by 1: padding is 0.
 _SENTENCE_START, _SENTENCE_END, _WORD_START, _WORD_END, _FILLER = range(
     257, 262
 )
@@ -16,9 +18,9 @@ _MARKS = ("<pad>", "<S>", "</S>")
 
 
 def spell_words(words, max_characters):
-    """Spells strings `(num_words,)`: int32 `(num_words, max_characters)`.
+    """Spell strings `(num_words,)`: int32 `(num_words, max_characters)`.
 
-    Bytes that do not fit between the two marks of a word are cut off.
+    Bytes that do not fit between the two word marks are truncated.
     """
     room = max_characters - 2
     codes = tf.io.decode_raw(words, tf.uint8, fixed_length=room)
@@ -31,7 +33,7 @@ def spell_words(words, max_characters):
 
 
 def _spell_marks(max_characters):
-    """Spells `_MARKS`, int32 `(3, max_characters)`; padding is zeros."""
+    """Spell `_MARKS`, int32 `(3, max_characters)`; padding is zeros."""
     rest = [_FILLER] * (max_characters - 3)
     ends = _SENTENCE_START, _SENTENCE_END
     rows = [[_WORD_START, end, _WORD_END, *rest] for end in ends]
@@ -41,15 +43,15 @@ def _spell_marks(max_characters):
 class _Vocabulary:
     roles = dict(zip(("pad", "cls", "sep"), _MARKS, strict=True))
     pair = None
-    is_continuation = None  # Each token is a word, and any is known.
+    is_continuation = None  # Each token is a word, and all words are known.
     id_of = _MARKS.index
 
 
 class WordTokenizer(Summarized):
-    """Cuts texts into words, at white space only.
+    """Splits texts into words at white space.
 
     Args:
-        max_characters: int, of a word with its two marks.
+        max_characters: bytes per word, including two word marks.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, or a single str.
@@ -65,35 +67,45 @@ class WordTokenizer(Summarized):
 
     vocabulary = _Vocabulary
 
-    def __init__(self, max_characters=50):
+    def __init__(self, max_characters: int = 50) -> None:
         self.max_characters = max_characters
 
     @batch_or_scalar
-    def __call__(self, texts):
+    def __call__(self, texts: Texts) -> tf.RaggedTensor:
         return self.tokenize_with_offsets(texts)[0]
 
     @batch_or_scalar
-    def tokenize_with_offsets(self, texts):
-        """Split texts into words, with their starts and ends in bytes.
+    def tokenize_with_offsets(
+        self, texts: Texts
+    ) -> tuple[tf.RaggedTensor, ...]:
+        """Split texts into words and return their byte offsets.
 
         Args:
             texts: string tensor `(batch_size,)`, or a single str.
 
         Returns:
-            Three `RaggedTensor`s `(batch_size, (words))`: string, int64 and
-            int64.
+            Three RaggedTensors `(batch_size, (num_words))`: words, string;
+            starts and ends, int64.
         """
         return tf_text.WhitespaceTokenizer().tokenize_with_offsets(texts)
 
-    def pack(self, template, first, second, seq_length, truncation):
-        """Lay words out and spell them.
+    def pack(
+        self,
+        template: Template,
+        first: tf.RaggedTensor,
+        second: tf.RaggedTensor | None,
+        seq_length: int,
+        truncation: str,
+    ) -> dict[str, tf.Tensor]:
+        """Pack words to the sequence length and spell them.
 
         Args:
-            template: `Template`.
-            first: `RaggedTensor` of strings `(batch_size, (words))`.
-            second: the same, of the other text of each pair, or None.
-            seq_length: int.
-            truncation: str, "head", "tail" or "head_tail".
+            template: layout of the sequence.
+            first: strings `(batch_size, (num_words))`.
+            second: strings `(batch_size, (num_words))`, the second texts of
+                pairs, or None.
+            seq_length: length of the packed sequences, in words.
+            truncation: "head", "tail" or "head_tail".
 
         Returns:
             A dict of int32 tensors: `input_ids` `(batch_size, seq_length,

@@ -56,7 +56,7 @@ def test_texts_of_ten_sizes_are_traced_once(make_bert, warned):
     ids=["classifier", "fill_mask"],
 )
 def test_six_models_are_traced_in_peace(make_bert, warned, monkeypatch, ask):
-    monkeypatch.setattr("keras_bert.text.preprocessor._PAYING_CALLS", 0)
+    monkeypatch.setattr("keras_bert.text.preprocessor._EAGER_CALLS", 0)
     for _ in range(6):
         ask(make_bert(num_hidden_layers=1))
     assert not warned

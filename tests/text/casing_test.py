@@ -5,7 +5,7 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
+from keras_bert.text.casing import casing_from_files
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
@@ -42,7 +42,7 @@ def test_all_that_tell_must_agree(lower, answer):
 
 def test_nothing_is_told_by_the_look_of_a_vocabulary(lower, cased):
     for vocabulary in (lower, cased):
-        with pytest.raises(ValueError, match="No file says.*Asked: a.json"):
+        with pytest.raises(ValueError, match="No file says.*Searched: a.json"):
             agreed_casing(vocabulary, {"a.json": None})
     assert agreed_casing(lower, {}, default=True) is True
 
@@ -62,24 +62,24 @@ def test_the_published_table_answers_and_says_so(cased, logged, monkeypatch):
     monkeypatch.setattr("keras_bert.text.casing._PUBLISHED", table)
     assert agreed_casing(cased, {}, default=False) is True
     assert logged == [
-        "The vocabulary is that of the Chinese models, which lower-case texts."
+        "The vocabulary belongs to the Chinese models, which lower-case texts."
     ]
     assert agreed_casing(cased, {"--do_lower_case": False}) is False
 
 
 def test_what_stands_beside_a_vocabulary_is_read(tmp_path, lower):
     path = tmp_path / "vocab.txt"
-    assert casing_beside(path) == {}
+    assert casing_from_files(path) == {}
     lower.save(path)
-    assert casing_beside(path) == {}
+    assert casing_from_files(path) == {}
     settings = tmp_path / "tokenizer_config.json"
     settings.write_text(json.dumps({"do_lower_case": False}))
-    assert casing_beside(path) == {str(settings): False}
+    assert casing_from_files(path) == {str(settings): False}
     lower.save(tmp_path / "other.txt")
-    assert casing_beside(tmp_path / "other.txt") == {}
+    assert casing_from_files(tmp_path / "other.txt") == {}
     settings.write_text("[")
     with pytest.raises(ValueError, match="tokenizer_config.json: not a JSON"):
-        casing_beside(path)
+        casing_from_files(path)
 
 
 def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
@@ -87,7 +87,7 @@ def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
     with artifacts.file(path, {"do_lower_case": True}) as name:
         lower.save(name)
     manifest = tmp_path / "manifest-vocab.txt.json"
-    assert casing_beside(path) == {str(manifest): True}
+    assert casing_from_files(path) == {str(manifest): True}
     cased.save(path)
     with pytest.raises(ValueError, match="vocab.txt must be the file that"):
-        casing_beside(path)
+        casing_from_files(path)

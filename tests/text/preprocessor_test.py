@@ -57,7 +57,7 @@ def test_texts_that_are_cut_are_told(
     either, columns, paying_calls, monkeypatch
 ):
     module = "keras_bert.text.preprocessor"
-    monkeypatch.setattr(f"{module}._PAYING_CALLS", paying_calls)
+    monkeypatch.setattr(f"{module}._EAGER_CALLS", paying_calls)
     inputs, are_cut = either.encode_eagerly(*columns)
     assert _plain(inputs) == _plain(either(*columns))
     rows = zip(*(either.tokenizer(column).to_list() for column in columns))

@@ -60,7 +60,7 @@ def test_the_model_of_a_tokenizer_json_tells_its_kind(tmp_path):
         assert kind_of_file(str(path)) is KINDS[kind]
     for values in ({"model": {"type": "WordPiece"}}, {"model": None}, {}):
         path.write_text(json.dumps(values))
-        with pytest.raises(ValueError, match="of a BPE or a Unigram model"):
+        with pytest.raises(ValueError, match="of a BPE or Unigram model"):
             kind_of_file(str(path))
 
 
@@ -72,7 +72,9 @@ def test_settings_are_read_from_the_directory_of_a_file(byte_bpe, tmp_path):
         settings = kind_of_file(path).for_corpus(path, None)
         assert settings.merges == byte_bpe.merges
     (tmp_path / "merges.txt").unlink()
-    with pytest.raises(ValueError, match="must hold vocab.json and merges.txt"):
+    with pytest.raises(
+        ValueError, match="must contain vocab.json and merges.txt"
+    ):
         vocabulary_of_file(str(tmp_path / "vocab.json"))
 
 

@@ -10,7 +10,7 @@ from keras_bert.pretraining.job.record_facts import read_record_facts
 from keras_bert.pretraining.records.outcomes import prediction_outcomes
 from keras_bert.pretraining.records.validation import read_checked_records
 from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
+from keras_bert.text.casing import casing_from_files
 
 
 class RecordStatistics:
@@ -132,4 +132,4 @@ def check_manifests(paths, vocab_file, vocabulary):
     facts.check_vocabulary(vocabulary, vocab_file)
     claims = facts.claims["do_lower_case"]
     if claims:
-        agreed_casing(vocabulary, {**casing_beside(vocab_file), **claims})
+        agreed_casing(vocabulary, {**casing_from_files(vocab_file), **claims})

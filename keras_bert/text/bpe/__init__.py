@@ -1,1 +1,1 @@
-"""Cutting texts into BPE tokens of characters, as GPT-1 does."""
+"""Character-level BPE tokenizer of GPT-1."""

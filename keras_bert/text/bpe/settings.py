@@ -1,4 +1,4 @@
-"""Settings of a BPE tokenizer over characters, without TensorFlow."""
+"""Settings and files of the character-level BPE tokenizer."""
 
 import dataclasses
 
@@ -13,24 +13,23 @@ from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
 
-# Of openai/finetune-transformer-lm.
+# File names in openai/finetune-transformer-lm.
 _PUBLISHED_NAMES = "encoder_bpe_40000.json", "vocab_40000.bpe"
 
 
 @dataclasses.dataclass(frozen=True)
 class BpeSettings(MergesSettings):
-    """The settings of a `BpeTokenizer`, checked.
+    """Validated settings of a `BpeTokenizer`.
 
     Args:
         vocabulary: `BpeVocabulary`, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        special_tokens_in_text: bool, a special token that is written in a
-            text becomes its id.
+        special_tokens_in_text: convert special tokens in texts to their ids.
 
     Raises:
-        ValueError: a merge is not of tokens of the vocabulary, or the merges
-            have an order in which they cannot have been learned.
+        ValueError: a merge is not in the vocabulary, or the order of the
+            merges is not one that training can produce.
     """
 
     kind = "bpe"
@@ -53,9 +52,9 @@ class BpeSettings(MergesSettings):
     def _read(cls, directory):
         """Read the settings of a directory.
 
-        Vocabulary and merges are `vocab.json` and `merges.txt`, or
-        `encoder_bpe_40000.json` and `vocab_40000.bpe`, or in
-        `tokenizer.json`. Special tokens besides the unknown one are in
+        Vocabulary and merges are in `vocab.json` and `merges.txt`, in
+        `encoder_bpe_40000.json` and `vocab_40000.bpe`, or in `tokenizer.json`.
+        Special tokens other than the unknown token are in
         `tokenizer_config.json`.
         """
         files = TokenizerFiles(directory)
@@ -75,7 +74,7 @@ class BpeSettings(MergesSettings):
         artifacts.write_json(directory / CONFIG, values)
 
     def fast_parts(self):
-        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        """Return the tokenization rules of the `tokenizer.json`, a dict."""
         return {
             "normalizer": {
                 "type": "BertNormalizer",

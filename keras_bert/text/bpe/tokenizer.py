@@ -1,4 +1,6 @@
-"""Text to the ids of a BPE over characters, in the graph."""
+"""Character-level BPE tokenizer that runs in the graph."""
+
+import collections.abc
 
 import numpy as np
 import tensorflow as tf
@@ -6,6 +8,7 @@ import tensorflow_text as tf_text
 
 from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.bpe.vocabulary import WORD_END
+from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import Merges
 from keras_bert.text.byte_pair.words import NOT_WHOLE
@@ -23,32 +26,32 @@ from keras_bert.text.pieces import Pieces
 from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.wordpiece.tokenizer import BertTokenizer
+from keras_bert.typing import Path
 
-# Of these no text has one, so that the word-piece op finds words only.
+# Texts contain neither, so the WordPiece op only splits texts into words.
 _NO_PIECES = "[UNK]", "##\x01"
 
 
 class BpeTokenizer(BertTokenizer):
-    """Cuts texts into BPE tokens of characters, as GPT-1 does.
+    """Character-level BPE tokenizer of GPT-1.
 
-    Texts are normalised and cut into words as by an uncased BERT. The
-    characters of each word are merged by the ranks of the merges; one that
-    the vocabulary lacks is the unknown token. docs/tokenization.md tells what
-    it was compared with.
+    Texts are normalized and split into words like in an uncased BERT. The
+    characters of each word are merged in the order of the merges' ranks.
+    Characters that are not in the vocabulary become the unknown token.
+    docs/tokenization.md lists the comparisons with the published tokenizers.
 
     Args:
-        vocabulary: a `BpeVocabulary` or the path of a `vocab.json`.
+        vocabulary: the vocabulary, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        special_tokens_in_text: bool, a special token that is written in a
-            text, such as <unk>, becomes its id. By default it is plain text.
-            It is found in the normalised text.
+        special_tokens_in_text: convert special tokens in normalized texts,
+            such as <unk>, to their ids. By default they are plain text.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; for a single str, a
         tensor `(num_tokens,)`.
 
     Example:
@@ -61,19 +64,24 @@ class BpeTokenizer(BertTokenizer):
         [Byte pair encoding](https://arxiv.org/abs/1508.07909), section 3.2
     """
 
-    def __init__(self, vocabulary, merges, special_tokens_in_text=False):
+    def __init__(
+        self,
+        vocabulary: BpeVocabulary | Path,
+        merges: collections.abc.Iterable[tuple[str, str]] | Path,
+        special_tokens_in_text: bool = False,
+    ) -> None:
         settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
         Tokenizer.__init__(self, settings)
         self._table = normalizer_model(lowercase=True, strip_accents=True)
 
-    def detokenize(self, ids):
-        """The text of ids, as far as they tell it.
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
 
         Args:
-            ids: list of int.
+            ids: ids of tokens.
 
         Returns:
-            str, the words joined by spaces.
+            The words, joined by spaces.
         """
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return "".join(tokens).replace(WORD_END, " ").strip()
@@ -95,7 +103,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _symbols(self):
-        """From code points to ids: inside of words, and where they end."""
+        """Lookups from code points to ids: inside and at the end of words."""
         return [
             in_pages(_ids_of_characters(self.vocabulary, end))
             for end in ("", WORD_END)
@@ -108,7 +116,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _whole_words(self):
-        """Most words are one token, and are found without merging."""
+        """Lookup of words that are a single token, without merging."""
         words = {
             token.removesuffix(WORD_END): index
             for index, token in enumerate(self.vocabulary.tokens)
@@ -119,17 +127,17 @@ class BpeTokenizer(BertTokenizer):
         return whole_words(words, symbols, self._merge_characters)
 
     def _merge_characters(self, points, words):
-        """Tokens of code points, of which each has the number of its word."""
+        """Merge code points to tokens; `words` is the index of each's word."""
         is_last = tf.concat([tf.not_equal(words[1:], words[:-1]), [True]], 0)
         inside, at_end = (ids_of(points) for ids_of in self._symbols)
         is_last = is_last[: tf.size(points)]
         return self._merge(tf.where(is_last, at_end, inside), words)
 
-    # Special tokens are found where words are cut.
+    # Special tokens are matched in `_wordpieces`.
     def _found(self, texts, cut):
         return cut(texts)
 
-    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
     def _wordpieces(self, normalized):
         flat = flatten(normalized)
@@ -162,7 +170,7 @@ class BpeTokenizer(BertTokenizer):
 
 
 def _in_pieces(flat, ends):
-    """The tokens as `Pieces`; each ends with its word or before the next."""
+    """Convert to `Pieces`: a token ends at the next token or with its word."""
     places, ids = in_rows(flat)
     bounds = tf.concat([places, ends], 0)
     is_bound = tf.zeros_like(flat.is_text)
@@ -175,7 +183,7 @@ def _in_pieces(flat, ends):
 
 
 def _characters(codes, starts, ends):
-    """The places, numbers of words and code points of characters."""
+    """Return positions, word indices and code points of characters."""
     places = tf.ragged.range(starts, ends)
     words, places = places.value_rowids(), places.flat_values
     is_first = tf.not_equal(tf.gather(codes, places) & 0xC0, 0x80)
@@ -187,7 +195,7 @@ def _characters(codes, starts, ends):
 
 
 def _ids_of_characters(vocabulary, end):
-    """For each code point an id, an int32 array `(1114112,)`."""
+    """Return the id of each code point, an int32 array `(1114112,)`."""
     ids = np.full(NUM_CODE_POINTS, vocabulary.unk_id, np.int32)
     for index, token in enumerate(vocabulary.tokens):
         if len(token) == len(end) + 1 and token.endswith(end):

@@ -1,8 +1,8 @@
-"""The tokens of a BPE over characters."""
+"""Vocabulary of character-level BPE."""
 
 from keras_bert.text.base_vocabulary import BaseVocabulary
 
-# Behind the last character of a word.
+# Suffix of the last character of a word.
 WORD_END = "</w>"
 ROLES = {"unknown": "<unk>"}
 
@@ -11,14 +11,14 @@ class BpeVocabulary(BaseVocabulary):
     """Tokens of characters and their ids.
 
     Args:
-        tokens: the tokens, as strings in the order of their ids, spelled as
-            in the published files: "the</w>" ends a word, "the" does not.
-        source: str, where they come from, for error messages.
-        roles: dict from roles to special tokens. GPT-1 has the unknown one
-            only.
+        tokens: tokens in the order of their ids, spelled as in the published
+            files: "the</w>" ends a word, "the" does not.
+        source: str, name of the file, for error messages.
+        roles: dict from roles to special tokens. GPT-1 only has the unknown
+            token.
 
     Raises:
-        ValueError: a special token is missing, or a token stands twice.
+        ValueError: a special token is missing, or a token occurs twice.
     """
 
     def __init__(self, tokens, source="vocabulary", roles=ROLES):
@@ -26,13 +26,14 @@ class BpeVocabulary(BaseVocabulary):
 
     @property
     def is_continuation(self):
-        """ValueError: only the piece before one says if it continues a word."""
+        """Raise ValueError: tokens mark the end of words, not the beginning."""
         raise ValueError(
-            "This needs pieces that say whether they continue a word, as word "
-            "pieces do. Those of the kind bpe say whether they end one."
+            "Tokens must mark whether they continue a word, as in WordPiece. "
+            "Received: a tokenizer of the kind bpe, whose tokens mark the end "
+            "of words."
         )
 
     @property
-    def spelled(self):
-        """The texts of tokens one behind the other, a list of bytes."""
+    def spelled(self) -> list[bytes]:
+        """UTF-8 text of each token; joined, they spell the text."""
         return [t.replace(WORD_END, " ").encode() for t in self.tokens]

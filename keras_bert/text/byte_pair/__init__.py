@@ -1,1 +1,1 @@
-"""Cutting texts into byte-level BPE tokens."""
+"""Byte-level BPE tokenizer."""

@@ -1,9 +1,8 @@
-"""Tokens that are found in a text before it is cut into words.
+"""Matching of special and added tokens in texts before tokenization.
 
-They are special tokens, such as <mask>, and others that a tokenizer adds, such
-as runs of spaces. Of those that begin at a place the longest is found, and from
-the left, so that none overlap. An automaton looks at all places at once where
-two bytes begin one.
+Special tokens (<mask>) and other added tokens (runs of spaces) are matched from
+left to right, without overlap; the longest match wins. An automaton runs in
+parallel at all positions where the first two bytes of a token match.
 """
 
 import numpy as np
@@ -19,17 +18,18 @@ _NO_ID = -1
 
 
 class FindTokens:
-    """Takes tokens out of texts.
+    """Matches added tokens in texts.
 
     Args:
-        ids: dict from the texts of tokens, not empty, to their ids.
-        takes_space: ids of the tokens that take the white space before them.
+        ids: dict from tokens (not empty) to their ids.
+        takes_space: ids of the tokens that include the white space before
+            them.
 
     Call arguments:
         flat: `FlatTexts`.
 
     Returns:
-        `FlatTexts` that have their ids as `tokens`.
+        `FlatTexts` with the ids of the matches in `tokens`.
     """
 
     def __init__(self, ids, takes_space=()):
@@ -39,7 +39,7 @@ class FindTokens:
         self._num_classes = following.shape[1]
         self._following = tf.constant(following.reshape(-1))
         self._ids = tf.constant(ids)
-        # The first two bytes of tokens; of one byte, that.
+        # The first two bytes of each token, or its only byte.
         self._begins = sorted({token[:2] for token in tokens})
         self._taking = tf.constant([*takes_space], tf.int32)
 
@@ -73,7 +73,7 @@ class FindTokens:
         )
 
     def _longest(self, flat, places):
-        """The bytes of the longest token at each place, or 0, and its id."""
+        """Return length (0 if none) and id of the longest match by position."""
         states = tf.fill(tf.shape(places), _ROOT)
         lengths, ids = tf.zeros_like(places), tf.zeros_like(places)
         last = tf.size(flat.bytes) - 1
@@ -100,7 +100,7 @@ class FindTokens:
 
 
 def _automaton(ids):
-    """Classes of bytes, what state follows by state and class, and ids."""
+    """Return classes of bytes, the transition table, and ids of states."""
     codes = sorted({code for text in ids for code in text})
     classes = np.zeros(256, np.int32)
     classes[codes] = np.arange(1, len(codes) + 1)
@@ -122,26 +122,26 @@ def _automaton(ids):
 
 
 def _from_the_left(starts, ends):
-    """Which spans are found if each begins behind the one before, bool."""
+    """Return the mask of spans to keep: greedy from the left, no overlap."""
     size = tf.size(starts)
-    behind = tf.searchsorted(starts, ends)  # The next one of each.
-    behind = tf.concat([behind, [size]], 0)
+    following = tf.searchsorted(starts, ends)  # The next span of each.
+    following = tf.concat([following, [size]], 0)
     chosen = tf.equal(tf.range(size + 1), 0)
 
-    def step(behind, chosen):
-        """As far again: the chosen ones, and as many behind them."""
-        further = tf.boolean_mask(behind, chosen)
+    def step(following, chosen):
+        """Double the number of chosen spans."""
+        further = tf.boolean_mask(following, chosen)
         more = tf.fill(tf.shape(further), True)
-        return tf.gather(behind, behind), scatter(chosen, further, more)
+        return tf.gather(following, following), scatter(chosen, further, more)
 
     _, chosen = tf.while_loop(
-        lambda behind, chosen: ~chosen[-1], step, (behind, chosen)
+        lambda following, chosen: ~chosen[-1], step, (following, chosen)
     )
     return chosen[:-1]
 
 
 def _before_space(flat, places):
-    """The beginning of the white space that ends at each place."""
+    """Return the start of the white space that ends at each position."""
     kinds, _ = character_kinds(flat)
     others = where(tf.not_equal(kinds, SPACE))
     before = tf.searchsorted(others, places) - 1

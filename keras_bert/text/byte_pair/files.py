@@ -1,4 +1,4 @@
-"""Vocabulary and merges of a BPE, from the published files."""
+"""Vocabulary and merges files of BPE tokenizers."""
 
 import os
 
@@ -13,7 +13,7 @@ _VERSION = "#version"
 
 
 class MergesSettings(FileDefinedTokenizer):
-    """Settings of a tokenizer with the fields `vocabulary` and `merges`.
+    """Base class of settings with the fields `vocabulary` and `merges`.
 
     Attributes:
         vocabulary_class: class of the vocabulary.
@@ -39,10 +39,11 @@ class MergesSettings(FileDefinedTokenizer):
 
         Args:
             files: `TokenizerFiles`.
-            *names: pairs of names of a vocabulary and its merges.
+            *names: pairs of file names of a vocabulary and its merges.
 
         Returns:
-            A path for messages, the tokens by their ids, and the merges.
+            A path for messages, the tokens in the order of their ids, and the
+            merges.
         """
         for pair in names:
             vocabulary, merges = (files.directory / name for name in pair)
@@ -51,7 +52,7 @@ class MergesSettings(FileDefinedTokenizer):
                 return str(vocabulary), tokens, read_merges_txt(merges)
         if not files.fast:
             raise ValueError(
-                f"{files.directory} must hold {' and '.join(names[0])}, or "
+                f"{files.directory} must contain {' and '.join(names[0])}, or "
                 f"{files.fast_path.name}."
             )
         return str(files.fast_path), files.fast_tokens(), files.fast_merges()
@@ -66,7 +67,7 @@ class MergesSettings(FileDefinedTokenizer):
 
 
 def read_vocab_json(path):
-    """List the tokens of a `vocab.json` by their ids."""
+    """Return the tokens of a `vocab.json` in the order of their ids."""
     return tokens_by_id(read_json_file(path), path)
 
 
@@ -79,7 +80,7 @@ def read_merges_txt(path):
         A list of pairs of str.
 
     Raises:
-        ValueError: the file has another form; the message names the line.
+        ValueError: a line is invalid; the message names the line.
     """
     merges = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -88,8 +89,8 @@ def read_merges_txt(path):
             merges.append(pair)
         elif number > 1 or not line.startswith(_VERSION):
             raise ValueError(
-                f"{path} must hold two tokens and a space between them in "
-                f"each line. Received: {line[:80]!r} in line {number}."
+                f"{path} must have two tokens separated by a space in each "
+                f"line. Received: {line[:80]!r} in line {number}."
             )
     return merges
 
@@ -100,21 +101,21 @@ def check_merges(vocabulary, merges, known):
     Args:
         vocabulary: a vocabulary.
         merges: sequence of pairs of tokens.
-        known: set of str, the symbols of texts before any merge.
+        known: set of str, the initial symbols, before any merge.
     """
     for rank, merge in enumerate(merges, start=1):
-        made = "".join(merge)
+        merged = "".join(merge)
         if (
             len(merge) == 2
             and {*merge} <= known
-            and made in vocabulary
-            and made not in known
+            and merged in vocabulary
+            and merged not in known
         ):
-            known.add(made)
+            known.add(merged)
             continue
         raise ValueError(
-            f"Merge {rank} of {len(merges)} must join two tokens, symbols or "
-            "made by earlier merges, to a new token of the vocabulary; take "
-            "vocabulary and merges of one tokenizer. Received: "
+            f"Merge {rank} of {len(merges)} must join two symbols or results "
+            "of earlier merges to a new token of the vocabulary. Use the "
+            "vocabulary and merges of the same tokenizer. Received: "
             f"{' '.join(merge)!r}."
         )

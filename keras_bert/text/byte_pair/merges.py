@@ -1,13 +1,13 @@
-"""Merges the bytes of words to tokens, by the ranks of the merges.
+"""BPE merges of symbols to tokens, in parallel for all words.
 
-Sequentially, the pair of the lowest rank in a word is merged, the leftmost
-first, until no pair can be. Here all words take such a step at once, and in
-each word all occurrences of that pair. This gives the same: a merge makes a
-symbol that no merge of a lower rank takes, so the pairs of that rank stay
-the lowest until the last of them is merged. `BytePairSettings` checks that
-the merges are in such an order.
+The sequential algorithm merges the leftmost pair of the lowest rank in a word
+until no pair is left. Here, each step merges all occurrences of the lowest
+pair, in all words at once. The result is the same: no merge of a lower rank
+uses the new symbol, so pairs of this rank stay the lowest until all are merged.
+`BytePairSettings` checks that the order of the merges permits this.
 
-Words are cut first where no token reaches across: no merge ever will.
+Words are first split between bytes that are not adjacent in any token, because
+no merge can join them.
 
 References:
     [Byte pair encoding](https://arxiv.org/abs/1508.07909)
@@ -37,11 +37,12 @@ class Merges:
 
     Call arguments:
         ids: int32 `(num_symbols,)`, the symbols of all words.
-        words: integer `(num_symbols,)`, ascending, the word of each, or the
-            part of a word that no token reaches out of.
+        words: integer `(num_symbols,)`, ascending, the index of the symbol's
+            word, or of a part of a word that tokens do not cross.
 
     Returns:
-        int32 `(num_symbols,)`, ids where tokens begin, else `NO_TOKEN`.
+        int32 `(num_symbols,)`, the id of a token at its first symbol,
+        `NO_TOKEN` elsewhere.
     """
 
     def __init__(self, vocabulary, merges):
@@ -68,7 +69,7 @@ class Merges:
 
     def _step(self, symbols, pieces, places, tokens):
         ranks = self._pair_ranks(symbols, pieces)
-        # Piece numbers ascend, so that this is at once cheap and small.
+        # `segment_min` is cheap, because the indices of pieces ascend.
         lowest = tf.gather(tf.math.segment_min(ranks, pieces), pieces)
         is_active = lowest < _NO_MERGE
         is_left = _every_other(tf.equal(ranks, lowest) & is_active)
@@ -83,7 +84,7 @@ class Merges:
         return *(tf.gather(x, stay) for x in (symbols, pieces, places)), tokens
 
     def _pair_ranks(self, symbols, pieces):
-        """The rank of each symbol with the next one."""
+        """Return the rank of each symbol's pair with the next symbol."""
         ranks = self._rank_of(symbols[:-1], symbols[1:])
         is_pair = tf.equal(pieces[:-1], pieces[1:]) & (ranks != NOT_FOUND)
         ranks = tf.where(is_pair, ranks, _NO_MERGE)
@@ -91,7 +92,7 @@ class Merges:
 
 
 class BytePairMerges:
-    """Cuts words into tokens, beginning with their bytes.
+    """Merges the bytes of words to tokens.
 
     Args:
         vocabulary: `BytePairVocabulary`.
@@ -99,10 +100,11 @@ class BytePairMerges:
 
     Call arguments:
         codes: uint8 `(num_bytes,)`, the bytes of all words.
-        words: int64 `(num_bytes,)`, ascending, the word of each byte.
+        words: int64 `(num_bytes,)`, ascending, the index of each byte's word.
 
     Returns:
-        int32 `(num_bytes,)`, ids where tokens begin, else `NO_TOKEN`.
+        int32 `(num_bytes,)`, the id of a token at its first byte, `NO_TOKEN`
+        elsewhere.
     """
 
     def __init__(self, vocabulary, merges):
@@ -119,14 +121,14 @@ class BytePairMerges:
         return self._merge(ids, self._cut(codes, words))
 
     def _cut(self, codes, words):
-        """Numbers the parts of words that no token reaches across."""
+        """Number the parts of words that tokens do not cross."""
         joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
         is_same_word = tf.equal(shift(words, -1), words)
         return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
 
 
 def _every_other(flags):
-    """Of neighbours that are True, as in "aaaa", the first, third and so on."""
+    """Keep the first, third, fifth, ... flag of each run of True."""
     begins = flags & ~shift(flags, False)
     runs = tf.cumsum(tf.cast(begins, tf.int32))
     firsts = tf.concat([[0], where(begins)], 0)
@@ -135,7 +137,7 @@ def _every_other(flags):
 
 
 def _joined_bytes(tokens):
-    """Which bytes stand beside each other in a token, bool `(65536,)`."""
+    """Return the mask of byte pairs adjacent in a token, bool `(65536,)`."""
     joined = np.zeros(256 * 256, bool)
     for token in tokens:
         codes = np.frombuffer(spelled_bytes(token) or b"", np.uint8)

@@ -1,4 +1,4 @@
-"""Settings of a byte-level BPE tokenizer, without TensorFlow."""
+"""Settings and files of a byte-level BPE tokenizer."""
 
 import dataclasses
 
@@ -25,23 +25,21 @@ _ADD_PREFIX_SPACE = "add_prefix_space"
 
 @dataclasses.dataclass(frozen=True)
 class BytePairSettings(MergesSettings):
-    """The settings of a `BytePairTokenizer`, checked.
+    """Validated settings of a `BytePairTokenizer`.
 
     Args:
         vocabulary: `BytePairVocabulary`, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        add_prefix_space: bool, put a space before a text without one.
-        special_tokens_in_text: bool, a special token that is written in a
-            text becomes its id.
-        normalizer: str, "NFC", or None: texts are cut as they are.
-        added_tokens: sequence of `AddedToken`. Missing special tokens of the
-            vocabulary's roles are added.
+        add_prefix_space: add a space to texts that do not begin with one.
+        special_tokens_in_text: convert special tokens in texts to their ids.
+        normalizer: "NFC", or None for no normalization.
+        added_tokens: sequence of `AddedToken`. Special tokens of the
+            vocabulary's roles are added if missing.
 
     Raises:
-        ValueError: a merge is not of tokens of the vocabulary, or the merges
-            have an order in which they cannot have been learned; or an added
-            token is not in the vocabulary.
+        ValueError: a merge or an added token is not in the vocabulary, or the
+            order of the merges is not one that training can produce.
     """
 
     kind = "byte_bpe"
@@ -72,17 +70,17 @@ class BytePairSettings(MergesSettings):
     def _read(cls, directory):
         """Read the settings of a directory.
 
-        Vocabulary and merges are `vocab.json` and `merges.txt`, or in
-        `tokenizer.json`, which also has normalizer and added tokens. Whether a
-        prefix space is added is in `tokenizer_config.json` or
-        `tokenizer.json`; by default it is not. Special tokens are in
-        `tokenizer_config.json`; the others are RoBERTa's, or BERT's.
+        Vocabulary and merges are in `vocab.json` and `merges.txt`, or in
+        `tokenizer.json`, which also has the normalizer and added tokens.
+        `add_prefix_space` is in `tokenizer_config.json` or `tokenizer.json`;
+        by default it is False. Special tokens are in `tokenizer_config.json`;
+        missing roles use RoBERTa's tokens, or BERT's.
         """
         files = TokenizerFiles(directory)
         source, tokens, merges = cls._read_pieces(files, NAMES)
         normalizer = files.part("normalizer").get("type")
         supported = {**SUPPORTED, "rstrip": False}
-        if normalizer:  # Special tokens are found before it, others after it.
+        if normalizer:  # Special tokens match before it, others after it.
             supported["normalized"] = None
         ids = {token: index for index, token in enumerate(tokens)}
         new, added = files.added_tokens(ids, ROLES, supported)
@@ -110,7 +108,7 @@ class BytePairSettings(MergesSettings):
         return settings
 
     def _write(self, directory):
-        # Without a `tokenizer.json` it is RoBERTa's tokenizer.
+        # Without a `tokenizer.json`, transformers uses RoBERTa's tokenizer.
         roles = self.vocabulary.roles
         is_own = roles == ROLES and not self.normalizer
         is_own = is_own and all(t.is_special for t in self.added_tokens)
@@ -130,11 +128,11 @@ class BytePairSettings(MergesSettings):
 
     @property
     def fast_tokens(self):
-        """The added tokens of the `tokenizer.json`."""
+        """Added tokens of the `tokenizer.json`."""
         return self.added_tokens
 
     def fast_parts(self):
-        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        """Return the tokenization rules of the `tokenizer.json`, a dict."""
         byte_level = {
             "type": "ByteLevel",
             _ADD_PREFIX_SPACE: self.add_prefix_space,

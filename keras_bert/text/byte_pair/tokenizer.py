@@ -1,5 +1,6 @@
-"""Text to byte-level BPE ids, in the graph."""
+"""Byte-level BPE tokenizer that runs in the graph."""
 
+import collections.abc
 import copy
 import dataclasses
 import functools
@@ -7,9 +8,11 @@ import functools
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import BytePairMerges
 from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import spelled_bytes
 from keras_bert.text.byte_pair.vocabulary import token_bytes
 from keras_bert.text.byte_pair.words import NOT_WHOLE
@@ -25,34 +28,36 @@ from keras_bert.text.normalization.composition import Composition
 from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
+from keras_bert.typing import Path
+from keras_bert.typing import Texts
 
 
 class BytePairTokenizer(Tokenizer):
-    """Cuts texts into byte-level BPE tokens, as RoBERTa and ModernBERT do.
+    """Byte-level BPE tokenizer of RoBERTa and ModernBERT.
 
-    It is made of TensorFlow's own ops, without lookup tables, and runs
-    eagerly, in `tf.data` and in a SavedModel. The constants are made where
-    they are first used, which takes seconds; one tokenizer serves many
-    graphs. docs/tokenization.md tells what it was compared with.
+    It uses only TensorFlow's own ops, without lookup tables, and runs eagerly,
+    in `tf.data` and in a SavedModel. Its constants are created on first use,
+    which takes seconds; one tokenizer can be used in many graphs.
+    docs/tokenization.md lists the comparisons with the published tokenizers.
 
     Args:
-        vocabulary: a `BytePairVocabulary` or the path of a `vocab.json`.
+        vocabulary: the vocabulary, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        add_prefix_space: bool, a text that begins with no space is given one.
-        special_tokens_in_text: bool, a special token that is written in a
-            text, such as <mask>, becomes its id. By default it is plain text.
-        normalizer: str, "NFC", or None: texts are cut as they are.
-        added_tokens: sequence of `AddedToken`: those that are no special
-            tokens are found in any text. By default the special tokens are
-            those of the vocabulary's roles.
+        add_prefix_space: add a space to texts that do not begin with one.
+        special_tokens_in_text: convert special tokens in texts, such as
+            <mask>, to their ids. By default they are plain text.
+        normalizer: "NFC", or None for no normalization.
+        added_tokens: tokens to match before tokenization; if they are not
+            special, always. Special tokens of the vocabulary's roles are
+            included automatically.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
             A byte that is not part of a character counts as a symbol.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; for a single str, a
         tensor `(num_tokens,)`.
 
     Example:
@@ -70,13 +75,13 @@ class BytePairTokenizer(Tokenizer):
 
     def __init__(
         self,
-        vocabulary,
-        merges,
-        add_prefix_space=False,
-        special_tokens_in_text=False,
-        normalizer=None,
-        added_tokens=(),
-    ):
+        vocabulary: BytePairVocabulary | Path,
+        merges: collections.abc.Iterable[tuple[str, str]] | Path,
+        add_prefix_space: bool = False,
+        special_tokens_in_text: bool = False,
+        normalizer: str | None = None,
+        added_tokens: collections.abc.Iterable[AddedToken] = (),
+    ) -> None:
         settings = BytePairSettings(
             vocabulary,
             merges,
@@ -87,44 +92,46 @@ class BytePairTokenizer(Tokenizer):
         )
         super().__init__(settings)
 
-    def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens_in_text=True`."""
-        other = copy.copy(self)  # With the tables, if they are made.
+    def with_special_tokens(self) -> "BytePairTokenizer":
+        """Return a copy of the tokenizer with `special_tokens_in_text=True`."""
+        other = copy.copy(self)  # Shares the tables that exist already.
         other.settings = dataclasses.replace(
             self.settings, special_tokens_in_text=True
         )
         return other
 
-    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
     @batch_or_scalar
-    def __call__(self, texts):
+    def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:
         flat, _ = self._cut(texts)
         _, ids = in_rows(flat)
         return ids
 
     @tf.autograph.experimental.do_not_convert
     @batch_or_scalar
-    def tokenize_with_offsets(self, texts):
-        """Like a call, and where each token stands in the text.
+    def tokenize_with_offsets(
+        self, texts: Texts
+    ) -> tuple[tf.RaggedTensor, ...]:
+        """Tokenize texts and return the byte offsets of the tokens.
 
-        A span leaves out the spaces (U+0020) at both ends of the token, as
-        RoBERTa's does, so that of a token of spaces only is empty. A token
-        that is a part of a character has the span of the whole character.
+        As in RoBERTa, spans do not include spaces (U+0020) at both ends of a
+        token; the span of a token of spaces is empty. A token that is part of
+        a character has the span of the whole character.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.
 
         Returns:
-            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-            starts and ends, int64, offsets in bytes of the text as given.
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32;
+            starts and ends, int64, byte offsets into the raw text.
         """
         flat, characters = self._cut(texts)
         places, ids = in_rows(flat)
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
         first, last = (tf.gather(x, ids.values) for x in self._spans)
-        # A byte without a token is unknown, and no "[UNK]" begins with it.
+        # A byte without a token is unknown. "[UNK]" does not begin with it.
         is_byte = tf.equal(ids.values, self.vocabulary.unk_id)
         is_byte &= tf.gather(flat.bytes, places) >= 0x80
         last = tf.where(is_byte, 1, last)
@@ -142,14 +149,14 @@ class BytePairTokenizer(Tokenizer):
         )
         return ids, starts, ends
 
-    def detokenize(self, ids):
-        """The text of ids.
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
 
         Args:
-            ids: list of int.
+            ids: ids of tokens.
 
         Returns:
-            str; bytes that are no UTF-8 become U+FFFD.
+            The text; bytes that are not valid UTF-8 become U+FFFD.
         """
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
@@ -182,12 +189,12 @@ class BytePairTokenizer(Tokenizer):
     def _whole_words(self):
         ids = self.vocabulary.ids.items()
         words = {spelled_bytes(token): index for token, index in ids}
-        words.pop(None, None)  # Others, such as <s>, texts are not cut into.
+        words.pop(None, None)  # Tokens such as <s> are not byte-level.
         return whole_words(words, [*words], self._merge)
 
     @graph_constant
     def _spans(self):
-        """From where to where the tokens hold more than spaces, in bytes."""
+        """First and last byte of each token without spaces at its ends."""
         spans = []
         for token in self.vocabulary.tokens:
             spelled = token_bytes(token)
@@ -196,7 +203,7 @@ class BytePairTokenizer(Tokenizer):
         return tf.unstack(tf.constant(np.array(spans, np.int32).T))
 
     def _cut(self, texts):
-        """`FlatTexts` with all tokens, and `LongCharacters`."""
+        """Tokenize texts; return `FlatTexts` and `LongCharacters`."""
         flat = flatten(texts)
         if self.settings.special_tokens_in_text:
             flat = self._find_special(flat)
@@ -226,7 +233,7 @@ class BytePairTokenizer(Tokenizer):
 
 
 def _character_bounds(places, characters):
-    """For each place the first one of its character and the next boundary."""
+    """Return for each byte the start and end of its character."""
     ends = characters.starts + characters.lengths
     inside = tf.ragged.range(characters.starts + 1, ends)
     rows = inside.value_rowids()

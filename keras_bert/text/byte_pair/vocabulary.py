@@ -1,4 +1,4 @@
-"""The tokens of a byte-level BPE tokenizer, and the bytes that they spell."""
+"""Vocabulary of byte-level BPE, and conversion between tokens and bytes."""
 
 import functools
 
@@ -20,10 +20,10 @@ _NO_UTF_8 = (0xC0, 0xC1, *range(0xF5, 0x100))
 
 @functools.cache
 def byte_characters():
-    """The character that stands for each byte, a tuple of 256 str.
+    """Return the character that represents each byte, a tuple of 256 str.
 
-    Bytes that are printable characters of Latin-1 stand for themselves; the
-    others are U+0100 and what follows, in the order of the bytes.
+    Bytes of printable Latin-1 characters represent themselves. The other bytes
+    are mapped, in order, to the characters from U+0100.
     """
     printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = iter(range(256, 512))
@@ -38,7 +38,7 @@ def _bytes_of_characters():
 
 
 def spelled_bytes(token):
-    """The bytes that a token spells; None if it holds another character."""
+    """Decode a byte-level token to bytes; None if it is not byte-level."""
     table = _bytes_of_characters()
     try:
         return bytes(table[character] for character in token)
@@ -47,7 +47,7 @@ def spelled_bytes(token):
 
 
 def token_bytes(token):
-    """The bytes that a token stands for; of an added one its own."""
+    """Decode a token to bytes; an added token is encoded in UTF-8."""
     spelled = spelled_bytes(token)
     return token.encode() if spelled is None else spelled
 
@@ -56,14 +56,14 @@ class BytePairVocabulary(BaseVocabulary):
     """Byte-level tokens and their ids.
 
     Args:
-        tokens: the tokens, as strings in the order of their ids, spelled as
-            in the published files: " the" is "Ġthe".
-        source: str, where they come from, for error messages.
+        tokens: tokens in the order of their ids, spelled as in the published
+            files: " the" is "Ġthe".
+        source: str, name of the file, for error messages.
         roles: dict from roles to special tokens; RoBERTa's by default.
 
     Raises:
-        ValueError: a special token or the character of a byte that occurs in
-            UTF-8 is missing, or a token stands twice.
+        ValueError: a special token or the token of a byte is missing, or a
+            token occurs twice.
     """
 
     def __init__(self, tokens, source="vocabulary", roles=ROLES):
@@ -74,18 +74,17 @@ class BytePairVocabulary(BaseVocabulary):
         ]
         if missing:
             raise ValueError(
-                f"{source} must hold a token for each of the 243 bytes that "
-                "occur in UTF-8, as a byte-level BPE does. Missing: "
+                f"{source} must have a token for each of the 243 bytes that "
+                "occur in UTF-8, like any byte-level BPE. Missing: "
                 f"{len(missing)}, the first {missing[0]!r}."
             )
 
     @property
-    def is_continuation(self):
-        """For each token whether it continues a word, a list of bool.
+    def is_continuation(self) -> list[bool]:
+        """True for each token that continues a word.
 
-        It does unless it begins with white space or has a role.
-        fairseq looks for a space only; but there no text has a line break,
-        behind which a word would go on with the one before it.
+        Tokens with a role, or with white space at the beginning, do not.
+        fairseq checks for a space only, because its texts have no line breaks.
         """
         special = {*self.roles.values()}
         return [
@@ -94,8 +93,8 @@ class BytePairVocabulary(BaseVocabulary):
         ]
 
     @property
-    def spelled(self):
-        """The texts of tokens one behind the other, a list of bytes."""
+    def spelled(self) -> list[bytes]:
+        """UTF-8 text of each token; joined, they spell the text."""
         return [*map(token_bytes, self.tokens)]
 
 

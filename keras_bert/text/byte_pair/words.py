@@ -1,16 +1,16 @@
-"""Words of byte-level BPE: where they begin, and those that are one token.
+"""Word splitting of byte-level BPE, and lookup of words that are one token.
 
-Words begin by GPT-2's pattern, tried from left to right:
+Words are split by GPT-2's pattern:
 
     's|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|
     \\s+(?!\\S)|\\s+
 
-So a word is a run of letters, of numbers or of other characters, with the one
-space (U+0020) before it. Of white space before a word, the last character is
-no part of the rest: it is that space, or a word of its own. The endings of
-English contractions are words where their apostrophe begins one.
+A word is a run of letters, of numbers or of other characters, with one space
+(U+0020) before it. In white space before a word, the last character is split
+off: it is this space, or a separate word. The endings of English contractions
+are separate words.
 
-Most words are one token, and are found without merging.
+Most words are a single token and are looked up without merging.
 """
 
 import itertools
@@ -32,15 +32,15 @@ _TWO_LETTERS = ("re", "ve", "ll")
 
 
 def word_starts(flat, kinds, characters):
-    """Finds the first bytes of words, and of what is no text.
+    """Return the first bytes of words, and of segments that are not text.
 
     Args:
         flat: `FlatTexts`.
-        kinds: uint8 `(num_bytes,)`, as `character_kinds` gives them.
+        kinds: uint8 `(num_bytes,)`, returned by `character_kinds`.
         characters: `LongCharacters`.
 
     Returns:
-        int32 `(num_words,)`, ascending: words reach to the next one.
+        int32 `(num_words,)`, ascending. A word ends where the next one begins.
     """
     before = shift(kinds, NONE)
     is_new = tf.not_equal(kinds, before)
@@ -54,7 +54,7 @@ def word_starts(flat, kinds, characters):
 
 
 def _split_long_spaces(is_start, after_space, characters):
-    """The last space of a run may be a character of several bytes."""
+    """Split off the last space of a run if it has several bytes."""
     ends = characters.starts + characters.lengths
     is_last = tf.equal(characters.kinds, SPACE) & tf.gather(after_space, ends)
     places = tf.boolean_mask(characters.starts, is_last)
@@ -62,7 +62,7 @@ def _split_long_spaces(is_start, after_space, characters):
 
 
 def _split_contractions(is_start, flat):
-    """After "'s" a word begins, and at its "s" none does."""
+    """Make contractions such as "'s" separate words."""
     places = where(tf.equal(flat.bytes, _APOSTROPHE) & is_start)
     letter, second = (tf.gather(flat.bytes, places + n) for n in (1, 2))
     is_short = tf.zeros_like(places, tf.bool)
@@ -83,8 +83,8 @@ def _split_contractions(is_start, flat):
     )
 
 
-# A word up to this length is compared as two integers; longer ones, of which
-# there are few, are merged.
+# Words up to this length are compared as two integers. The few longer words are
+# merged.
 MAX_BYTES = 16
 _HALF = 8
 NOT_WHOLE = -1
@@ -96,15 +96,15 @@ _right_shift, _left_shift = tf.bitwise.right_shift, tf.bitwise.left_shift
 
 
 class WholeWords:
-    """Gives the ids of words that are one token.
+    """Maps words that are a single token to their ids.
 
     Args:
-        words: dict from the bytes of words, at most 16, to their ids.
+        words: dict from words (at most 16 bytes) to their ids.
 
     Call arguments:
         flat: `FlatTexts`.
-        starts: int32 `(num_words,)`, where words begin.
-        lengths: int32 `(num_words,)`, their bytes.
+        starts: int32 `(num_words,)`, the first byte of each word.
+        lengths: int32 `(num_words,)`, in bytes.
 
     Returns:
         int32 `(num_words,)`, ids, or `NOT_WHOLE`.
@@ -125,7 +125,7 @@ class WholeWords:
 
 
 def _words(codes, starts, lengths):
-    """The first 16 bytes of words as two int64, 0 behind their ends."""
+    """Return the first 16 bytes of words as two int64, padded with 0."""
     blocks = tf.bitcast(tf.reshape(codes, [-1, _HALF]), tf.int64)
     last = tf.size(blocks) - 1
     block = starts // _HALF
@@ -137,8 +137,8 @@ def _words(codes, starts, lengths):
     bits = 8 * tf.cast(shift, tf.int64)
 
     def joined(one, other):
-        """The bytes from `shift` on of two blocks beside each other."""
-        # In two steps, for a shift by 64 is undefined.
+        """Return 8 bytes from `shift` of two adjacent blocks."""
+        # In two steps, because a shift by 64 is undefined.
         upper = _left_shift(_left_shift(other, 56 - bits), 8)
         return (_right_shift(one, bits) & kept) | upper
 
@@ -151,13 +151,13 @@ def _words(codes, starts, lengths):
 
 
 def whole_words(words, symbols, merge):
-    """Make `WholeWords` of the words that are merged to one token.
+    """Create `WholeWords` from the words that merge to a single token.
 
     Args:
-        words: dict from the bytes of words to their ids. Those of more than
-            16 bytes are left out.
+        words: dict from words (bytes) to their ids. Words of more than 16
+            bytes are skipped.
         symbols: list of the symbols of each word, sequences of int.
-        merge: function from symbols and the numbers of their words to tokens.
+        merge: function from symbols and the indices of their words to tokens.
     """
     lengths = np.array([*map(len, symbols)], np.int64)
     tokens = merge(

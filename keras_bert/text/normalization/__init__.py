@@ -1,1 +1,1 @@
-"""Texts before they are cut, by tables of Unicode."""
+"""Unicode normalization of texts before tokenization."""

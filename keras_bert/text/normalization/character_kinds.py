@@ -1,8 +1,8 @@
-"""Spaces, letters and numbers, as the published byte-level BPE knows them.
+"""Classification of characters as space, letter, number or other.
 
-The ranges are those of `tokenizers` 0.23, which are Unicode 16.0's: White_Space
-and the categories L and N. They are written out, so that Python's release and
-the server's play no part.
+Byte-level BPE needs these classes. The ranges are the same as in `tokenizers`
+0.23: White_Space and the categories L and N of Unicode 16.0. They are read from
+a file, so that they do not depend on the version of Python.
 """
 
 import functools
@@ -15,7 +15,7 @@ import tensorflow as tf
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
 
-# Of bytes that are no text, of characters, and of bytes that are no UTF-8.
+# NONE: bytes that are not text. OTHER includes bytes that are not UTF-8.
 NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
 
 _RANGES = pathlib.Path(__file__).with_name("tables") / "unicode_16.txt"
@@ -25,10 +25,10 @@ NUM_CODE_POINTS = 0x110000
 
 
 class LongCharacters(typing.NamedTuple):
-    """The well-formed characters of more than one byte.
+    """Well-formed characters of more than one byte.
 
     Args:
-        starts: int32 `(num_characters,)`, where they stand.
+        starts: int32 `(num_characters,)`, positions of the first bytes.
         lengths: int32 `(num_characters,)`, in bytes.
         kinds: uint8 `(num_characters,)`.
     """
@@ -40,7 +40,7 @@ class LongCharacters(typing.NamedTuple):
 
 @functools.cache
 def code_point_kinds():
-    """The kind of every code point, a uint8 array `(1114112,)`."""
+    """Return the kind of every code point, a uint8 array `(1114112,)`."""
     kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
     for line in _RANGES.read_text(encoding="ascii").splitlines():
         name, span = line.split(" ")
@@ -55,14 +55,16 @@ def _kind_of():
 
 
 def in_pages(values):
-    """Keeps equal pages of a table once.
+    """Create a compact lookup table over code points.
+
+    Equal pages of the table are stored once.
 
     Args:
         values: array `(1114112,)`, a value for each code point.
 
     Returns:
-        A function from int32 `(any,)` to the values of code points; what is
-        above them has that of U+0000.
+        A function from code points, int32 `(any,)`, to their values. Numbers
+        above 0x10FFFF return the value of U+0000.
     """
     firsts, pages = [], {}
     for page in values.reshape(-1, _PAGE):
@@ -79,9 +81,9 @@ def in_pages(values):
 
 
 def character_kinds(flat):
-    """The kind of the character that each byte belongs to.
+    """Return the kind of the character that each byte belongs to.
 
-    A byte that is no part of a well-formed character is one by itself.
+    A byte that is not part of a well-formed character counts as a character.
 
     Args:
         flat: `FlatTexts`.
@@ -103,15 +105,17 @@ def character_kinds(flat):
 
 
 def long_characters(codes, least=0xC2):
-    """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed.
+    """Decode the UTF-8 characters of more than one byte.
+
+    Ill-formed sequences (table 3-7 of the Unicode standard) are skipped.
 
     Args:
         codes: uint8 `(num_bytes,)`.
-        least: int, the least first byte of a character that is looked for.
+        least: int, skip characters whose first byte is smaller.
 
     Returns:
-        Where the characters of more than one byte begin, their lengths in
-        bytes and their code points, all int32 `(num_characters,)`.
+        The positions of the characters, their lengths in bytes and their code
+        points, all int32 `(num_characters,)`.
     """
     starts = where(codes >= least)
     first, *rest = (

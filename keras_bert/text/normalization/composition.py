@@ -1,8 +1,8 @@
-"""Unicode's normalization form C, in the graph: "e" and "´" become "é".
+"""Unicode normalization form C (NFC) in the graph: "e" and "´" become "é".
 
-The data are those of `tokenizers` 0.23, which are Unicode 9.0's: the file lists
-the characters that have a combining class or a decomposition there. What these
-are has never changed since, so that any Python knows them.
+Like `tokenizers` 0.23, it uses Unicode 9.0: a file lists the characters that
+have a combining class or a decomposition in this version. Their properties have
+not changed since, so they are read from Python's `unicodedata`.
 
 References:
     [Unicode Normalization Forms](https://www.unicode.org/reports/tr15/)
@@ -28,9 +28,9 @@ from keras_bert.text.perfect_hash import PerfectHash
 
 _RANGES = pathlib.Path(__file__).with_name("tables")
 _RANGES /= "unicode_9_normalized.txt"
-# The first byte of U+0300: no character before it is changed, or changes one.
+# First byte of U+0300. Characters before U+0300 never compose.
 _FIRST_BYTE = 0xCC
-# Jamo of Hangul, which compose by arithmetic.
+# Hangul jamo, which compose by arithmetic.
 _LEADS, _VOWELS, _TAILS, _SYLLABLES = 0x1100, 0x1161, 0x11A7, 0xAC00
 _NUM_LEADS, _NUM_VOWELS, _NUM_TAILS = 19, 21, 28
 
@@ -38,17 +38,17 @@ _NUM_LEADS, _NUM_VOWELS, _NUM_TAILS = 19, 21, 28
 class _Elements(typing.NamedTuple):
     """Decomposed characters in canonical order, all int32 `(num_elements,)`."""
 
-    points: tf.Tensor  # Code points; above them, other bytes.
+    points: tf.Tensor  # Code points; other bytes have larger numbers.
     classes: tf.Tensor  # Combining classes.
-    groups: tf.Tensor  # The number of those that may compose with each other.
-    changes: tf.Tensor  # 1 less than for how many characters it stands, or 1.
+    groups: tf.Tensor  # Index of the group of elements that may compose.
+    changes: tf.Tensor  # Number of represented characters - 1, or 1.
 
 
 class Composition:
-    """Normalises texts to form C.
+    """Normalizes texts to NFC.
 
-    Bytes that are no text, or no part of a well-formed character, stay, and
-    nothing composes across them.
+    Bytes that are not text or not part of a well-formed character do not
+    change, and characters do not compose across them.
 
     Call arguments:
         flat: `FlatTexts`.
@@ -85,7 +85,7 @@ class Composition:
 
     def __call__(self, flat):
         flat = flat._replace(ends=flat.origins + 1)
-        # Most texts have no such byte, most others no such character.
+        # Fast paths: most texts have no such byte or no such character.
         return tf.cond(
             tf.reduce_any(flat.bytes >= _FIRST_BYTE),
             lambda: self._composed_if_needed(flat),
@@ -108,14 +108,14 @@ class Composition:
         places = where(
             scatter(tf.fill(size, True), inside, tf.zeros_like(inside, tf.bool))
         )
-        # Of all characters those that may change, with the one before them.
+        # Select characters that may change, and the character before each.
         unsafe = scatter(tf.fill(size, False), starts, is_unsafe)
         unsafe = tf.gather(unsafe, places)
         affected = unsafe | tf.concat([unsafe[1:], [False]], 0)
         places = tf.boolean_mask(places, affected)
         sizes = scatter(tf.fill(size, 1), starts, lengths)
         sizes = tf.gather(sizes, places)
-        # Other bytes, and what is no text, are above all code points.
+        # Give bytes that are not text numbers above all code points.
         points = scatter(
             tf.where(codes < 0x80, codes, codes + NUM_CODE_POINTS),
             starts,
@@ -160,7 +160,7 @@ class Composition:
         return _Elements(points, classes, groups, changes)
 
     def _merged(self, elements):
-        """Composes one pair of each group, the first one, while there are."""
+        """Compose the first pair of each group until no pair is left."""
         pairs = self._pairs(elements)
         shapes = [tf.TensorShape([None])] * 3
         elements, *_ = tf.while_loop(
@@ -188,7 +188,7 @@ class Composition:
         return elements, self._pairs(elements)
 
     def _pairs(self, elements):
-        """The first pair of each group that composes, and to what."""
+        """Find the first composable pair of each group, and the result."""
         points, classes, groups, _ = elements
         is_starter = tf.equal(classes, 0)
         starters = where(is_starter)
@@ -229,7 +229,7 @@ class Composition:
 
 
 def _encoded(points):
-    """The bytes of code points, and the row of each, int32."""
+    """Encode code points in UTF-8; return bytes and their rows, int32."""
     is_byte = points >= NUM_CODE_POINTS
     counts = 1 + tf.cast(points >= 0x80, tf.int32)
     counts += tf.cast(points >= 0x800, tf.int32)
@@ -247,7 +247,7 @@ def _encoded(points):
 
 @functools.cache
 def _data():
-    """Combining classes, decompositions, and pairs with what they compose."""
+    """Return combining classes, decompositions, and compositions of pairs."""
     classes = np.zeros(NUM_CODE_POINTS, np.uint8)
     decompositions, pairs = {}, {}
     for line in _RANGES.read_text(encoding="ascii").splitlines():

@@ -1,31 +1,31 @@
-"""A double-array trie in the format of darts-clone.
+"""Builder of a double-array trie in the format of darts-clone.
 
-A node is one 32-bit unit. The children of the node at index `i` are a block:
-the child reached by byte `b` is the unit at index `base ^ b`, and the unit of
-the node stores `i ^ base`. The value of a node is the unit at `base` itself.
+A node is one 32-bit unit. The children of the node at index `i` form a block:
+the child for byte `b` is the unit at index `base ^ b`, and the node stores
+`i ^ base`. The value of a node is the unit at `base` itself.
 
-Only the relation of a unit to its block is stored, so equal subtrees share
-one block, and the trie becomes the smallest automaton of its keys.
+A unit stores only the offset to its block. Equal subtrees therefore share one
+block, and the trie is the minimal automaton of its keys.
 """
 
 _HAS_VALUE = 1 << 8
 _OFFSET_SHIFT = 10
 _MAX_OFFSET = 1 << 21
 _IS_VALUE = 1 << 31
-# A lookup probes `base ^ byte`; whole pages keep every probe in the array.
+# A lookup reads `base ^ byte`; whole pages keep every read in the array.
 _PAGE = 256
 
 
 def build_double_array(entries: dict[bytes, int]) -> list[int]:
-    """Builds the trie that maps each key to its value.
+    """Build the trie that maps each key to its value.
 
     Args:
-        entries: keys, neither empty nor holding the byte 0, with values from
-            0 to 2**31 - 1.
+        entries: dict from keys to values. Keys are not empty and do not
+            contain the byte 0; values are from 0 to 2**31 - 1.
 
     Returns:
-        The units, a list of unsigned 32-bit integers. Equal entries give
-        equal units, whatever their order.
+        The units, a list of unsigned 32-bit integers. The result does not
+        depend on the order of the entries.
     """
     root, blocks = _minimise(_nest(entries))
     bases = _place(blocks)
@@ -47,13 +47,13 @@ def _nest(entries):
         node = root
         for byte in key:
             node = node.setdefault(byte, {})
-        # No key holds the byte 0, so its place is free for the value.
+        # No key contains the byte 0: use it for the value.
         node[0] = entries[key]
     return root
 
 
 def _minimise(root):
-    """Numbers the distinct subtrees; returns the root's number and all."""
+    """Number the distinct subtrees; return the root's number and the list."""
     numbers = {}
 
     def visit(node):
@@ -67,12 +67,12 @@ def _minimise(root):
 
 
 def _place(blocks):
-    """Finds a base for each block, the largest blocks first."""
+    """Find a base for each block; the largest blocks are placed first."""
     labels = [_labels(block) for block in blocks]
     order = sorted(range(len(blocks)), key=lambda n: -len(labels[n]))
     used = bytearray(b"\1")  # Index 0 is the root.
     taken = set()
-    resume = {}  # Where the search for an equal set of labels left off.
+    resume = {}  # Position to resume the search at, by set of labels.
     bases = [0] * len(blocks)
     for number in order:
         wanted = labels[number]
@@ -92,7 +92,7 @@ def _labels(block):
 
 
 def _free_base(labels, used, taken, index):
-    """Finds the next base that no block has and whose places are free."""
+    """Return the next unused base that has free units for all labels."""
     while True:
         index = used.find(0, index)
         if index < 0:

@@ -1,28 +1,26 @@
-"""Normalisation of texts before BERT's and ALBERT's tokenizers cut them.
+"""Text normalizers of BERT and ALBERT, as tables for an op in the graph.
 
-The rules of BERT are those of `BasicTokenizer` in google-research/bert:
-characters that carry no text are dropped and white space becomes a space; an
-uncased model then lower-cases, decomposes (NFD) and drops the accents. No rule
-looks at a neighbour (save the final sigma of `str.lower`, left out), so a table
-holds them, and tensorflow-text's op `FastBertNormalize` runs that table inside
-the graph.
+BERT follows `BasicTokenizer` in google-research/bert: it drops control
+characters and replaces white space by spaces. An uncased model then
+lower-cases, decomposes (NFD) and drops accents. All rules apply to single
+characters (the final sigma of `str.lower` is left out). A table stores them,
+and tensorflow-text's op `FastBertNormalize` applies it in the graph.
 
-Of ALBERT two libraries do it, each in its own way. The rules of
-google-research/albert are those of its `preprocess_text`: white space becomes a
-space, characters are decomposed (NFKD), combining ones are dropped, and an
-uncased model lower-cases. A table holds them too.
+ALBERT has two different normalizers. google-research/albert (function
+`preprocess_text`) replaces white space by spaces, decomposes (NFKD), drops
+combining characters, and lower-cases for an uncased model. One table stores
+these rules.
 
-The steps of Hugging Face are Replace, which makes quotation marks of "``" and
-"''", then NFKD, StripAccents, Lowercase and Precompiled, the model's table. Two
-ops do it in the graph: a table of code points holds the middle ones, and the
-model's table is replaced with one that also knows the pairs of quotation marks.
-They are pairs in the text as given only. So what the first table drops leaves a
-`SEPARATOR` behind, and marks that it makes of other characters stand between
-two: the second table drops them.
+Hugging Face's steps are Replace ("``" and "''" become quotation marks), NFKD,
+StripAccents, Lowercase and Precompiled (the table of the model). Two ops apply
+them in the graph. The first table stores the middle steps. The second table
+extends the model's table by the pairs of quotation marks. Only pairs of the raw
+text are replaced: the first table leaves a `SEPARATOR` in place of dropped
+characters and around marks that it creates, and the second table drops it.
 
-Python releases differ in their Unicode data. The rules are therefore pinned to
-Unicode 13.0, the data of the oldest Python supported: a code point that 13.0
-left unassigned maps to itself on every Python.
+Python versions differ in their Unicode data. The rules are therefore pinned to
+Unicode 13.0, the version of the oldest supported Python: a code point that is
+unassigned in 13.0 maps to itself.
 `tools/tables/build_normalizers.py` builds the tables.
 """
 
@@ -44,12 +42,12 @@ MODES = {
 
 
 def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
-    """Reads the table that makes tensorflow-text normalise as BERT does.
+    """Read the table for tensorflow-text to normalize texts as BERT does.
 
     Args:
-        lowercase: bool, True for the uncased models.
-        strip_accents: bool, decompose (NFD) and drop the accents, as the
-            published uncased models want it. Only with `lowercase`.
+        lowercase: True for the uncased models.
+        strip_accents: decompose (NFD) and drop accents, as in the published
+            uncased models. Requires `lowercase`.
 
     Returns:
         Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer` or
@@ -57,7 +55,7 @@ def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
         `fast_bert_normalizer_model_buffer`.
 
     Raises:
-        ValueError: accents are to be stripped and case kept.
+        ValueError: `strip_accents` is True and `lowercase` is False.
 
     Example:
 
@@ -69,15 +67,15 @@ def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
     mode = MODES.get((lowercase, strip_accents))
     if mode is None:
         raise ValueError(
-            "`strip_accents=True` needs `lowercase=True`: there is no table "
-            "that strips accents and keeps case. Received: "
+            "`strip_accents=True` requires `lowercase=True`: stripping accents "
+            "of cased texts is not supported. Received: "
             f"lowercase={lowercase}, strip_accents={strip_accents}."
         )
     return (_assets() / f"{mode}.bin").read_bytes()
 
 
 def is_assigned(code_point: int) -> bool:
-    """Tells whether Unicode 13.0 assigns the code point."""
+    """Return whether the code point is assigned in Unicode 13.0."""
     # Ranges start at the even positions and end before the odd ones.
     return bisect.bisect_right(_assigned_boundaries(), code_point) % 2 == 1
 
@@ -98,37 +96,37 @@ def _assets():
 
 @functools.cache
 def composing_charsmap():
-    """Read the replacements of DeBERTa's normalizer in transformers 5."""
+    """Read the replacement table of DeBERTa's normalizer in transformers 5."""
     return (_assets() / COMPOSING).read_bytes()
 
 
-# SentencePiece writes spaces so; in a text it is one.
+# SentencePiece's symbol for a space. In texts it counts as a space.
 WORD_START = "\u2581"
 # Pairs of these marks are quotation marks.
 QUOTING, QUOTE = ("`", "'"), '"'
-# It is a combining mark, which the first table drops wherever it stands.
+# A combining mark, which the first table drops from texts.
 SEPARATOR = "\u20d2"
-# `WhitespaceSplit`, as far as NFKD leaves any.
+# White space of `WhitespaceSplit` that NFKD does not replace.
 _WHITE_SPACE = "\t\n\x0b\x0c\r\x85\u1680\u2028\u2029"
 
 
 class AlbertNormalizer(typing.NamedTuple):
-    """Turns texts into those that SentencePiece cuts.
+    """Normalizer that runs before SentencePiece.
 
     Args:
-        table: str, the first part of the names of its tables.
-        charsmap: function from the replacements of a model, bytes, to those
-            that take their place.
+        table: str, the prefix of the file names of its tables.
+        charsmap: function from the replacement table of a model (bytes) to the
+            table to use instead.
     """
 
     table: str
     charsmap: typing.Callable
 
     def model(self, lowercase: bool) -> bytes:
-        """Reads the table for `tensorflow_text.FastBertNormalizer`.
+        """Read the table for `tensorflow_text.FastBertNormalizer`.
 
         Args:
-            lowercase: bool, True for the uncased models.
+            lowercase: True for the uncased models.
 
         Returns:
             Bytes, for `model_buffer`.
@@ -139,10 +137,10 @@ class AlbertNormalizer(typing.NamedTuple):
 
 
 def _hugging_face_charsmap(charsmap):
-    """The second table, of single characters and pairs of marks.
+    """Return the second table: single characters and pairs of marks.
 
-    Precompiled looks at single characters; at whole graphemes only where they
-    have less than six bytes, and none of those is left with an accent.
+    Precompiled replaces single characters, and graphemes of less than six
+    bytes. After the first table, no such grapheme has an accent.
     """
     return build_charsmap(
         {
@@ -156,9 +154,9 @@ def _hugging_face_charsmap(charsmap):
 
 CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
-# What takes the place of a model's replacements in transformers 5: NFC.
+# Replacement table used instead of the model's in transformers 5: NFC.
 COMPOSING = "composing_charsmap.bin"
-MODEL = "model"  # The rules of a SentencePiece model only: no table before it.
+MODEL = "model"  # Only the rules of the SentencePiece model, no table before.
 NORMALIZERS = {
     GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
     HUGGING_FACE: AlbertNormalizer("albert_tokenizers", _hugging_face_charsmap),
@@ -167,7 +165,7 @@ NORMALIZERS = {
 
 @functools.cache
 def combining_characters():
-    """All that `unicodedata.combining` knows in Unicode 13.0, a tuple."""
+    """Return all combining characters of Unicode 13.0, a tuple of str."""
     return tuple(
         character
         for character in map(chr, range(0x300, 0x20000))
@@ -176,15 +174,15 @@ def combining_characters():
 
 
 def normalize_code_point(code_point: int, lowercase: bool) -> str:
-    """Gives the characters that take the place of one code point.
+    """Normalize a single code point as google-research/albert does.
 
     Args:
-        code_point: int, from 0 to 0x10FFFF.
-        lowercase: bool, lower-case.
+        code_point: from 0 to 0x10FFFF.
+        lowercase: lower-case the character.
 
     Returns:
-        The replacement by google-research/albert: empty where the code point
-        is dropped, and the character itself where nothing changes.
+        The replacement: "" if the code point is dropped, the character itself
+        if it does not change.
     """
     character = chr(code_point)
     if not is_assigned(code_point):
@@ -197,17 +195,17 @@ def normalize_code_point(code_point: int, lowercase: bool) -> str:
 
 
 def normalize_text(text: str, lowercase: bool) -> str:
-    """Normalises a text in Python, as google-research/albert does.
+    """Normalize a text in Python, as google-research/albert does.
 
     Args:
-        text: str.
-        lowercase: bool, lower-case.
+        text: the text.
+        lowercase: lower-case the text.
     """
     return text.translate(_TRANSLATIONS[lowercase])
 
 
 class _Translation(dict):
-    """Replacements by code point, found when they are first asked for."""
+    """Dict of replacements by code point, computed on first access."""
 
     def __init__(self, lowercase):
         super().__init__()

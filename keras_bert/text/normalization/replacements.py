@@ -1,8 +1,8 @@
-"""Tables of replacements of characters, in the formats of two ops.
+"""Builders and readers of replacement tables in the formats of two ops.
 
 `FastBertNormalize` replaces single characters. A SentencePiece model has a
-double-array trie over UTF-8, in the format of darts-clone, whose values are
-places in a pool of texts that end in U+0000.
+double-array trie over UTF-8 in the format of darts-clone. Its values are
+positions in a pool of texts that end with U+0000.
 """
 
 import functools
@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_bert.text.normalization.double_array import build_double_array
 
-# Layout of a value: a flag, the place in the pool, the length in bytes.
+# Layout of a value: a flag, the position in the pool, the length in bytes.
 _IS_REPLACED = 1 << 30
 _LENGTH_BITS = 6
 _NUM_CODE_POINTS = 0x110000
@@ -25,14 +25,13 @@ def build_table(
     drops_nul: bool = False,
     strip_accents: bool = False,
 ) -> bytes:
-    """Builds a table; ill-formed UTF-8 is dropped.
+    """Build a table for `FastBertNormalize`; it drops ill-formed UTF-8.
 
     Args:
-        replacements: dict from a character, not U+0000, to what takes its
-            place: under 64 bytes, or nothing. The others stay as they are.
-        drops_nul: bool, U+0000 is dropped.
-        strip_accents: bool, what the table says of itself; nothing depends
-            on it.
+        replacements: dict from characters, except U+0000, to replacements of
+            less than 64 bytes, or "". Other characters do not change.
+        drops_nul: drop U+0000.
+        strip_accents: flag that is stored in the table and has no effect.
 
     Returns:
         Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
@@ -48,11 +47,11 @@ def build_table(
 
 
 def _ill_formed_sequences():
-    """Yields what the op takes for one character though it is none.
+    """Yield ill-formed byte sequences that the op reads as one character.
 
-    The op advances by maximal subparts of ill-formed UTF-8, as Python's
-    decoder does. Google's tokenizer decodes with `errors="ignore"`: each is
-    dropped.
+    Like Python's decoder, the op advances by maximal subparts of ill-formed
+    UTF-8. They are dropped, because Google's tokenizer decodes with
+    `errors="ignore"`.
     """
     prefixes = set()
     for code_point in range(0x800, _NUM_CODE_POINTS, 64):
@@ -64,7 +63,7 @@ def _ill_formed_sequences():
 
 
 def _pool(texts):
-    """Joins the texts, and gives each its encoded place and length."""
+    """Join texts to a pool; return it with encoded positions and lengths."""
     pool = b""
     places = {}
     for text in sorted(texts, key=lambda text: (-len(text), text)):
@@ -82,7 +81,7 @@ def _pool(texts):
 
 
 def _flatbuffer(strip_accents, units, zero_value, pool):
-    """Writes the op's FastBertNormalizerModel, a table of four fields."""
+    """Serialize the op's FastBertNormalizerModel, a table of four fields."""
     vtable = struct.pack("<6H", 12, 20, 16, 4, 8, 12)
     trie = struct.pack(f"<I{len(units)}I", len(units), *units)
     strings = struct.pack("<I", len(pool)) + pool
@@ -106,14 +105,14 @@ _FOLLOWING = (*range(0x80, 0xC0),)
 
 
 def build_charsmap(replacements):
-    """Builds a table.
+    """Build a replacement table for SentencePiece.
 
     Args:
-        replacements: dict from texts, without U+0000, to what takes their
-            place; of those that begin alike the longest is found.
+        replacements: dict from texts, without U+0000, to replacements. The
+            longest match is replaced.
 
     Returns:
-        Bytes.
+        Bytes of the table.
     """
     pool, places = b"", {}
     for text in sorted({*replacements.values()}):
@@ -126,7 +125,7 @@ def build_charsmap(replacements):
 
 
 def has_key(charsmap, text):
-    """Tell if a sound table replaces a text."""
+    """Return whether a valid table replaces a text."""
     if not charsmap:
         return False
     units, _ = _parts(charsmap)
@@ -139,7 +138,7 @@ def has_key(charsmap, text):
 
 
 def single_replacements(charsmap):
-    """Reads the replacements of single characters; there are others.
+    """Read the replacements of single characters from a table.
 
     Args:
         charsmap: bytes of the table; may be empty.
@@ -153,7 +152,7 @@ def single_replacements(charsmap):
 
 @functools.lru_cache(maxsize=4)  # It takes seconds.
 def replacements(charsmap):
-    """Reads the replacements of texts without combining characters.
+    """Read the replacements of texts without combining characters.
 
     Args:
         charsmap: bytes of the table; may be empty.
@@ -162,7 +161,7 @@ def replacements(charsmap):
         A dict of str.
 
     Raises:
-        ValueError: the bytes are no such table.
+        ValueError: the bytes are not a valid table.
     """
     if not charsmap:
         return {}
@@ -174,13 +173,13 @@ def replacements(charsmap):
         }
     except (IndexError, ValueError, struct.error) as error:
         raise ValueError(
-            "The normalizer of a SentencePiece model must be a table as its "
-            f"trainer writes it. Received: {error}."
+            "The normalizer of a SentencePiece model must be a table written "
+            f"by its trainer. Received: {error}."
         ) from None
 
 
 def check_charsmap(charsmap):
-    """Raise ValueError if a table would have the op read outside of it.
+    """Raise ValueError if the op would read outside of a table.
 
     Args:
         charsmap: bytes of the table; may be empty.
@@ -207,7 +206,7 @@ def _parts(charsmap):
 
 
 def _keys(units):
-    """Yields the keys with their values."""
+    """Yield (key, value) pairs."""
     nodes = [(0, b"", b"")]
     while nodes:
         index, key, character = nodes.pop()

@@ -1,1 +1,1 @@
-"""Cutting texts into pieces of SentencePiece."""
+"""SentencePiece tokenizer."""

@@ -10,20 +10,20 @@ from keras_bert.text.normalization.normalizers import MODEL
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SentencePieceConventions:
-    """Special tokens, added pieces and ids of the tokenizers of one family.
+    """Special tokens, added pieces and ids of one family of tokenizers.
 
     Args:
         tokenizer_class: str, its name in transformers.
-        files: tuple of str, names of its model file, the published one first.
+        files: tuple of str, names of its model file; the published name first.
         roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
             pieces that play these roles.
-        first: tuple of str, pieces with the first ids, also if the model lacks
-            them; the other pieces of the model follow in its order.
-        last: tuple of str, pieces with the last ids, unless the model has
+        first: tuple of str, pieces with the first ids, even if the model does
+            not contain them; the other pieces follow in the model's order.
+        last: tuple of str, pieces to append if the model does not contain
             them.
-        normalizer: str, the default normalizer, a key of `NORMALIZERS`;
-            `MODEL` follows the model's own rules only.
-        pair: str, the layout of pairs, as `Template` takes it.
+        normalizer: str, the default normalizer: a key of `NORMALIZERS`, or
+            `MODEL` for the normalizer in the model file.
+        pair: str, the layout of pairs, in the format of `Template`.
     """
 
     tokenizer_class: str
@@ -35,10 +35,10 @@ class SentencePieceConventions:
     pair: str = Template.pair
 
     def tokens(self, pieces):
-        """List all tokens by their ids.
+        """Return all tokens in the order of their ids.
 
         Args:
-            pieces: list of str, the pieces of the model, in its order.
+            pieces: list of str, the pieces of the model in its order.
         """
         others = [piece for piece in pieces if piece not in self.first]
         last = [token for token in self.last if token not in pieces]
@@ -52,7 +52,7 @@ def _roles(*tokens):
 
 ALBERT = SentencePieceConventions(
     "AlbertTokenizer",
-    ("spiece.model", "30k-clean.model"),  # The second is google-research's.
+    ("spiece.model", "30k-clean.model"),  # Second: google-research.
     _roles("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
     normalizer=GOOGLE_RESEARCH,
 )
@@ -62,7 +62,7 @@ DEBERTA = SentencePieceConventions(
     _roles("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
     last=("[MASK]",),
 )
-# The ids of fairseq: its own four come before the pieces of the model.
+# Ids of fairseq: its four special tokens come before the model's pieces.
 XLM_ROBERTA = SentencePieceConventions(
     "XLMRobertaTokenizer",
     ("sentencepiece.bpe.model",),
@@ -72,11 +72,11 @@ XLM_ROBERTA = SentencePieceConventions(
     pair="cls A sep sep B sep",
 )
 ALL_CONVENTIONS = (ALBERT, DEBERTA, XLM_ROBERTA)
-LEARNED = ALBERT  # Of models that are made here.
+LEARNED = ALBERT  # Conventions of models trained by this library.
 
 
 def conventions_of_file(path):
-    """Return the `SentencePieceConventions` for the name of a model's file.
+    """Return the `SentencePieceConventions` for the name of a model file.
 
     Args:
         path: str or `pathlib.Path`. Unknown names have ALBERT's conventions.
@@ -86,13 +86,13 @@ def conventions_of_file(path):
 
 
 def conventions_of_tokens(tokens):
-    """Return the first conventions whose special tokens are all in a set.
+    """Return the first conventions with all special tokens in `tokens`.
 
     Args:
         tokens: set of str.
 
     Returns:
-        `SentencePieceConventions`; by default ALBERT's.
+        `SentencePieceConventions`; ALBERT's if none match.
     """
     found = (c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens)
     return next(found, ALBERT)

@@ -1,4 +1,4 @@
-"""The file of a SentencePiece model, read and written without SentencePiece."""
+"""Reader and writer of SentencePiece model files, without SentencePiece."""
 
 import typing
 
@@ -12,7 +12,7 @@ from keras_bert.text.normalization.replacements import check_charsmap
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = range(1, 5)
 _PACKAGE = "keras_bert.sentencepiece"
 _FIELD = descriptor_pb2.FieldDescriptorProto
-# The fields of sentencepiece_model.proto that are used, with their numbers.
+# Fields of sentencepiece_model.proto that are used, with their numbers.
 _MESSAGES = {
     "Piece": {"piece": 1, "score": 2, "type": 3},
     "Trainer": {
@@ -32,7 +32,7 @@ _MESSAGES = {
     },
     "Model": {"pieces": 1, "trainer": 2, "normalizer": 3},
 }
-# The other fields are integers; a bool is written like one.
+# The other fields are integers; a bool is encoded like an integer.
 _TYPES = {
     "piece": _FIELD.TYPE_STRING,
     "score": _FIELD.TYPE_FLOAT,
@@ -40,10 +40,10 @@ _TYPES = {
 }
 _PARTS = {"pieces": "Piece", "trainer": "Trainer", "normalizer": "Normalizer"}
 _DEFAULTS = {"type": "1", "model_type": "1"}
-# The only values that the op of the graph supports.
+# The only values that the op supports.
 _SUPPORTED = {
-    "model_type": (1, "be a unigram model (model_type 1), as ALBERT's is"),
-    "byte_fallback": (0, "have no bytes for unknown characters"),
+    "model_type": (1, "be a unigram model (model_type 1), like ALBERT's"),
+    "byte_fallback": (0, "not split unknown characters into bytes"),
     "treat_whitespace_as_suffix": (0, "mark the beginning of words"),
 }
 
@@ -72,13 +72,13 @@ _Model = _message_class()
 
 
 class Piece(typing.NamedTuple):
-    """A piece of a model.
+    """Piece of a model.
 
     Args:
-        text: str.
-        score: float, the logarithm of its probability.
-        kind: int, `NORMAL`, `UNKNOWN`, `CONTROL` or `USER_DEFINED`. Texts are
-            not cut into pieces of other kinds.
+        text: the piece.
+        score: its log-probability.
+        kind: `NORMAL`, `UNKNOWN`, `CONTROL` or `USER_DEFINED`. Pieces of other
+            kinds are never produced.
     """
 
     text: str
@@ -87,7 +87,7 @@ class Piece(typing.NamedTuple):
 
 
 class SentencePieceModel:
-    """A unigram model.
+    """Unigram model of SentencePiece.
 
     Args:
         data: bytes of the file.
@@ -95,12 +95,12 @@ class SentencePieceModel:
 
     Attributes:
         pieces: list of `Piece`, in the order of their ids.
-        charsmap: bytes, the replacements of characters, as SentencePiece
-            compiles them; may be empty.
+        charsmap: bytes, the compiled table of character replacements; may be
+            empty.
 
     Raises:
-        ValueError: the bytes are not a whole model, or the graph cannot run
-            the model.
+        ValueError: the bytes are not a complete model, or the op of the graph
+            does not support the model.
     """
 
     def __init__(self, data, source="model"):
@@ -116,23 +116,23 @@ class SentencePieceModel:
                 raise ValueError("no pieces or no normalizer")
         except (DecodeError, ValueError) as error:
             raise ValueError(
-                f"{source} must be a SentencePiece model, and whole. "
+                f"{source} must be a complete SentencePiece model. "
                 f"Received: {error}."
             ) from None
         for key, (value, expected) in _SUPPORTED.items():
             found = getattr(self._message.trainer, key)
             if found != value:
                 raise ValueError(
-                    f"{source} must {expected}; the op of the graph supports "
-                    f"no other model. Received: {key}={found}."
+                    f"{source} must {expected}; the TensorFlow op supports no "
+                    f"other models. Received: {key}={found}."
                 )
 
     def graph_bytes(self, pieces, charsmap):
-        """Return the model for the graph; it squeezes white space.
+        """Serialize the model for the graph op; it collapses white space.
 
         Args:
-            pieces: list of `Piece`, to cut texts into.
-            charsmap: bytes, the replacements of characters.
+            pieces: list of `Piece`, the vocabulary of the op.
+            charsmap: bytes, the table of character replacements.
         """
         model = _Model()
         model.trainer.CopyFrom(self._message.trainer)
@@ -147,11 +147,11 @@ class SentencePieceModel:
 
 
 def model_bytes(pieces, charsmap=b"", **trainer):
-    """Return the file of a model.
+    """Serialize a model to the bytes of its file.
 
     Args:
         pieces: list of `Piece`.
-        charsmap: bytes, the replacements of characters.
+        charsmap: bytes, the table of character replacements.
         **trainer: fields of the trainer, such as `unk_id`.
     """
     model = _Model(trainer=trainer)

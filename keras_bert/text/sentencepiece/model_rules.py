@@ -1,10 +1,10 @@
-"""Special tokens and offsets by the rules of a SentencePiece model only.
+"""Special tokens and offsets for tokenizers with the model's own normalizer.
 
-No table comes before the model's own, so that a special token in a text is
-marked in place: by a character that Unicode does not assign, filled up with
-spaces to the same number of bytes. Offsets are those of the library, whose op
-TFLite does not have. It cuts a text into characters, where no two cuts are
-equally good, and a piece takes as many of them as it has.
+No table runs before the model's table. Special tokens in texts are therefore
+replaced by an unassigned character, padded with spaces to the same number of
+bytes. Offsets are computed by SentencePiece's own op, which TFLite does not
+support. A model of single characters splits the text, because this split is
+unique, and each piece covers as many characters as it contains.
 """
 
 import tensorflow as tf
@@ -18,45 +18,45 @@ from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import Piece
 
-# Two bytes each, which tables of replacements do not know.
+# Characters of two bytes that replacement tables do not contain.
 MARKS, NO_MARK = "\u0378\u0379\u0380\u0381\u0382", "\u0383"
 _SPACES = " \t\n\r"
 
 
 def marked_pieces(tokens):
-    """Lists the texts of special tokens as the op's model knows them.
+    """Return the pieces that represent special tokens in the op's model.
 
     Args:
-        tokens: sequence of str, of three bytes or more.
+        tokens: sequence of str, of at least three bytes.
 
     Returns:
-        A dict from each of two spellings to its token.
+        A dict from pieces to tokens, with two pieces for each token.
     """
     marked = dict(zip(MARKS, tokens, strict=True))
     return {**marked, **{WORD_START + m: t for m, t in marked.items()}}
 
 
 class LibrarySpans:
-    """Finds the spans of pieces, by the library's own op.
+    """Computes the spans of pieces with SentencePiece's own op.
 
     Args:
         model: `SentencePieceModel`.
-        found: dict from texts of further pieces to their sizes in bytes.
+        found: dict from additional pieces to their sizes in bytes.
 
     Call arguments:
-        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, those of the
-            model and, behind them, of `found`.
-        texts: string `(batch_size,)`, that they are cut from.
+        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, indices into
+            the pieces of the model, followed by the pieces of `found`.
+        texts: string `(batch_size,)`, the tokenized texts.
 
     Returns:
-        Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
-        None is empty, and none begins or ends with white space.
+        Starts and ends, int64 `(total_num_pieces,)`, byte offsets. Spans are
+        not empty and do not begin or end with white space.
     """
 
     def __init__(self, model, found):
         pieces = model.pieces
         texts = [*(piece.text for piece in pieces), *found]
-        # A run of unknown characters is one.
+        # A run of unknown characters counts as one character.
         lengths = [
             1 if piece.kind == UNKNOWN else len(piece.text) for piece in pieces
         ]
@@ -78,7 +78,7 @@ class LibrarySpans:
         self._spaces = _class_of(spaces | {*_SPACES})
 
     def __call__(self, pieces, texts):
-        # Made here, so that a graph holds all of it.
+        # Create the op here, so that the graph contains its model.
         op = tf_text.SentencepieceTokenizer(self._model)
         units, starts, ends = op.tokenize_with_offsets(texts)
         lengths = tf.gather(self._lengths, pieces.flat_values)
@@ -102,6 +102,6 @@ class LibrarySpans:
 
 
 def _class_of(characters):
-    """A class of a pattern that matches some characters."""
+    """Return a regex character class of the characters."""
     codes = [f"{{{ord(character):x}}}" for character in sorted(characters)]
     return "[" + "".join(rf"\x{code}" for code in codes) + "]"

@@ -1,4 +1,4 @@
-"""Settings of a SentencePiece tokenizer, without TensorFlow."""
+"""Settings and files of a SentencePiece tokenizer."""
 
 import dataclasses
 
@@ -26,19 +26,17 @@ _CASING, _ACCENTS = "do_lower_case", "keep_accents"
 
 @dataclasses.dataclass(frozen=True)
 class SentencePieceSettings(CasedTokenizer):
-    """The settings of a `SentencePieceTokenizer`.
+    """Settings of a `SentencePieceTokenizer`.
 
     Args:
-        vocabulary: `SentencePieceVocabulary`.
-        lowercase: bool, lower-case the text; by default only for ALBERT.
-        normalizer: str, `MODEL` or a key of `NORMALIZERS`; by default the
+        vocabulary: the vocabulary.
+        lowercase: lower-case the text; by default only for ALBERT.
+        normalizer: `MODEL` or a key of `NORMALIZERS`; by default the
             normalizer of the vocabulary's conventions.
-        special_tokens_in_text: bool, a special token that is written in a
-            text becomes its id.
+        special_tokens_in_text: convert special tokens in texts to their ids.
 
     Raises:
-        ValueError: a tokenizer that follows the rules of its model only is to
-            lower-case texts.
+        ValueError: `lowercase` is True with the normalizer `MODEL`.
     """
 
     kind = "sentencepiece"
@@ -66,9 +64,9 @@ class SentencePieceSettings(CasedTokenizer):
             values["lowercase"] = not follows_model
         if follows_model and self.lowercase:
             raise ValueError(
-                "`lowercase` must be false for a tokenizer that follows the "
-                "rules of its model only, such as a "
-                f"{conventions.tokenizer_class}. Received: lowercase=True."
+                "`lowercase` must be False with the normalizer of the model, "
+                f"as in a {conventions.tokenizer_class}. "
+                "Received: lowercase=True."
             )
 
     @classmethod
@@ -80,9 +78,9 @@ class SentencePieceSettings(CasedTokenizer):
         `sentencepiece.bpe.model` of an XLM-RoBERTa, or in `tokenizer.json`.
         The casing of an ALBERT is in `tokenizer_config.json`, in
         `tokenizer.json`, or an argument; by default texts are lower-cased, as
-        by google-research/albert and `transformers`. A `tokenizer.json`
+        in google-research/albert and `transformers`. A `tokenizer.json`
         defines the normalizer; without it, an ALBERT normalizes like
-        google-research. The others follow the rules of their model only.
+        google-research. The others use the normalizer of their model.
         """
         files = TokenizerFiles(directory)
         fast = from_tokenizer_json(files) if files.fast else (None,) * 3
@@ -129,7 +127,7 @@ class SentencePieceSettings(CasedTokenizer):
             artifacts.write_json(directory / name, content, 1, False)
 
     def fast_parts(self):
-        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        """Return the tokenization rules of the `tokenizer.json`, a dict."""
         return fast_parts(self.vocabulary, self.lowercase, self.normalizer)
 
 
@@ -138,7 +136,7 @@ def _read_vocabulary(files, fast):
     path = next((path for path in paths if path.is_file()), None)
     if path is None and fast is None:
         raise ValueError(
-            f"{files.directory} must hold a {', a '.join(_MODELS)} or a "
+            f"{files.directory} must contain a {', a '.join(_MODELS)} or a "
             f"{FAST_TOKENIZER}."
         )
     if path is None:

@@ -1,9 +1,10 @@
-"""Offsets of the pieces of SentencePiece, which its op does not give.
+"""Byte offsets of SentencePiece pieces, which the op does not return.
 
-A text is a row of units: each known character is one, and so is each run of
-unknown ones, which is one piece. A piece takes as many units as it has
-characters. So it is enough to know the units. Tables of `FastBertNormalize`
-find them, which keep some of the characters and tell where these came from.
+A text is split into units: each known character is a unit, and each run of
+unknown characters is a unit, because it is a single piece. A piece covers as
+many units as it has characters, so the spans of the units are sufficient. They
+are computed by `FastBertNormalize` ops, whose tables keep some of the
+characters and return their offsets.
 """
 
 import tensorflow as tf
@@ -20,25 +21,26 @@ from keras_bert.text.sentencepiece.special_tokens import MARKS
 from keras_bert.text.sentencepiece.special_tokens import in_special_tokens
 
 _SPACE = " "
-_FIRST_MARK = 2  # Other bytes stay one.
+_FIRST_MARK = 2  # Other bytes are replaced by one byte.
 
 
 class PieceSpans:
-    """Finds the spans of pieces in normalised texts.
+    """Computes the spans of pieces in normalized texts.
 
     Args:
-        pieces: list of `Piece`, those of the op.
-        charsmap: bytes, that of the op. Of its keys of several characters
-            only pairs of quoting marks are looked at.
-        finds_special_tokens: bool, of the marks too that are special tokens.
+        pieces: list of `Piece`, the pieces of the op.
+        charsmap: bytes, the replacement table of the op. Its only keys of
+            several characters that are used are pairs of quotation marks.
+        finds_special_tokens: bool, the texts may contain special tokens as
+            marks.
 
     Call arguments:
-        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, what the op
-            gives for the texts.
-        texts: string `(batch_size,)`, normalised; only " " is white space.
+        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, the result of
+            the op.
+        texts: string `(batch_size,)`, normalized; only " " is white space.
 
     Returns:
-        Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
+        Starts and ends, int64 `(total_num_pieces,)`, byte offsets.
     """
 
     def __init__(self, pieces, charsmap, finds_special_tokens=False):
@@ -52,17 +54,17 @@ class PieceSpans:
         replaced = {c: c for c in known | {_SPACE}}
         replaced |= single_replacements(charsmap)
         self.knows_quote = QUOTE in known
-        # Each keeps all but one mark.
+        # Each table drops one of the marks.
         self.no_marks = [
             _normalizer({mark: ""})
             for mark in QUOTING
             if has_key(charsmap, 2 * mark)
         ]
-        # Bytes for marks, of which each has another number.
+        # Replace each mark by a different number of bytes.
         self.marks = _normalizer(
             {m: "x" * n for n, m in enumerate(MARKS, _FIRST_MARK)}
         )
-        # A byte for each character that is kept.
+        # Replace each kept character by a byte, and drop the others.
         self.all, self.not_known, self.unknown = (
             _normalizer(
                 {c: "x" * len([*filter(keep, v)]) for c, v in replaced.items()}
@@ -89,11 +91,11 @@ class PieceSpans:
         )
 
     def _units(self, texts):
-        """Starts and ends of units, and where each row of them begins."""
+        """Return starts and ends of units, and the first unit of each row."""
         _, places = self.all.normalize_with_offsets(texts)
         row = tf.cast(places.value_rowids(), tf.int32)
         places, splits = places.flat_values, places.row_splits
-        # The last place of a row is the end of its text.
+        # The last position of a row is the end of its text.
         sizes = tf.gather(places, splits[1:] - 1)
         is_end = tf.equal(places, tf.gather(sizes, row))
         begins = tf.cumsum(sizes + 1, exclusive=True)
@@ -113,8 +115,8 @@ class PieceSpans:
             unknown = tf.where(is_pair, not self.knows_quote, unknown)
             second |= is_second
         unknown &= ~is_end
-        goes_on = tf.concat([[False], unknown[:-1]], 0)
-        is_new = ~((goes_on[: tf.size(unknown)] & unknown) | second)
+        follows = tf.concat([[False], unknown[:-1]], 0)
+        is_new = ~((follows[: tf.size(unknown)] & unknown) | second)
         is_unit = (known | unknown) & ~is_end
         counts = tf.math.unsorted_segment_sum(
             tf.cast(is_unit & is_new, tf.int32), row, tf.size(sizes)
@@ -135,12 +137,12 @@ class PieceSpans:
 
 
 def _flags(normalizer, texts, begins):
-    """Which bytes of the texts a table keeps, bool, an end behind each."""
+    """Return the mask of bytes that a table keeps, with an end per text."""
     return _counts(normalizer, texts, begins) > 0
 
 
 def _counts(normalizer, texts, begins):
-    """Number of bytes that a table makes of each, and an end behind texts."""
+    """Return how many bytes replace each byte, with an end per text."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
@@ -154,11 +156,11 @@ def _normalizer(replacements):
 
 
 def _find_pairs(is_mark, places):
-    """Marks of a pair, of such as follow each other, and the second ones."""
+    """Return masks of marks in pairs of adjacent marks: any, and second."""
     number = tf.range(tf.size(places))
-    behind = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
+    after = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
     follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]
-    begins = is_mark & ~(follows & tf.equal(places, behind))
+    begins = is_mark & ~(follows & tf.equal(places, after))
     firsts = tf.concat([[0], tf.boolean_mask(number, begins)], 0)
     first = tf.gather(firsts, tf.cumsum(tf.cast(begins, tf.int32)))
     second = is_mark & tf.equal((number - first) % 2, 1)

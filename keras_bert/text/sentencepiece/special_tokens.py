@@ -1,9 +1,10 @@
-"""Special tokens written in a text, such as [MASK], for SentencePiece.
+"""Special tokens in texts, such as [MASK], for the tokenizer of ALBERT.
 
-A text is normalised before it is cut, and then "[mask]" looks like [MASK]. So a
-first table turns the letters of special tokens into marks, noncharacters of
-Unicode, which no normalizer changes. The last table, that of the model, makes
-a special token of a row of marks, and letters of all other marks.
+Texts are normalized before they are tokenized, so "[mask]" and [MASK] would
+become equal. A first table therefore replaces the letters of special tokens by
+marks: noncharacters of Unicode, which no normalizer changes. The last table,
+the model's, converts sequences of marks to special tokens, and all other marks
+back to letters.
 """
 
 import tensorflow as tf
@@ -18,22 +19,22 @@ _LETTERS = sorted({*"".join(ALBERT.roles.values())})
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
 _MARKS = {letter: next(_FREE) for letter in _LETTERS}
 MARKS = "".join(_MARKS.values())
-# The first stands where a combining character is dropped, the second for the
-# noncharacters that stand in a text.
+# _GAP replaces dropped combining characters, _NO_CHARACTER noncharacters of
+# texts.
 _GAP, _NO_CHARACTER = next(_FREE), next(_FREE)
 
 
 def marked(token):
-    """A special token in marks, as the op's model knows it."""
+    """Return a special token written in marks, as in the model of the op."""
     return "".join(map(_MARKS.get, token))
 
 
 def in_special_tokens(characters):
-    """Finds the letters of special tokens among others.
+    """Return the mask of characters that belong to special tokens.
 
     Args:
-        characters: int32 `(num_characters,)`, the place of each character in
-            `MARKS`, or less than 0.
+        characters: int32 `(num_characters,)`, the index of each character in
+            `MARKS`, negative for other characters.
 
     Returns:
         bool `(num_characters,)`.
@@ -53,7 +54,7 @@ def in_special_tokens(characters):
 
 
 def marking_table():
-    """Builds the table that comes first.
+    """Build the first table, which replaces letters by marks.
 
     Returns:
         Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
@@ -64,16 +65,16 @@ def marking_table():
 
 
 def finding_charsmap(charsmap, lowercase):
-    """Builds the table that comes last.
+    """Build the last table, which converts marks to special tokens.
 
-    Behind a special token a word begins, as in transformers.
+    A new word begins after a special token, as in transformers.
 
     Args:
-        charsmap: bytes, the replacements of a model.
-        lowercase: bool, texts are lower-cased.
+        charsmap: bytes, the replacement table of a model.
+        lowercase: bool, whether texts are lower-cased.
 
     Returns:
-        Bytes of such a table.
+        Bytes of the replacement table.
     """
     found = replacements(charsmap)
     letters = {

@@ -1,5 +1,6 @@
-"""Text to the ids of SentencePiece, in the graph."""
+"""SentencePiece tokenizer that runs in the graph."""
 
+import collections.abc
 import functools
 
 import tensorflow as tf
@@ -28,31 +29,33 @@ from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
+from keras_bert.typing import Path
+from keras_bert.typing import Texts
 
 
 class SentencePieceTokenizer(Tokenizer):
-    """Cuts texts into pieces, as ALBERT, DeBERTa and XLM-RoBERTa do.
+    """SentencePiece tokenizer of ALBERT, DeBERTa and XLM-RoBERTa.
 
-    It is made of graph ops only and runs eagerly, in `tf.data`, in a
-    SavedModel and in TFLite. docs/tokenization.md lists what is left of
-    differences from the published tokenizers.
+    It consists of graph ops only and runs eagerly, in `tf.data`, in a
+    SavedModel and in TFLite. docs/tokenization.md lists the differences from
+    the published tokenizers.
 
     Args:
-        vocabulary: a `SentencePieceVocabulary` or the path of a
-            `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
-        lowercase: bool, lower-case the text; by default as the published
-            models want it, those of ALBERT.
-        special_tokens_in_text: bool, a special token that is written in a
-            text, such as [MASK], becomes its id. By default it is plain text.
-        normalizer: str, whose rules make of a text what is cut: of ALBERT
-            those of "google_research", the default, or "hugging_face"; of
-            others those of the "model" only.
+        vocabulary: the vocabulary, or the path of a `spiece.model`,
+            `spm.model` or `sentencepiece.bpe.model`.
+        lowercase: lower-case the texts; by default True for ALBERT, False for
+            the others.
+        special_tokens_in_text: convert special tokens in texts, such as
+            [MASK], to their ids. By default they are plain text.
+        normalizer: normalizer to apply. ALBERT supports "google_research", the
+            default, and "hugging_face". The others support "model", the
+            normalizer in the model file.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; for a single str, a
         tensor `(num_tokens,)`.
 
     Example:
@@ -68,11 +71,11 @@ class SentencePieceTokenizer(Tokenizer):
 
     def __init__(
         self,
-        vocabulary,
-        lowercase=None,
-        special_tokens_in_text=False,
-        normalizer=None,
-    ):
+        vocabulary: SentencePieceVocabulary | Path,
+        lowercase: bool | None = None,
+        special_tokens_in_text: bool = False,
+        normalizer: str | None = None,
+    ) -> None:
         if not isinstance(vocabulary, SentencePieceVocabulary):
             vocabulary = SentencePieceVocabulary.from_file(vocabulary)
         settings = SentencePieceSettings(
@@ -82,7 +85,7 @@ class SentencePieceTokenizer(Tokenizer):
         self.roles, self.lowercase = vocabulary.roles, settings.lowercase
 
     @batch_or_scalar
-    def __call__(self, texts):
+    def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:
         texts = self._marked(texts)
         for normalizer in self._normalizers:
             texts = normalizer.normalize(texts)
@@ -93,21 +96,23 @@ class SentencePieceTokenizer(Tokenizer):
         )
 
     @batch_or_scalar
-    def tokenize_with_offsets(self, texts):
-        """Like a call, and where each token stands in the text.
+    def tokenize_with_offsets(
+        self, texts: Texts
+    ) -> tuple[tf.RaggedTensor, ...]:
+        """Tokenize texts and return the byte offsets of the tokens.
 
-        A span begins and ends between characters. White space before a word
-        is not in it, and none is empty. A piece "▁" that stands alone, before a
-        word, has the span of the character that follows. By a model's own
-        rules, it has the span of the next piece, as has the first part of a
-        character that is cut.
+        Spans begin and end between characters. They do not include white space
+        before a word and are never empty. A separate piece "▁" before a word
+        has the span of the next character. With the normalizer "model", it has
+        the span of the next piece, and so has the first piece of a character
+        that is split into several.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.
 
         Returns:
-            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-            starts and ends, int64, offsets in bytes of the text as given.
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32;
+            starts and ends, int64, byte offsets into the raw text.
         """
         texts = self._marked(texts)
         origins = []
@@ -126,14 +131,14 @@ class SentencePieceTokenizer(Tokenizer):
             pieces = original_spans(pieces, offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 
-    def detokenize(self, ids):
-        """The text of ids, as far as they tell it.
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
 
         Args:
-            ids: list of int.
+            ids: ids of tokens.
 
         Returns:
-            str, normalised, the special tokens as words.
+            The normalized text; special tokens are separate words.
         """
         special = {*self.roles.values()}
         tokens = (self.vocabulary.tokens[index] for index in ids)
@@ -152,7 +157,7 @@ class SentencePieceTokenizer(Tokenizer):
 
     @functools.cached_property
     def _found(self):
-        """Special tokens that are found in texts, in marks, and their ids."""
+        """Dict from the marks of special tokens in texts to their ids."""
         if not self.settings.special_tokens_in_text:
             return {}
         tokens = self.roles.values()
@@ -165,9 +170,9 @@ class SentencePieceTokenizer(Tokenizer):
 
     @functools.cached_property
     def _pieces(self):
-        """The pieces of the op: those of the model, and those to be found.
+        """Pieces of the op: pieces of the model, and special tokens to match.
 
-        A score of 0 is better than any other.
+        A score of 0 is higher than the score of any other piece.
         """
         hidden = {*self.roles.values()} - {self.roles["unknown"]}
         own = [

@@ -1,7 +1,7 @@
-"""SentencePiece as the `tokenizer.json` of Hugging Face, in and out.
+"""Conversion of SentencePiece models from and to Hugging Face tokenizer.json.
 
-Without that file `transformers` 5 reads a `spiece.model` otherwise than
-SentencePiece: behind a user-defined symbol such as "(" it begins a word.
+Without this file, `transformers` 5 tokenizes with a `spiece.model` differently
+from SentencePiece: after a user-defined symbol such as "(", a new word begins.
 """
 
 import base64
@@ -31,15 +31,15 @@ _METASPACE = {
     "split": True,
 }
 _WORDS = [{"type": "WhitespaceSplit"}, _METASPACE]
-# White space to Python, but not to `tokenizers` or not to the model's table.
+# White space in Python, but not in `tokenizers` or not in the model's table.
 _WHITE_SPACE = "[\x0b\x1c-\x1f]"
 _PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
-# As a model squeezes white space: what follows its own table.
+# Steps after the model's table that collapse white space, as the model does.
 _SQUEEZING = [
     {"type": "Strip", "strip_left": True, "strip_right": True},
     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
 ]
-# DeBERTa's steps in transformers 5, which leaves the model's table out.
+# DeBERTa's steps in transformers 5, without the model's table.
 _COMPOSING = [
     {
         "type": "Replace",
@@ -52,7 +52,7 @@ _COMPOSING = [
 
 
 def fast_parts(vocabulary, lowercase, normalizer):
-    """Make the parts of a `tokenizer.json` that cut texts.
+    """Return the tokenization rules of a `tokenizer.json`.
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
@@ -85,10 +85,10 @@ def fast_parts(vocabulary, lowercase, normalizer):
 
 
 def from_tokenizer_json(files):
-    """Read a Unigram model of a `tokenizer.json`.
+    """Read a Unigram model from a `tokenizer.json`.
 
-    The special tokens decide the conventions. The rules must be ALBERT's, or
-    those of the model only.
+    The special tokens determine the conventions. The normalizer must be
+    ALBERT's or the model's.
 
     Args:
         files: `TokenizerFiles`.
@@ -98,12 +98,12 @@ def from_tokenizer_json(files):
         normalizer: `MODEL` or a key of `NORMALIZERS`.
 
     Raises:
-        ValueError: the file holds another tokenizer.
+        ValueError: the file contains another kind of tokenizer.
     """
     source, model = str(files.fast_path), files.part("model")
     try:
         if model["type"] != "Unigram":
-            raise ValueError(f"a model of the type {model['type']}")
+            raise ValueError(f"a model of type {model['type']}")
         added = {entry["content"] for entry in files.fast_entries()}
         tokens = {text for text, _ in model["vocab"]}
         conventions = conventions_of_tokens(tokens | added)
@@ -125,10 +125,10 @@ def from_tokenizer_json(files):
         data = _model_bytes(model, charsmap, conventions.roles)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
-            f"{source} must hold a Unigram model with ALBERT's normalizer. "
-            f"Received: {e}. If the model was trained with its SentencePiece "
-            "model, put that file (spm.model, spiece.model or "
-            "sentencepiece.bpe.model) in the place of this one."
+            f"{source} must contain a Unigram model with ALBERT's normalizer. "
+            f"Received: {e}. If you have the SentencePiece model (spm.model, "
+            "spiece.model or sentencepiece.bpe.model), replace this file by "
+            "it."
         ) from None
     model = SentencePieceModel(data, source)
     vocabulary = SentencePieceVocabulary(model, source, conventions)
@@ -136,7 +136,7 @@ def from_tokenizer_json(files):
 
 
 def _known_steps(steps):
-    """Whose rules the steps are, and whether they lower-case."""
+    """Return the normalizer with these steps, and whether it lower-cases."""
     for name in NORMALIZERS:
         for lowercase in CASINGS:
             if steps == _normalizer_steps(name, lowercase):
@@ -144,12 +144,12 @@ def _known_steps(steps):
     types = ", ".join(str(step["type"]) for step in steps) or "no step"
     raise ValueError(
         f"a normalizer of {types}; ALBERT's is Replace of `` and '' with "
-        '", NFKD, StripAccents, and Lowercase or not, then Precompiled'
+        '", NFKD, StripAccents, optionally Lowercase, then Precompiled'
     )
 
 
 def _normalizer_steps(normalizer, lowercase):
-    """The steps of a normalizer before Precompiled, a list of dicts."""
+    """Return the steps of a normalizer before Precompiled, a list of dicts."""
 
     def replace(kind, old, new):
         return {"type": "Replace", "pattern": {kind: old}, "content": new}
@@ -166,7 +166,7 @@ def _normalizer_steps(normalizer, lowercase):
 
 @functools.cache
 def _class_of_combining():
-    """A class of a pattern that matches `combining_characters()`."""
+    """Return a regex character class of `combining_characters()`."""
     ranges = []
     for character in combining_characters():
         if ranges and ord(ranges[-1][1]) == ord(character) - 1:
@@ -177,7 +177,7 @@ def _class_of_combining():
 
 
 def _check_squeezing(steps):
-    """Raise ValueError if a step does more than the model does."""
+    """Raise ValueError if a step is not part of the model's normalizer."""
     for step in steps:
         if step["type"] != _PRECOMPILED and not any(
             step["type"] == known["type"]
@@ -193,10 +193,10 @@ def _check_words(steps, normalizer):
     # A model splits at spaces itself.
     if types not in ([known, known[1:]] if normalizer == MODEL else [known]):
         raise ValueError(f"a pre-tokenizer of {', '.join(types)}")
-    # Files of before tokenizers 0.19 say it in the second way.
+    # Files older than tokenizers 0.19 use the second key.
     scheme = steps[-1].get("prepend_scheme", "always")
     if scheme != "always" or not steps[-1].get("add_prefix_space", True):
-        raise ValueError("a pre-tokenizer that marks no word at the beginning")
+        raise ValueError("a pre-tokenizer that does not mark the first word")
 
 
 def _model_bytes(model, charsmap, roles):

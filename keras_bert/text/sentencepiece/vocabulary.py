@@ -1,42 +1,51 @@
-"""The pieces that a SentencePiece tokenizer knows, by their ids."""
+"""Vocabulary of a SentencePiece model."""
 
+import collections.abc
 import pathlib
 import string
+import typing
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.sentencepiece.conventions import ALBERT
+from keras_bert.text.sentencepiece.conventions import SentencePieceConventions
 from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import SentencePieceModel
+from keras_bert.typing import Path
 
-# As google-research/albert lists them, without ' < = and >.
+# The list of google-research/albert, without ' < = and >.
 _PUNCTUATION = frozenset('!"#$%&()*+,-./:;?@[\\]^_`{|}~')
 _INSIDE_WORDS = _PUNCTUATION | frozenset(string.ascii_letters)
 
 
 class SentencePieceVocabulary(BaseVocabulary):
-    """Pieces and their ids.
+    """Pieces of a SentencePiece model and their ids.
 
     Args:
-        model: `SentencePieceModel`.
-        source: str, where it comes from, for error messages.
-        conventions: `SentencePieceConventions`.
+        model: the model.
+        source: name of the file, for error messages.
+        conventions: special tokens and ids of the family.
 
     Attributes:
         piece_ids: list of int, the ids of the model's pieces, in its order.
 
     Raises:
-        ValueError: a special token is missing, a piece stands twice, or,
-            where offsets rely on it, a character stands in a piece only.
+        ValueError: a special token is missing, a piece occurs twice, or a
+            character of a piece is not itself a piece (ALBERT only).
     """
 
-    def __init__(self, model, source="model", conventions=ALBERT):
+    def __init__(
+        self,
+        model: SentencePieceModel,
+        source: str = "model",
+        conventions: SentencePieceConventions = ALBERT,
+    ) -> None:
         self.model, self.conventions = model, conventions
         self.pair, roles = conventions.pair, conventions.roles
         pieces = [piece.text for piece in model.pieces]
@@ -45,7 +54,7 @@ class SentencePieceVocabulary(BaseVocabulary):
         unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
         if unknown != [self.roles["unknown"]]:
             raise ValueError(
-                f"{source} must hold {self.roles['unknown']} as its only "
+                f"{source} must have {self.roles['unknown']} as its only "
                 f"unknown piece. Received: {', '.join(unknown) or 'none'}."
             )
         if conventions.normalizer != MODEL:
@@ -54,55 +63,59 @@ class SentencePieceVocabulary(BaseVocabulary):
     def _hint(self):
         control = [p.text for p in self.model.pieces if p.kind == CONTROL]
         return (
-            " Is it the model of another family? Its control symbols: "
+            " Does the model belong to another family? Its control symbols: "
             f"{', '.join(control[:9]) or 'none'}."
         )
 
     @classmethod
-    def from_file(cls, path):
+    def from_file(cls, path: Path) -> "SentencePieceVocabulary":
         """Read a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
 
-        The name of the file decides special tokens and ids; for any other
-        name, they are ALBERT's.
+        The name of the file determines the special tokens and ids. ALBERT's
+        are used for any other name.
 
         Args:
-            path: str.
+            path: path of the model file.
 
         Raises:
-            ValueError: the file is no such model, or of another family.
+            ValueError: the file is not a SentencePiece model, or it belongs to
+                another family.
         """
         model = SentencePieceModel(pathlib.Path(path).read_bytes(), str(path))
         return cls(model, str(path), conventions_of_file(path))
 
-    def save(self, path):
-        """Write the file of the model, whole or not at all.
+    def save(self, path: Path) -> None:
+        """Write the model file atomically.
 
         Args:
-            path: str.
+            path: path of the model file.
         """
         artifacts.write_whole(path, self.to_bytes())
 
-    def to_bytes(self):
-        """The file that `save` writes."""
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the model file."""
         return self.model.data
 
-    def with_tokens(self, tokens):
-        """Raise ValueError: a SentencePiece model takes no further tokens.
+    def with_tokens(
+        self, tokens: collections.abc.Iterable[str]
+    ) -> typing.NoReturn:
+        """Raise ValueError: tokens cannot be added to a SentencePiece model.
 
         Args:
-            tokens: sequence of str.
+            tokens: new tokens.
         """
         raise ValueError(
-            "A SentencePiece model takes no further tokens. "
+            "Tokens cannot be added to a SentencePiece model. "
             f"Received: {', '.join(tokens)}."
         )
 
     @property
-    def is_continuation(self):
-        """For each piece whether it continues a word, a list of bool.
+    def is_continuation(self) -> list[bool]:
+        """True for each piece that continues a word.
 
-        As google-research/albert decides for its masks of whole words; by the
-        rules of a model only, what is neither marked nor punctuation.
+        ALBERT follows the whole-word masking of google-research/albert. In
+        other families, pieces that do not begin with "▁" and are not
+        punctuation continue a word.
         """
         is_model = self.conventions.normalizer == MODEL
         begins = _is_marked if is_model else _begins_word
@@ -112,13 +125,16 @@ class SentencePieceVocabulary(BaseVocabulary):
         ]
 
     @property
-    def spelled(self):
-        """The texts of tokens one behind the other, a list of bytes."""
+    def spelled(self) -> list[bytes]:
+        """UTF-8 text of each token; joined, they spell the text."""
         return [t.replace(WORD_START, " ").encode() for t in self.tokens]
 
 
 def _check_characters(pieces, roles, source):
-    """The trainer sees to it, and offsets rely on it."""
+    """Raise ValueError if a character of a piece is not itself a piece.
+
+    The trainer ensures this, and `PieceSpans` requires it.
+    """
     found = [
         piece.text
         for piece in pieces
@@ -128,7 +144,7 @@ def _check_characters(pieces, roles, source):
     missing = {character for text in found for character in text} - {*found}
     if missing:
         raise ValueError(
-            f"{source} must hold each character of its pieces as a piece. "
+            f"{source} must have a piece for each character of its pieces. "
             f"Missing: {', '.join(map(repr, sorted(missing)[:5]))}."
         )
 

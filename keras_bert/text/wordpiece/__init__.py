@@ -1,1 +1,1 @@
-"""Cutting texts into word pieces."""
+"""WordPiece tokenizer."""

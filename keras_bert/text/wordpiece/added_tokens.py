@@ -1,4 +1,4 @@
-"""Added tokens, such as [E1], in texts that are cut into word pieces."""
+"""Matching of added tokens, such as [E1], for the WordPiece tokenizer."""
 
 import tensorflow as tf
 
@@ -10,14 +10,14 @@ from keras_bert.text.pieces import Pieces
 
 
 class SplitAtTokens:
-    """Finds tokens in texts, and cuts only the text between them.
+    """Matches added tokens in texts and tokenizes the segments between them.
 
     Args:
-        ids: dict from the texts of tokens to their ids.
+        ids: dict from added tokens to their ids.
 
     Call arguments:
         texts: string tensor `(batch_size,)`.
-        cut: function from such a tensor to `Pieces`.
+        cut: function that tokenizes a string tensor to `Pieces`.
 
     Returns:
         `Pieces` of the texts.
@@ -29,7 +29,7 @@ class SplitAtTokens:
         sizes |= {index: len(text.encode()) for text, index in ids.items()}
         self._sizes = tf.constant([*sizes.values()])
 
-    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
     def __call__(self, texts, cut):
         flat = self._find(flatten(texts))
@@ -49,7 +49,7 @@ class SplitAtTokens:
         rows = tf.searchsorted(lasts, tf.range(size))
         segments = tf.gather(texts, rows)
         pieces = cut(tf.strings.substr(segments, first, last - first))
-        # A piece stands after the tokens before its segment.
+        # A piece comes after all tokens before its segment.
         splits = tf.cast(pieces.row_splits, tf.int32)
         segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)
         piece_places = tf.range(tf.size(segment)) + segment

@@ -1,13 +1,13 @@
-"""Pieces that take the place of those that the word-piece op gives.
+"""Corrections of the WordPiece op's result: long words and special tokens.
 
-Words of too many characters become [UNK]. The op counts bytes;
-google-research/bert counts characters, which only the pieces of a word can
-tell: their lengths add up.
+Words of too many characters become [UNK]. The op counts bytes, but
+google-research/bert counts characters. The number of characters is the sum of
+the lengths of a word's pieces.
 
-Special tokens written in a text, such as [MASK], become their ids. The op cuts
-"[MASK]" into "[", "mask" and "]", and the normaliser hides its case. So a
-second op, that knows nothing but the special tokens, scans the text as it was
-given: the k-th "[" there is the k-th "[" among the pieces.
+Special tokens in texts, such as [MASK], become their ids. The op splits
+"[MASK]" into "[", "mask" and "]", after the normalizer lower-cased it. A second
+op, whose vocabulary contains only the special tokens, therefore scans the raw
+text. The k-th "[" of the raw text is the k-th piece "[".
 """
 
 import tensorflow as tf
@@ -19,25 +19,25 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import UNKNOWN
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
-# UTF-8 takes no more for a character.
+# Maximum of UTF-8.
 BYTES_PER_CHARACTER = 4
 
 
 class LongWords:
-    """Replaces words of too many characters.
+    """Replaces words of too many characters by [UNK].
 
-    Few texts have such a word, so cheap tests come first: it has many pieces
-    without a gap, and all but one continue a word.
+    Few texts have such words, so two cheap tests run first: a long word has
+    many adjacent pieces, and all of them except the first continue a word.
 
     Args:
         vocabulary: a `Vocabulary`.
-        limit: int, most characters of a word.
+        limit: int, maximum number of characters of a word.
 
     Call arguments:
         pieces: `Pieces`.
 
     Returns:
-        `Pieces`, a single [UNK] for each word over the limit.
+        `Pieces`, with one [UNK] for each word over the limit.
     """
 
     def __init__(self, vocabulary, limit):
@@ -52,7 +52,7 @@ class LongWords:
         ]
         self.continues = tf.constant(continues)
         self.lengths = tf.constant(lengths, tf.int32)
-        # A word over the limit has at least so many continuations in a row.
+        # Minimum number of continuations in a word over the limit.
         self.run = limit // max(lengths)
 
     def __call__(self, pieces):
@@ -70,9 +70,9 @@ class LongWords:
         )
 
     def _has_run(self, flags):
-        """Tell if `run` neighbours are True, in passes that double."""
+        """Return whether `run` adjacent flags are True, in log(run) passes."""
         if not self.run:
-            return tf.constant(True)  # A single piece may pass the limit.
+            return tf.constant(True)  # A single piece may exceed the limit.
         length = 1
         while length < self.run:
             step = min(length, self.run - length)
@@ -94,30 +94,30 @@ class LongWords:
 
 OPENING, CLOSING = "[", "]"
 
-# The vocabulary of the scan. The op wants a continuation; none is found.
+# Vocabulary of the scanner. The op requires a continuation; none ever matches.
 _NAMES = tuple(token.strip("[]") for token in SPECIAL_TOKENS)
 _SCANNED = (UNKNOWN, OPENING, CLOSING, *_NAMES, "##\x01")
 _OPENING_KIND, _CLOSING_KIND, _FIRST_NAME = 1, 2, 3
 
 
 def with_opening(vocabulary):
-    """The vocabulary, with "[" at its end if it has none."""
+    """Return the vocabulary, with "[" appended if it is missing."""
     if OPENING in vocabulary:
         return vocabulary
     return Vocabulary([*vocabulary.tokens, OPENING])
 
 
 class SpecialTokens:
-    """Replaces the pieces of a special token by its id.
+    """Replaces the pieces of special tokens by their ids.
 
     Args:
         vocabulary: a `Vocabulary`.
-        cut: function of texts that gives the `Pieces` over
+        cut: function that tokenizes texts to `Pieces` with the vocabulary
             `with_opening(vocabulary)`.
 
     Call arguments:
-        pieces: `Pieces`, what `cut` makes of the texts.
-        texts: string tensor `(batch_size,)`, as given by the user.
+        pieces: `Pieces`, the result of `cut` for the texts.
+        texts: string tensor `(batch_size,)`, the raw texts.
 
     Returns:
         `Pieces`.
@@ -138,7 +138,7 @@ class SpecialTokens:
         self.ids = tf.constant(
             nothing + [vocabulary.id_of(token) for token in SPECIAL_TOKENS]
         )
-        # Pieces that follow "[": those of the name, and "]".
+        # Number of pieces after "[": the pieces of the name, and "]".
         self.lengths = tf.concat([nothing, counts + 1], 0)
         self.max_length = int(tf.reduce_max(self.lengths))
 
@@ -168,7 +168,7 @@ class SpecialTokens:
         return join(pieces, ids, ~inside)
 
     def _kinds(self, texts):
-        """For each "[" the special token that it opens or 0; then a 0."""
+        """Return the special token of each "[", or 0, followed by a 0."""
         words, starts, ends = self.scanner.tokenize_with_offsets(texts)
         first = words.row_splits
         words, starts, ends = (x.flat_values for x in (words, starts, ends))

@@ -1,4 +1,4 @@
-"""Settings of a word-piece tokenizer and their files, without TensorFlow."""
+"""Settings and files of a WordPiece tokenizer."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from keras_bert import checks
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
+from keras_bert.text.casing import casing_from_files
 from keras_bert.text.fast_tokenizer import added_tokens_json
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
@@ -18,7 +18,7 @@ from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 VOCABULARY = "vocab.txt"
 _MAX_CHARS = "max_input_chars_per_word"
-# Settings by their names in the normalizer of tokenizer.json.
+# Names of settings, by their names in the normalizer of tokenizer.json.
 _RULES = {
     "lowercase": "do_lower_case",
     "strip_accents": "strip_accents",
@@ -28,19 +28,17 @@ _RULES = {
 
 @dataclasses.dataclass(frozen=True)
 class WordpieceSettings(CasedTokenizer):
-    """The settings of a `BertTokenizer`, checked.
+    """Validated settings of a `BertTokenizer`.
 
     Args:
-        vocabulary: `Vocabulary`.
-        lowercase: bool, lower-case the text.
-        strip_accents: bool, drop the accents; by default like `lowercase`.
-        tokenize_chinese_chars: bool, must be True: each Chinese character is
-            a word.
-        max_chars_per_word: int, longer words are [UNK].
-        special_tokens_in_text: bool, a special token that is written in a
-            text becomes its id.
-        added_tokens: sequence of `AddedToken`, tokens of the vocabulary that
-            are found in texts before these are cut into words.
+        vocabulary: the vocabulary.
+        lowercase: lower-case the text.
+        strip_accents: drop accents; equal to `lowercase` by default.
+        tokenize_chinese_chars: must be True: each Chinese character is a word.
+        max_chars_per_word: longer words become [UNK].
+        special_tokens_in_text: convert special tokens in texts to their ids.
+        added_tokens: sequence of `AddedToken`, tokens of the vocabulary to
+            match before texts are split into words.
 
     Raises:
         ValueError: the tokenizer does not support a setting.
@@ -63,8 +61,8 @@ class WordpieceSettings(CasedTokenizer):
         super().__post_init__()
         if not self.tokenize_chinese_chars:
             raise ValueError(
-                "`tokenize_chinese_chars` must be True: the word-piece op "
-                "splits at Chinese characters by itself. Received: "
+                "`tokenize_chinese_chars` must be True, because the WordPiece "
+                "op always splits at Chinese characters. Received: "
                 f"tokenize_chinese_chars={self.tokenize_chinese_chars}."
             )
         if self.strip_accents is None:
@@ -72,7 +70,7 @@ class WordpieceSettings(CasedTokenizer):
 
     @property
     def found_tokens(self):
-        """The added tokens that are found in texts."""
+        """Added tokens to match in texts."""
         is_any = self.special_tokens_in_text
         return [t for t in self.added_tokens if is_any or not t.is_special]
 
@@ -80,10 +78,11 @@ class WordpieceSettings(CasedTokenizer):
     def _read(cls, directory, max_chars_per_word, lowercase):
         """Read the settings of a directory.
 
-        The vocabulary is `vocab.txt` or in `tokenizer.json`, whose other rules
-        must be BERT's. Added tokens are read too. The casing is in
-        `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
-        vocabulary, an argument, or in the table of published vocabularies.
+        The vocabulary is in `vocab.txt` or in `tokenizer.json`. The other
+        rules of `tokenizer.json` must equal BERT's. Added tokens are read too.
+        The casing comes from `tokenizer_config.json`, `tokenizer.json`, the
+        manifest of the vocabulary, an argument, or the table of published
+        vocabularies.
         """
         files = TokenizerFiles(directory)
         vocabulary, added = _read_vocabulary(files)
@@ -94,7 +93,7 @@ class WordpieceSettings(CasedTokenizer):
         values |= {key: files.config.get(key, x) for key, x in values.items()}
         casing_hints = {
             str(directory): values.pop("do_lower_case"),
-            **casing_beside(directory / VOCABULARY),
+            **casing_from_files(directory / VOCABULARY),
             "lowercase=": lowercase,
         }
         limit = files.part("model").get(_MAX_CHARS, max_chars_per_word)
@@ -114,30 +113,30 @@ class WordpieceSettings(CasedTokenizer):
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Return True to lower-case texts, see `FileDefinedTokenizer`."""
-        casing_hints = {**casing_hints, **casing_beside(vocab_file)}
+        """Return whether to lower-case texts, see `FileDefinedTokenizer`."""
+        casing_hints = {**casing_hints, **casing_from_files(vocab_file)}
         vocabulary = cls.read_vocabulary(vocab_file)
         return agreed_casing(vocabulary, casing_hints, default)
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Make the settings of a `vocab.txt` and a casing."""
+        """Create the settings from a `vocab.txt` and a casing."""
         return cls(cls.read_vocabulary(vocab_file), lowercase)
 
     def facts(self):
-        """Return facts for a manifest besides the vocabulary, a dict."""
+        """Return the settings to store in a manifest, a dict."""
         return {"do_lower_case": self.lowercase}
 
     def described(self):
         """Return a description for a model card, a str."""
         casing = "lower-cased" if self.lowercase else "kept as written"
         accents = "dropped" if self.strip_accents else "kept"
-        found = ", special tokens in them found"
+        found = ", special tokens in texts are recognized"
         found = found if self.special_tokens_in_text else ""
         return f"texts are {casing}, accents {accents}{found}"
 
     def packed(self):
-        """Return all settings, a dict for JSON."""
+        """Serialize the settings to a JSON dict."""
         values = {**vars(self), "vocabulary": [*self.vocabulary.tokens]}
         del values["tokenize_chinese_chars"]
         if not self.added_tokens:
@@ -146,7 +145,7 @@ class WordpieceSettings(CasedTokenizer):
 
     @classmethod
     def unpacked(cls, values):
-        """Make the settings of the dict that `packed` returned."""
+        """Create the settings from the dict returned by `packed`."""
         added = [AddedToken(*token) for token in values.get("added_tokens", ())]
         vocabulary = Vocabulary(values["vocabulary"])
         values = {**values, "vocabulary": vocabulary, "added_tokens": added}
@@ -170,7 +169,7 @@ class WordpieceSettings(CasedTokenizer):
 
     @property
     def fast_tokens(self):
-        """The added tokens of the `tokenizer.json`."""
+        """Added tokens of the `tokenizer.json`."""
         roles = self.vocabulary.roles
         return [
             *special_tokens(roles, mask_takes_space=False),
@@ -178,7 +177,7 @@ class WordpieceSettings(CasedTokenizer):
         ]
 
     def fast_parts(self):
-        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        """Return the tokenization rules of the `tokenizer.json`, a dict."""
         return {
             "normalizer": {
                 "type": "BertNormalizer",
@@ -200,7 +199,7 @@ class WordpieceSettings(CasedTokenizer):
 
 
 def _read_vocabulary(files):
-    """Read the vocabulary with the added tokens, and list these."""
+    """Read the vocabulary, including added tokens, and the added tokens."""
     path = files.directory / VOCABULARY
     if path.is_file():
         vocabulary = Vocabulary.from_file(path)
@@ -209,7 +208,7 @@ def _read_vocabulary(files):
         vocabulary = Vocabulary(files.fast_tokens(), str(path))
     else:
         raise ValueError(
-            f"{files.directory} must hold a {VOCABULARY} or a "
+            f"{files.directory} must contain a {VOCABULARY} or a "
             f"{files.fast_path.name}."
         )
     new, added = files.added_tokens(vocabulary.ids, vocabulary.roles)
@@ -220,6 +219,6 @@ def _read_vocabulary(files):
             raise ValueError(
                 f"{VOCABULARY} and {files.fast_path} must give a token the "
                 f"same id. Received: {vocabulary.id_of(token)} and {index} for "
-                f"{token!r}. Delete the file that is not the model's."
+                f"{token!r}. Delete the file that belongs to another model."
             )
     return vocabulary, added

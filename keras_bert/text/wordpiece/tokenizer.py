@@ -1,10 +1,12 @@
-"""Text to word-piece ids, in the graph."""
+"""WordPiece tokenizer that runs in the graph."""
 
+import collections.abc
 import functools
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import normalizer_op
@@ -20,33 +22,34 @@ from keras_bert.text.wordpiece.replacements import with_opening
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
+from keras_bert.typing import Path
+from keras_bert.typing import Texts
 
 
 class BertTokenizer(Tokenizer):
-    """Cuts texts into word pieces, as google-research/bert does.
+    """WordPiece tokenizer of google-research/bert.
 
-    It is made of graph ops alone and runs eagerly, in `tf.data`, in a
-    SavedModel and in TFLite. The ops are built where they are first used,
-    so that one tokenizer serves many graphs. docs/tokenization.md lists what
-    is left of differences from the published tokenizers.
+    It consists of graph ops only and runs eagerly, in `tf.data`, in a
+    SavedModel and in TFLite. The ops are created on first use, so one
+    tokenizer can be used in many graphs. docs/tokenization.md lists the
+    differences from the published tokenizers.
 
     Args:
-        vocabulary: a `Vocabulary` or the path of a `vocab.txt`.
-        lowercase: bool, lower-case the text, as the "uncased" models want it.
-        strip_accents: bool, drop the accents; as `lowercase` by default.
-        tokenize_chinese_chars: bool, must be True: each Chinese character is
-            a word.
-        special_tokens_in_text: bool, a special token that is written in a
-            text, such as [MASK], becomes its id. By default it is plain text.
-        max_chars_per_word: int, longer words are [UNK].
-        added_tokens: sequence of `AddedToken` of the vocabulary, which are
-            found in texts before these are cut into words.
+        vocabulary: the vocabulary, or the path of a `vocab.txt`.
+        lowercase: lower-case the text; True for "uncased" models.
+        strip_accents: drop accents; equal to `lowercase` by default.
+        tokenize_chinese_chars: must be True: each Chinese character is a word.
+        special_tokens_in_text: convert special tokens in texts, such as
+            [MASK], to their ids. By default they are plain text.
+        max_chars_per_word: longer words become [UNK].
+        added_tokens: tokens of the vocabulary to match before texts are split
+            into words.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; for a single str, a
         tensor `(num_tokens,)`.
 
     Example:
@@ -61,14 +64,14 @@ class BertTokenizer(Tokenizer):
 
     def __init__(
         self,
-        vocabulary,
-        lowercase=True,
-        strip_accents=None,
-        tokenize_chinese_chars=True,
-        special_tokens_in_text=False,
-        max_chars_per_word=200,
-        added_tokens=(),
-    ):
+        vocabulary: Vocabulary | Path,
+        lowercase: bool = True,
+        strip_accents: bool | None = None,
+        tokenize_chinese_chars: bool = True,
+        special_tokens_in_text: bool = False,
+        max_chars_per_word: int = 200,
+        added_tokens: collections.abc.Iterable[AddedToken] = (),
+    ) -> None:
         if not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary.from_file(vocabulary)
         settings = WordpieceSettings(
@@ -87,36 +90,38 @@ class BertTokenizer(Tokenizer):
         self._table = normalizer_model(lowercase, self.strip_accents)
 
     @batch_or_scalar
-    def __call__(self, texts):
+    def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:
         pieces = self._found(texts, self._cut)
         return pieces.ragged(pieces.ids)
 
     @batch_or_scalar
-    def tokenize_with_offsets(self, texts):
-        """Like a call, and where each token stands in the text.
+    def tokenize_with_offsets(
+        self, texts: Texts
+    ) -> tuple[tf.RaggedTensor, ...]:
+        """Tokenize texts and return the byte offsets of the tokens.
 
-        A span begins and ends between characters and is never empty. It
-        takes in the accents and control characters that were dropped behind
-        it. Pieces of one character, decomposed, have the same span.
+        Spans begin and end between characters and are never empty. A span
+        includes the dropped accents and control characters after it. If a
+        character is decomposed into several pieces, they have the same span.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.
 
         Returns:
-            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-            starts and ends, int64, offsets in bytes of the text as given.
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32;
+            starts and ends, int64, byte offsets into the raw text.
         """
         pieces = self._found(texts, self._cut_with_offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 
-    def detokenize(self, ids):
-        """The text of ids, as far as they tell it.
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
 
         Args:
-            ids: list of int.
+            ids: ids of tokens.
 
         Returns:
-            str, the words joined by spaces; the pieces of a word by nothing.
+            The words, joined by spaces.
         """
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return " ".join(tokens).replace(" ##", "")
@@ -150,7 +155,7 @@ class BertTokenizer(Tokenizer):
 
     @graph_constant
     def _split_given(self):
-        """Splits texts as given at tokens; None if there are none."""
+        """Splitter of raw texts at added tokens; None without such tokens."""
         settings, roles = self.settings, self.vocabulary.roles
         tokens = [t.text for t in settings.found_tokens if not t.is_normalized]
         is_plain = roles == ROLES and not settings.found_tokens
@@ -161,7 +166,7 @@ class BertTokenizer(Tokenizer):
 
     @graph_constant
     def _split_normalized(self):
-        """Splits normalised texts at tokens; None if there are none."""
+        """Splitter of normalized texts at added tokens; None without them."""
         found = self.settings.found_tokens
         tokens = [token.text for token in found if token.is_normalized]
         texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
@@ -173,7 +178,7 @@ class BertTokenizer(Tokenizer):
         return SplitAtTokens(ids) if ids else None
 
     def _found(self, texts, cut):
-        """Pieces of texts, by a function that cuts them, and found tokens."""
+        """Tokenize texts with `cut`, and match special and added tokens."""
         if self._split_given:
             return self._split_given(texts, cut)
         pieces = cut(texts)
@@ -182,11 +187,11 @@ class BertTokenizer(Tokenizer):
         return pieces
 
     def _cut(self, texts):
-        """Pieces with offsets into the normalised texts."""
+        """Tokenize texts, with offsets into the normalized texts."""
         return self._wordpieces(self._normalizer.normalize(texts))
 
     def _cut_with_offsets(self, texts):
-        """Pieces with offsets into the texts."""
+        """Tokenize texts, with offsets into the raw texts."""
         normalized, offsets = self._normalizer.normalize_with_offsets(texts)
         return original_spans(self._wordpieces(normalized), offsets)
 

@@ -1,12 +1,13 @@
-"""The word pieces that a model knows, one a line."""
+"""WordPiece vocabulary, a `vocab.txt` with one piece per line."""
 
-import collections
+import collections.abc
 
 from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import read_lines
+from keras_bert.typing import Path
 
 ROLES = {
     "pad": "[PAD]",
@@ -15,7 +16,7 @@ ROLES = {
     "sep": "[SEP]",
     "mask": "[MASK]",
 }
-# Of MPNet, whose vocabulary has BERT's behind them.
+# Special tokens of MPNet. In its vocabulary, BERT's vocabulary follows them.
 _MPNET_ROLES = {
     "pad": "<pad>",
     "unknown": "[UNK]",
@@ -27,15 +28,14 @@ PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
 class Vocabulary(BaseVocabulary):
-    """Word pieces and their ids.
+    """WordPiece tokens and their ids.
 
     Args:
-        tokens: the word pieces, as strings in the order of their ids. Pieces
-            that continue a word begin with "##". With "<s>" as the first,
-            they are those of MPNet, with its special tokens. A piece that
-            occurs more than once has the last of its ids, as in transformers;
-            a warning lists such pieces.
-        source: str, where they come from, for error messages.
+        tokens: pieces in the order of their ids. Pieces that continue a word
+            begin with "##". If "<s>" is the first piece, MPNet's special
+            tokens are used. A piece that occurs more than once has the last of
+            its ids, as in transformers; a warning lists such pieces.
+        source: name of the file, for error messages.
 
     Raises:
         ValueError: a special token is missing.
@@ -43,14 +43,18 @@ class Vocabulary(BaseVocabulary):
 
     allows_duplicates = True
 
-    def __init__(self, tokens, source="vocabulary"):
+    def __init__(
+        self,
+        tokens: collections.abc.Iterable[str],
+        source: str = "vocabulary",
+    ) -> None:
         tokens = (*tokens,)
         is_mpnet = tokens[:1] == (_MPNET_ROLES["cls"],)
         super().__init__(tokens, source, _MPNET_ROLES if is_mpnet else ROLES)
         if len(self.ids) != len(tokens):
             counts = collections.Counter(tokens)
             logging.warning(
-                "%s holds pieces more than once, which get the last of their "
+                "%s contains pieces more than once. They get the last of their "
                 "ids, as in transformers: %s.",
                 source,
                 ", ".join(
@@ -59,37 +63,39 @@ class Vocabulary(BaseVocabulary):
             )
 
     @classmethod
-    def from_file(cls, path):
+    def from_file(cls, path: Path) -> "Vocabulary":
         """Read a `vocab.txt`.
 
-        Only "\\n" ends a line: the published Chinese vocabulary holds the
-        line separator U+2028 as a word piece.
+        Only "\\n" ends a line: the published Chinese vocabulary contains the
+        line separator U+2028 as a piece.
 
         Args:
-            path: str.
+            path: path of the file.
 
         Raises:
-            ValueError: the file is empty, no UTF-8 or no vocabulary.
+            ValueError: the file is empty, not UTF-8 or not a vocabulary.
         """
         lines = (line.strip(" \t\r") for line in read_lines(path))
         return cls(lines, source=str(path))
 
-    def save(self, path):
-        """Write a `vocab.txt`, whole or not at all.
+    def save(self, path: Path) -> None:
+        """Write a `vocab.txt` atomically.
 
         Args:
-            path: str.
+            path: path of the file.
         """
         artifacts.write_whole(path, self.to_bytes())
 
-    def op_tokens(self, hidden=()):
-        """List the pieces for the op, which must be distinct.
+    def op_tokens(
+        self, hidden: collections.abc.Container[str] = ()
+    ) -> list[str]:
+        """Return the pieces for the op, which must be distinct.
 
-        What texts are not cut into is spelled with a control character, which
-        no normalised text has.
+        Hidden and duplicate pieces are replaced by a control character and
+        their id, which no normalized text contains.
 
         Args:
-            hidden: collection of str, pieces that texts are not cut into.
+            hidden: pieces that the op must not produce.
         """
         return [
             f"\x01{index}"
@@ -99,12 +105,12 @@ class Vocabulary(BaseVocabulary):
         ]
 
     @property
-    def is_continuation(self):
-        """For each piece whether it continues a word, a list of bool."""
+    def is_continuation(self) -> list[bool]:
+        """True for each piece that continues a word."""
         return [t.startswith("##") and len(t) > 2 for t in self.tokens]
 
     @property
-    def spelled(self):
-        """The texts of tokens one behind the other, a list of bytes."""
+    def spelled(self) -> list[bytes]:
+        """UTF-8 text of each token; joined, they spell the text."""
         pairs = zip(self.tokens, self.is_continuation, strict=True)
         return [(t[2:] if more else f" {t}").encode() for t, more in pairs]

@@ -104,7 +104,7 @@ def test_the_casing_is_that_beside_the_states(run, bert):
     cased = dataclasses.replace(bert.tokenizer_settings, lowercase=False)
     dataclasses.replace(cased, strip_accents=False).write(run / "states")
     assert not from_pretrained(run).tokenizer.lowercase
-    with pytest.raises(CheckpointError, match="must be the same everywhere"):
+    with pytest.raises(CheckpointError, match="must be the same in all files"):
         from_pretrained(run, lowercase=True)
 
 

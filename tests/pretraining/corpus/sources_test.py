@@ -138,7 +138,7 @@ def test_a_json_line_is_a_document(write, set_sizes, name):
         ('{"text": 3}', "'text' is no string, but int"),
         ('{"text": null}', "'text' is no string, but NoneType"),
         ("[1]", r"'\[1\]'.*no object, but list"),
-        ('{"text": "a \\ud83d"}', r"half a surrogate pair, '\\ud83d'"),
+        ('{"text": "a \\ud83d"}', r"an unpaired surrogate, '\\ud83d'"),
         ("[" * 100_000, "RecursionError"),
         ("中" * 100, "中中"),  # Cut inside of a character.
     ],

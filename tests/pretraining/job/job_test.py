@@ -123,7 +123,7 @@ def put_garbage(path):
 
 
 _DAMAGES = {
-    cut: "the file is cut",
+    cut: "the file is truncated",
     flip: "the checksum of its (data|length) does not match",
     put_garbage: "it must be a tf.train.Example",
 }

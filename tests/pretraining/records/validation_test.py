@@ -200,7 +200,7 @@ def test_an_empty_file_is_named(write, vocabulary):
     [
         (1, "{rest} of its {size} bytes."),
         (40, "{rest} of its {size} bytes."),
-        (-5, "5 of the 12 bytes of its length and their checksum."),
+        (-5, "5 of the 12 bytes of its header."),
         (-12, "0 of its {size} bytes."),
     ],
 )

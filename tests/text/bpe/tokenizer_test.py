@@ -64,15 +64,15 @@ def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
 
 
 def test_a_missing_role_is_named(bpe):
-    with pytest.raises(ValueError, match="plays the role 'mask'.*unknown"):
+    with pytest.raises(ValueError, match="for the role 'mask'.*unknown"):
         bpe.vocabulary.roles["mask"]
-    with pytest.raises(ValueError, match="say whether they continue a word"):
+    with pytest.raises(ValueError, match="mark whether they continue a word"):
         bpe.vocabulary.is_continuation
-    with pytest.raises(ValueError, match="'cls'.*its roles are unknown"):
+    with pytest.raises(ValueError, match="'cls'.*the roles unknown"):
         Preprocessor(bpe.make(), Template(), 8)
 
 
 def test_merges_of_another_vocabulary_are_refused(bpe):
     merges = [*bpe.merges, ("th", "zz</w>")]
-    with pytest.raises(ValueError, match="must join two tokens.*th zz</w>"):
+    with pytest.raises(ValueError, match="must join two symbols.*th zz</w>"):
         dataclasses.replace(bpe, merges=merges)

@@ -106,8 +106,8 @@ def _without(token):
     [
         ("vocab.json", "[]", "JSON object"),
         ("vocab.json", "\x00\xff", "not a JSON file"),
-        ("vocab.json", json.dumps({"a": 1, "b": 1}), "an id of its own"),
-        ("vocab.json", json.dumps({"a": "0"}), "an id of its own"),
+        ("vocab.json", json.dumps({"a": 1, "b": 1}), "a unique integer id"),
+        ("vocab.json", json.dumps({"a": "0"}), "a unique integer id"),
         ("vocab.json", json.dumps({"a": 0}), "Missing: <pad>"),
         ("vocab.json", json.dumps(_without("Ġ")), "243 bytes.*1.*'Ġ'"),
         ("vocab.json", json.dumps(_without("the")), "Merge 2 of 2.*'th e'"),

@@ -64,7 +64,7 @@ def test_settings_that_the_graph_has_not_are_errors(directory, values, message):
 def test_casings_that_disagree_are_an_error(directory):
     _settings(directory, do_lower_case=False)
     assert SentencePieceSettings.read(directory).lowercase is False
-    with pytest.raises(ValueError, match="must be the same everywhere"):
+    with pytest.raises(ValueError, match="must be the same in all files"):
         SentencePieceSettings.read(directory, lowercase=True)
 
 
@@ -122,7 +122,7 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(
 @pytest.mark.parametrize(
     ("change", "received"),
     [
-        (lambda v: v["model"].update(type="BPE"), "a model of the type BPE"),
+        (lambda v: v["model"].update(type="BPE"), "a model of type BPE"),
         (lambda v: v["model"].update(vocab=[1]), "."),
         (lambda v: v.pop("model"), "'type'|None"),
         (lambda v: v.update(normalizer=None), "."),
@@ -146,7 +146,7 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(
             lambda v: v["pre_tokenizer"]["pretokenizers"][1].update(
                 prepend_scheme="never"
             ),
-            "marks no word at the beginning",
+            "does not mark the first word",
         ),
     ],
 )
@@ -155,7 +155,7 @@ def test_another_tokenizer_json_is_an_error(directory, change, received):
     (directory / "spiece.model").unlink()
     _change_json(directory, change)
     with pytest.raises(
-        ValueError, match=f"tokenizer.json must hold a Unigram.*{received}"
+        ValueError, match=f"tokenizer.json must contain a Unigram.*{received}"
     ):
         SentencePieceSettings.read(directory)
 
@@ -170,7 +170,7 @@ def test_files_of_two_tokenizers_are_an_error(directory):
 
 
 def test_a_directory_without_a_model_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="must hold a spiece.model"):
+    with pytest.raises(ValueError, match="must contain a spiece.model"):
         SentencePieceSettings.read(tmp_path)
 
 
