@@ -176,7 +176,7 @@ _FAULTS = [
     ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, must be a JSON object.*: ''"),
     ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
     ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
-    ("a.jsonl", b'{"sentence": "\\ud800"}', r"whole char.*'\\ud800'"),
+    ("a.jsonl", b'{"sentence": "\\ud800"}', r"valid Unicode.*'\\ud800'"),
     ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
     ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
     ("a.csv", b"sentence,class\nb,NaN", "line 2, .*a label.*'NaN', which is"),

@@ -213,7 +213,7 @@ def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
 
 def test_texts_are_not_changed_before_the_model(path, words, tmp_path):
     vocabulary = SentencePieceVocabulary.from_file(path)
-    with pytest.raises(ValueError, match="`lowercase` must be false.*=True"):
+    with pytest.raises(ValueError, match="`lowercase` must be False.*=True"):
         SentencePieceSettings(vocabulary, lowercase=True)
     shutil.copy(path, tmp_path)
     with pytest.raises(ValueError, match=words.tokenizer_class):
