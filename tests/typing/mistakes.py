@@ -1,0 +1,10 @@
+"""Mistakes that a type checker must find: an unused `ignore` is an error."""
+
+import keras_bert
+
+keras_bert.TextClasifier  # type: ignore[attr-defined]
+keras_bert.BertConfig(vocab_size="164")  # type: ignore[arg-type]
+keras_bert.BertConfig(vocab_size=164, n_layers=2)  # type: ignore[call-arg]
+keras_bert.TINY_MODEL.upper()  # type: ignore[attr-defined]
+classifier = keras_bert.TextClassifier.from_pretrained("mood")
+classifier.predictions(["a text"])  # type: ignore[attr-defined]
