@@ -325,20 +325,20 @@ class BertConfig(EncoderConfig):
     `"gelu_erf"` here.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the token vectors.
-        num_hidden_layers: int, number of Transformer blocks.
-        num_attention_heads: int, number of attention heads. Must divide
+        vocab_size: number of word pieces.
+        hidden_size: width of the token vectors.
+        num_hidden_layers: number of Transformer blocks.
+        num_attention_heads: number of attention heads. Must divide
             `hidden_size`.
-        intermediate_size: int, width inside the feed-forward layers.
+        intermediate_size: width inside the feed-forward layers.
         hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
-        hidden_dropout_prob: float, dropout after embeddings and sublayers.
-        attention_probs_dropout_prob: float, dropout of attention weights.
-        max_position_embeddings: int, maximum sequence length.
-        type_vocab_size: int, number of segments.
-        initializer_range: float, standard deviation of initial weights.
-        layer_norm_eps: float, added to the variance in LayerNorm.
-        is_decoder: bool, whether attention is causal.
+        hidden_dropout_prob: dropout after embeddings and sublayers.
+        attention_probs_dropout_prob: dropout of attention weights.
+        max_position_embeddings: maximum sequence length.
+        type_vocab_size: number of segments.
+        initializer_range: standard deviation of initial weights.
+        layer_norm_eps: added to the variance in LayerNorm.
+        is_decoder: whether attention is causal.
 
     Raises:
         ValueError: a value has the wrong type or is out of range, or

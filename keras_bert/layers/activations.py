@@ -6,6 +6,8 @@ import math
 import keras
 from keras import ops
 
+from keras_bert.typing import Tensor
+
 # (1 + tanh(z)) / 2 is sigmoid(2 * z).
 _LINEAR = 2.0 * math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715 * _LINEAR
@@ -16,7 +18,7 @@ _SQRT_HALF = math.sqrt(0.5)
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-def gelu_tanh(x):
+def gelu_tanh(x: Tensor) -> Tensor:
     """Gaussian error linear unit in its tanh approximation.
 
     Args:
@@ -32,7 +34,7 @@ def gelu_tanh(x):
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-def gelu_erf(x):
+def gelu_erf(x: Tensor) -> Tensor:
     """Gaussian error linear unit.
 
     The values equal `keras.activations.gelu`. Forward and backward pass

@@ -1,6 +1,15 @@
 """Default values, shape checks and initializers shared by the layers."""
 
+import typing
+from collections.abc import Callable
+
 import keras
+
+from keras_bert.typing import Tensor
+
+Shape: typing.TypeAlias = tuple[typing.Any, ...]
+Initializer: typing.TypeAlias = keras.initializers.Initializer | str | None
+Activation: typing.TypeAlias = Callable[[Tensor], Tensor] | str | None
 
 DROPOUT = 0.1
 EPSILON = 1e-12

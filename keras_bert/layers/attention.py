@@ -140,7 +140,7 @@ def softmax(scores, ignored, dtype):
     Args:
         scores: float tensor.
         ignored: float32, 1 at keys to ignore, or None.
-        dtype: str, dtype of the result.
+        dtype: dtype of the result.
     """
     scores = ops.cast(scores, "float32")
     if ignored is not None:

@@ -8,17 +8,20 @@ attribute `reach`, no query attends to keys farther away, and attention in long
 rows is computed in blocks.
 """
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.typing import Tensor
 
 # Up to this length, full attention is faster than blocks.
 _LONGEST_DENSE = 512
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-def causal(query_positions, key_positions):
+def causal(query_positions: Tensor, key_positions: Tensor) -> Tensor:
     """Causal pattern: a token attends to itself and to earlier tokens.
 
     Args:
@@ -48,7 +51,7 @@ class Window:
     """Sliding-window pattern: a token attends to nearby tokens only.
 
     Args:
-        reach: int, maximum distance on each side. A window has
+        reach: maximum distance on each side. A window has
             `2 * reach + 1` tokens.
 
     Call arguments:
@@ -70,18 +73,20 @@ class Window:
         [Longformer](https://arxiv.org/abs/2004.05150), section 3.1
     """
 
-    def __init__(self, reach):
+    def __init__(self, reach: int):
         checks.at_least(1, reach=reach)
         self.reach = reach
 
-    def __call__(self, query_positions, key_positions):
+    def __call__(
+        self, query_positions: Tensor, key_positions: Tensor
+    ) -> Tensor:
         return ops.abs(query_positions - key_positions) <= self.reach
 
-    def get_config(self):
+    def get_config(self) -> dict[str, typing.Any]:
         return {"reach": self.reach}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, typing.Any]) -> typing.Self:
         return cls(**config)
 
 
@@ -90,7 +95,7 @@ def uses_blocks(pattern, seq_length):
 
     Args:
         pattern: function of query and key positions, or None.
-        seq_length: int, or int32 scalar tensor.
+        seq_length: or int32 scalar tensor.
 
     Returns:
         bool, or bool scalar tensor. False if the pattern has no `reach`.

@@ -1,11 +1,15 @@
 """Embeddings of BERT: word + position + segment."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.token_embeddings import TokenEmbeddings
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -13,12 +17,12 @@ class BertEmbeddings(TokenEmbeddings):
     """BERT embeddings: normalized sum of word, position and segment vectors.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the vectors.
-        max_position_embeddings: int, longest sequence.
-        type_vocab_size: int, number of segments.
-        dropout: float, rate after the normalization.
-        layer_norm_epsilon: float, added to the variance.
+        vocab_size: number of word pieces.
+        hidden_size: width of the vectors.
+        max_position_embeddings: longest sequence.
+        type_vocab_size: number of segments.
+        dropout: rate after the normalization.
+        layer_norm_epsilon: added to the variance.
         embeddings_initializer: Keras initializer of the three tables.
 
     Call arguments:
@@ -44,11 +48,11 @@ class BertEmbeddings(TokenEmbeddings):
 
     def __init__(
         self,
-        vocab_size,
-        hidden_size,
-        max_position_embeddings=512,
-        type_vocab_size=2,
-        **kwargs,
+        vocab_size: int,
+        hidden_size: int,
+        max_position_embeddings: int = 512,
+        type_vocab_size: int = 2,
+        **kwargs: typing.Any,
     ):
         checks.at_least(1, type_vocab_size=type_vocab_size)
         super().__init__(
@@ -56,13 +60,19 @@ class BertEmbeddings(TokenEmbeddings):
         )
         self.type_vocab_size = type_vocab_size
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape: Shape) -> None:
         super().build(input_ids_shape)
         self.segment_embeddings = self.add_table(
             "segment_embeddings", self.type_vocab_size
         )
 
-    def call(self, input_ids, segment_ids=None, positions=None, training=None):
+    def call(
+        self,
+        input_ids: Tensor,
+        segment_ids: Tensor | None = None,
+        positions: Tensor | None = None,
+        training: bool | None = None,
+    ) -> Tensor:
         if segment_ids is None:
             segment_ids = ops.zeros_like(input_ids)
         check_token_shapes(input_ids, segment_ids=segment_ids)
@@ -74,6 +84,8 @@ class BertEmbeddings(TokenEmbeddings):
         embedded += ops.reshape(segments, ops.shape(embedded))
         return self.normalized(embedded, training)
 
-    def summands(self, input_ids, segment_ids):
+    def summands(
+        self, input_ids: Tensor, segment_ids: Tensor
+    ) -> dict[str, Tensor]:
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}

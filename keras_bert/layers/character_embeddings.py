@@ -1,11 +1,16 @@
 """ELMo's word embeddings: a character CNN with highway layers."""
 
+import typing
+from collections.abc import Iterable
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -16,12 +21,12 @@ class CharacterEmbeddings(Layer):
     highway layers and a projection.
 
     Args:
-        num_characters: int, number of characters, without padding.
-        character_size: int, size of a character vector.
+        num_characters: number of characters, without padding.
+        character_size: size of a character vector.
         filters: pairs of int: width in characters, number of filters.
-        output_size: int, size of a word vector.
-        num_highways: int, number of highway layers.
-        activation: str, activation of convolutions and highway layers: "relu"
+        output_size: size of a word vector.
+        num_highways: number of highway layers.
+        activation: activation of convolutions and highway layers: "relu"
             or "tanh".
 
     Call arguments:
@@ -43,13 +48,13 @@ class CharacterEmbeddings(Layer):
 
     def __init__(
         self,
-        num_characters,
-        character_size,
-        filters,
-        output_size,
-        num_highways=2,
-        activation="relu",
-        **kwargs,
+        num_characters: int,
+        character_size: int,
+        filters: Iterable[Iterable[int]],
+        output_size: int,
+        num_highways: int = 2,
+        activation: str = "relu",
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, num_characters=num_characters)
@@ -73,7 +78,7 @@ class CharacterEmbeddings(Layer):
         ]
         self.projection = FlatDense(output_size, name="projection", **same)
 
-    def build(self, characters_shape):
+    def build(self, characters_shape: Shape) -> None:
         shape = self.num_characters, self.character_size
         self.table = self.add_weight(shape, "uniform", name="characters")
         for layer in self.convolutions:
@@ -81,7 +86,7 @@ class CharacterEmbeddings(Layer):
         for layer in (*self.highways, self.projection):
             layer.build((None, self.num_filters))
 
-    def call(self, characters):
+    def call(self, characters: Tensor) -> Tensor:
         *rest, places = ops.shape(characters)
         table = ops.pad(self.table, ((1, 0), (0, 0)))
         vectors = ops.take(table, characters, axis=0)
@@ -94,5 +99,5 @@ class CharacterEmbeddings(Layer):
             words = share * transform(words) + (1 - share) * words
         return ops.reshape(self.projection(words), (*rest, self.output_size))
 
-    def compute_output_shape(self, characters_shape):
+    def compute_output_shape(self, characters_shape: Shape) -> Shape:
         return (*characters_shape[:-1], self.output_size)

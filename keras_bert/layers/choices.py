@@ -1,9 +1,13 @@
 """Layers that merge the choices of a question into the batch and back."""
 
+import typing
+
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -25,10 +29,10 @@ class MergeChoices(Layer):
 
     output_dtype = "int32"
 
-    def call(self, choices):
+    def call(self, choices: Tensor) -> Tensor:
         return ops.reshape(choices, (-1, ops.shape(choices)[-1]))
 
-    def compute_output_shape(self, choices_shape):
+    def compute_output_shape(self, choices_shape: Shape) -> Shape:
         batch_size, num_choices, seq_length = choices_shape
         is_known = None not in (batch_size, num_choices)
         return (batch_size * num_choices if is_known else None, seq_length)
@@ -54,12 +58,14 @@ class SplitChoices(Layer):
     TensorShape([2, 4])
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: typing.Any):
         # Scores stay float32 under every dtype policy.
         super().__init__(**{**kwargs, "dtype": "float32"})
 
-    def call(self, scores, choices):
+    def call(self, scores: Tensor, choices: Tensor) -> Tensor:
         return ops.reshape(scores, ops.shape(choices)[:-1])
 
-    def compute_output_shape(self, scores_shape, choices_shape):
+    def compute_output_shape(
+        self, scores_shape: Shape, choices_shape: Shape
+    ) -> Shape:
         return tuple(choices_shape[:-1])

@@ -1,14 +1,19 @@
 """Transformer block with a parallel convolution, as in DeBERTa v2."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import Activation
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -19,10 +24,10 @@ class ConvolvedBlock(PostNormBlock):
 
     Args:
         self_attention, feed_forward: arguments of `PostNormBlock`.
-        kernel_size: int, width of the convolution in tokens. Must be odd.
+        kernel_size: width of the convolution in tokens. Must be odd.
         activation: Keras activation of the convolution.
-        dropout: float, rate on the output of the convolution.
-        layer_norm_epsilon: float, added to the variance.
+        dropout: rate on the output of the convolution.
+        layer_norm_epsilon: added to the variance.
 
     Call arguments:
         inputs, attention_mask, query_positions, context: call arguments of
@@ -50,13 +55,13 @@ class ConvolvedBlock(PostNormBlock):
 
     def __init__(
         self,
-        self_attention,
-        feed_forward,
-        kernel_size,
-        activation=gelu_erf,
-        dropout=0.0,
-        layer_norm_epsilon=EPSILON,
-        **kwargs,
+        self_attention: keras.layers.Layer,
+        feed_forward: keras.layers.Layer,
+        kernel_size: int,
+        activation: Activation = gelu_erf,
+        dropout: float = 0.0,
+        layer_norm_epsilon: float = EPSILON,
+        **kwargs: typing.Any,
     ):
         super().__init__(
             self_attention, feed_forward, layer_norm_epsilon, **kwargs
@@ -75,7 +80,7 @@ class ConvolvedBlock(PostNormBlock):
             layer_norm_epsilon, dtype="float32", name="convolution_layer_norm"
         )
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         super().build(inputs_shape)
         self.convolution = keras.layers.Conv1D(
             inputs_shape[-1],
@@ -88,13 +93,13 @@ class ConvolvedBlock(PostNormBlock):
 
     def call(
         self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        context=None,
-        training=None,
-        mask=None,
-    ):
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        query_positions: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+        training: bool | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:
         attention_mask = mask if attention_mask is None else attention_mask
         states = super().call(
             inputs, attention_mask, query_positions, context, training

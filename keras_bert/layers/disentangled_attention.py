@@ -1,14 +1,17 @@
 """Disentangled attention of DeBERTa: separate content and position scores."""
 
 import dataclasses
+import typing
 
 import keras
 import numpy as np
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -25,10 +28,10 @@ class DisentangledAttention(SelfAttention):
     and its rows are then shifted. No vector is gathered for a pair of tokens.
 
     Args:
-        hidden_size: int, width of the inputs and of the output.
-        num_heads: int, must divide `hidden_size`.
-        num_buckets: int, number of rows of the table per direction.
-        max_distance: int, largest distance. Larger distances share its row.
+        hidden_size: width of the inputs and of the output.
+        num_heads: must divide `hidden_size`.
+        num_buckets: number of rows of the table per direction.
+        max_distance: largest distance. Larger distances share its row.
         **kwargs: other arguments of `SelfAttention`. `output_dropout` is also
             applied to the table.
 
@@ -58,7 +61,12 @@ class DisentangledAttention(SelfAttention):
     """
 
     def __init__(
-        self, hidden_size, num_heads, num_buckets, max_distance, **kwargs
+        self,
+        hidden_size: int,
+        num_heads: int,
+        num_buckets: int,
+        max_distance: int,
+        **kwargs: typing.Any,
     ):
         super().__init__(hidden_size, num_heads, **kwargs)
         checks.at_least(1, num_buckets=num_buckets, max_distance=max_distance)
@@ -79,7 +87,13 @@ class DisentangledAttention(SelfAttention):
         )
         self._rows = relative_rows(num_buckets, max_distance)
 
-    def position(self, query, key, context, training=None):
+    def position(
+        self,
+        query: Tensor,
+        key: Tensor,
+        context: AttentionContext,
+        training: bool | None = None,
+    ) -> tuple[Tensor, Tensor, AttentionContext]:
         table = self.table_dropout(context.relative_table, training=training)
         scaled = query * self.scale
         length, farthest = ops.shape(key)[2], self.max_distance
@@ -114,7 +128,7 @@ class DisentangledAttention(SelfAttention):
         heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
         return ops.transpose(heads, (1, 0, 2))
 
-    def flops(self, seq_length, num_queries):
+    def flops(self, seq_length: int, num_queries: int) -> int:
         of_table = 2 * 2 * 2 * self.num_buckets * self.hidden_size**2
         of_distances = 2 * 2 * 2 * seq_length * self.hidden_size
         # Position scores are computed at every position.
@@ -132,8 +146,8 @@ def relative_rows(num_buckets, max_distance):
     logarithmic ranges.
 
     Args:
-        num_buckets: int, number of rows per direction.
-        max_distance: int, largest distance. Larger distances share its row.
+        num_buckets: number of rows per direction.
+        max_distance: largest distance. Larger distances share its row.
 
     Returns:
         int32 `(2 * max_distance + 1,)`, row indices of the distances from

@@ -1,9 +1,14 @@
 """Gradient-disentangled embedding sharing of DeBERTaV3."""
 
+import typing
+
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.layers.word_embeddings import WordEmbeddings
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -41,17 +46,22 @@ class DisentangledEmbeddings(Layer):
         [DeBERTaV3](https://arxiv.org/abs/2111.09543), section 3.3
     """
 
-    def __init__(self, embeddings, shared, **kwargs):
+    def __init__(
+        self,
+        embeddings: WordEmbeddings,
+        shared: WordEmbeddings,
+        **kwargs: typing.Any,
+    ):
         super().__init__(**kwargs)
         self.embeddings = embeddings
         self.shared = shared
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape: Shape) -> None:
         for layer in (self.embeddings, self.shared):
             if not layer.built:
                 layer.build(input_ids_shape)
 
-    def call(self, input_ids, training=None):
+    def call(self, input_ids: Tensor, training: bool | None = None) -> Tensor:
         added, read = (
             x.summands(input_ids)["word"]
             for x in (self.embeddings, self.shared)
@@ -60,5 +70,5 @@ class DisentangledEmbeddings(Layer):
             added + ops.stop_gradient(read), training=training
         )
 
-    def compute_output_shape(self, input_ids_shape):
+    def compute_output_shape(self, input_ids_shape: Shape) -> Shape:
         return self.embeddings.compute_output_shape(input_ids_shape)

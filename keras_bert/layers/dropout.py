@@ -1,12 +1,15 @@
 """Dropout that uses each random number for two values."""
 
 import sys
+import typing
 
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 # A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
 # about one value, the lower 12 about another.
@@ -23,8 +26,8 @@ class Dropout(Layer):
     decides about two values. The rate is exact to 1 / 4096.
 
     Args:
-        rate: float, fraction of the values to drop.
-        seed: int, random seed. If None, a random seed is used.
+        rate: fraction of the values to drop.
+        seed: random seed. If None, a random seed is used.
 
     Call arguments:
         inputs: float tensor `(..., rows, size)`.
@@ -43,7 +46,9 @@ class Dropout(Layer):
         [Dropout](https://jmlr.org/papers/v15/srivastava14a.html), section 4
     """
 
-    def __init__(self, rate, seed=None, **kwargs):
+    def __init__(
+        self, rate: float, seed: int | None = None, **kwargs: typing.Any
+    ):
         super().__init__(**kwargs)
         checks.share(rate=rate)
         self.rate = rate
@@ -51,14 +56,14 @@ class Dropout(Layer):
         if rate > 0:
             self.seed_generator = ReplicaSeedGenerator(seed)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         if len(inputs_shape) < 2:
             raise ValueError(
                 "`inputs` must have at least two axes. "
                 f"Received: shape {tuple(inputs_shape)}."
             )
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or self.rate == 0:
             return inputs
         *rest, rows, size = ops.shape(inputs)
@@ -83,7 +88,7 @@ class ReplicaSeedGenerator(keras.random.SeedGenerator):
     for each replica to the seed.
     """
 
-    def next(self, ordered=True):
+    def next(self, ordered: bool = True) -> Tensor:
         seed = super().next(ordered)
         step = ops.cast(_replica_number(), seed.dtype) * _STRIDE
         return seed + ops.stack([step, ops.zeros_like(step)])

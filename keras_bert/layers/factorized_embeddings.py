@@ -1,12 +1,17 @@
 """Factorized embeddings of ALBERT and ELECTRA: small tables, a projection."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -19,7 +24,7 @@ class FactorizedEmbeddings(Layer):
     Args:
         tables: layer with the call arguments of `BertEmbeddings`. Its name is
             part of its weight paths. Several layers may share it.
-        hidden_size: int, size of the output vectors. None for the size of the
+        hidden_size: size of the output vectors. None for the size of the
             tables, without a projection.
         kernel_initializer: Keras initializer of the matrix.
 
@@ -44,7 +49,13 @@ class FactorizedEmbeddings(Layer):
         [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
     """
 
-    def __init__(self, tables, hidden_size, kernel_initializer=None, **kwargs):
+    def __init__(
+        self,
+        tables: keras.layers.Layer,
+        hidden_size: int,
+        kernel_initializer: Initializer = None,
+        **kwargs: typing.Any,
+    ):
         super().__init__(**kwargs)
         self.tables = tables
         self.hidden_size = hidden_size
@@ -55,31 +66,39 @@ class FactorizedEmbeddings(Layer):
             self.projection = make_dense(self, hidden_size, "projection")
 
     @property
-    def vocab_size(self):
+    def vocab_size(self) -> int:
         """Number of word pieces."""
         return self.tables.vocab_size
 
     @property
-    def embedding_size(self):
+    def embedding_size(self) -> int:
         """Size of the vectors of the tables."""
         return self.tables.embedding_size
 
     @property
-    def word_embeddings(self):
+    def word_embeddings(self) -> Tensor:
         """Table of word vectors, shared with the masked-LM head."""
         return self.tables.word_embeddings
 
-    def summands(self, input_ids, segment_ids):
+    def summands(
+        self, input_ids: Tensor, segment_ids: Tensor
+    ) -> dict[str, Tensor]:
         """Return the vectors that `tables` adds for each token."""
         return self.tables.summands(input_ids, segment_ids)
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape: Shape) -> None:
         if not self.tables.built:
             self.tables.build(input_ids_shape)
         if self.projection:
             self.projection.build((*input_ids_shape, self.embedding_size))
 
-    def call(self, input_ids, segment_ids=None, positions=None, training=None):
+    def call(
+        self,
+        input_ids: Tensor,
+        segment_ids: Tensor | None = None,
+        positions: Tensor | None = None,
+        training: bool | None = None,
+    ) -> Tensor:
         packed = {} if positions is None else {"positions": positions}
         embedded = self.tables(
             input_ids, segment_ids, **packed, training=training
@@ -88,5 +107,5 @@ class FactorizedEmbeddings(Layer):
             return self.projection(embedded)
         return ops.cast(embedded, self.compute_dtype)
 
-    def compute_output_shape(self, input_ids_shape):
+    def compute_output_shape(self, input_ids_shape: Shape) -> Shape:
         return (*input_ids_shape, self.hidden_size or self.embedding_size)

@@ -1,14 +1,20 @@
 """Position-wise feed-forward network of a Transformer block."""
 
+import typing
+
 import keras
 
 from keras_bert import checks
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import Activation
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -16,11 +22,11 @@ class FeedForward(Layer):
     """Feed-forward network: two dense layers with an activation between them.
 
     Args:
-        hidden_size: int, width of the inputs and of the output.
-        intermediate_size: int, width between the two.
+        hidden_size: width of the inputs and of the output.
+        intermediate_size: width between the two.
         activation: Keras activation; the tanh GELU of google-research/bert by
             default.
-        dropout: float, rate on the output.
+        dropout: rate on the output.
         kernel_initializer: Keras initializer of the matrices.
 
     Call arguments:
@@ -42,12 +48,12 @@ class FeedForward(Layer):
 
     def __init__(
         self,
-        hidden_size,
-        intermediate_size,
-        activation=gelu_tanh,
-        dropout=DROPOUT,
-        kernel_initializer=None,
-        **kwargs,
+        hidden_size: int,
+        intermediate_size: int,
+        activation: Activation = gelu_tanh,
+        dropout: float = DROPOUT,
+        kernel_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         self.supports_masking = True  # Passes Keras masks on.
@@ -75,25 +81,25 @@ class FeedForward(Layer):
             self, self.hidden_size, "feed_forward_output"
         )
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         self.intermediate.build(inputs_shape)
         self.feed_forward_output.build(
             (*inputs_shape[:-1], self.intermediate_size)
         )
         self.output_dropout.build(inputs_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         inner = self.inner(self.intermediate(inputs))
         output = self.feed_forward_output(inner)
         return self.output_dropout(output, training=training)
 
-    def inner(self, outputs, training=None):
+    def inner(self, outputs: Tensor, training: bool | None = None) -> Tensor:
         """Compute the input of `feed_forward_output` from `intermediate`.
 
         Args:
             outputs: float `(..., size)`, outputs of `intermediate`, of all
                 units or of a subset of them.
-            training: bool, whether a gradient will be computed.
+            training: whether a gradient will be computed.
 
         Returns:
             float `(..., size)`.

@@ -1,14 +1,18 @@
 """Dense layers that run as one fused matrix product."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.activations import inference_activation
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer import SavedArguments
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -36,7 +40,7 @@ class FlatDense(keras.layers.Dense):
     TensorShape([2, 5, 3])
     """
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
         outputs = ops.matmul(flat, self.kernel)
         activation = self.activation
@@ -48,12 +52,17 @@ class FlatDense(keras.layers.Dense):
         outputs = activation(outputs)
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
 
-    def quantize(self, mode=None, type_check=True, config=None):
+    def quantize(
+        self,
+        mode: str | None = None,
+        type_check: bool = True,
+        config: typing.Any = None,
+    ) -> None:
         # Keras rejects subclasses, because it would replace their `call`.
         is_plain = type(self) is FlatDense
         super().quantize(mode, type_check and not is_plain, config)
 
-    def select_units(self, chosen):
+    def select_units(self, chosen: Tensor) -> "FlatDense":
         """Return a smaller layer with copies of the weights of some units.
 
         Args:
@@ -73,7 +82,7 @@ class FlatDense(keras.layers.Dense):
         layer.copy_units(self, chosen)
         return layer
 
-    def copy_units(self, layer, chosen):
+    def copy_units(self, layer: "FlatDense", chosen: Tensor) -> None:
         """Copy the weights of some units of another layer to this layer.
 
         Args:
@@ -93,8 +102,8 @@ class DropoutDense(SavedArguments, FlatDense):
     """Dropout, then a dense layer, as in RoBERTa's classification head.
 
     Args:
-        units: int, width of the outputs.
-        dropout: float, rate on the inputs.
+        units: width of the outputs.
+        dropout: rate on the inputs.
         **kwargs: other arguments of `keras.layers.Dense`.
 
     Call arguments:
@@ -109,16 +118,18 @@ class DropoutDense(SavedArguments, FlatDense):
     TensorShape([2, 3])
     """
 
-    def __init__(self, units, dropout=DROPOUT, **kwargs):
+    def __init__(
+        self, units: int, dropout: float = DROPOUT, **kwargs: typing.Any
+    ):
         checks.share(dropout=dropout)
         super().__init__(units, **kwargs)
         self.input_dropout = Dropout(dropout, dtype=self.dtype_policy)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         self.input_dropout.build(inputs_shape)
         super().build(inputs_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         dropped = self.input_dropout(inputs, training=training)
         return super().call(dropped, training=training)
 
@@ -128,7 +139,7 @@ class NormedDense(SavedArguments, FlatDense):
     """Dense layer, then a normalization layer, as in ModernBERT's heads.
 
     Args:
-        units: int, width of the outputs.
+        units: width of the outputs.
         layer_norm: layer that normalizes the outputs. Its name is part of its
             weight paths.
         **kwargs: other arguments of `keras.layers.Dense`.
@@ -147,15 +158,17 @@ class NormedDense(SavedArguments, FlatDense):
     TensorShape([2, 3])
     """
 
-    def __init__(self, units, layer_norm, **kwargs):
+    def __init__(
+        self, units: int, layer_norm: keras.layers.Layer, **kwargs: typing.Any
+    ):
         super().__init__(units, **kwargs)
         self.layer_norm = layer_norm
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         super().build(inputs_shape)
         self.layer_norm.build(self.compute_output_shape(inputs_shape))
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         return self.layer_norm(super().call(inputs, training=training))
 
 
@@ -186,8 +199,8 @@ def make_dense(layer, units, name, **arguments):
 
     Args:
         layer: layer with a `kernel_initializer`.
-        units: int, width of the outputs.
-        name: str, name of the sublayer.
+        units: width of the outputs.
+        name: name of the sublayer.
         **arguments: other arguments of `FlatDense`.
     """
     return FlatDense(
@@ -204,8 +217,8 @@ def make_logits(layer, units, name):
 
     Args:
         layer: layer with a `kernel_initializer`.
-        units: int, width of the outputs.
-        name: str, name of the sublayer.
+        units: width of the outputs.
+        name: name of the sublayer.
     """
     return keras.layers.Dense(
         units,

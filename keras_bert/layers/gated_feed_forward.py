@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.activations import inference_activation
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import make_dense
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -16,11 +17,11 @@ class GatedFeedForward(FeedForward):
     are multiplied by the gates.
 
     Args:
-        hidden_size: int, width of the inputs and of the output.
-        intermediate_size: int, number of gated values.
+        hidden_size: width of the inputs and of the output.
+        intermediate_size: number of gated values.
         activation: Keras activation. `keras_bert.layers.gelu_erf` gives a
             GeGLU.
-        dropout: float, rate on the gated values.
+        dropout: rate on the gated values.
         kernel_initializer: Keras initializer of the matrices.
 
     Call arguments:
@@ -48,12 +49,12 @@ class GatedFeedForward(FeedForward):
             self, self.hidden_size, "feed_forward_output", use_bias=False
         )
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         gated = self.inner(self.intermediate(inputs), training)
         dropped = self.output_dropout(gated, training=training)
         return self.feed_forward_output(dropped)
 
-    def inner(self, outputs, training=None):
+    def inner(self, outputs: Tensor, training: bool | None = None) -> Tensor:
         """Compute the gated values, see `FeedForward.inner`."""
         activation = self.activation
         if not training:

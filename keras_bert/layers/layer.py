@@ -2,9 +2,12 @@
 
 import inspect
 import types
+import typing
 
 import keras
 
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
 
 
@@ -38,7 +41,7 @@ class SavedArguments:
             return arguments[name]
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
-    def get_config(self):
+    def get_config(self) -> dict[str, typing.Any]:
         config = super().get_config()
         serialize = keras.saving.serialize_keras_object
         own = {
@@ -49,7 +52,7 @@ class SavedArguments:
         return {**config, **own}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, typing.Any]) -> typing.Self:
         return cls(**{name: _revive(x) for name, x in config.items()})
 
 
@@ -62,20 +65,22 @@ class Layer(SavedArguments, keras.layers.Layer):
 
     output_dtype = None  # None stands for the compute dtype.
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         for layer in self._flatten_layers(include_self=False, recursive=False):
             layer.build(inputs_shape)
 
-    def build_from_config(self, config):
+    def build_from_config(self, config: dict[str, typing.Any]) -> None:
         # Files of earlier releases contain the shapes of all inputs.
         if config and "shapes_dict" in config:
             config = {"input_shape": next(iter(config["shapes_dict"].values()))}
         super().build_from_config(config)
 
-    def compute_output_shape(self, inputs_shape):
+    def compute_output_shape(self, inputs_shape: Shape) -> Shape:
         return inputs_shape
 
-    def compute_output_spec(self, *args, **kwargs):
+    def compute_output_spec(
+        self, *args: typing.Any, **kwargs: typing.Any
+    ) -> typing.Any:
         spec = super().compute_output_spec(*args, **kwargs)
         if self.output_dtype is None:
             return spec
@@ -83,18 +88,20 @@ class Layer(SavedArguments, keras.layers.Layer):
             lambda x: keras.KerasTensor(x.shape, self.output_dtype), spec
         )
 
-    def add_exact_weight(self, name, shape, initializer):
+    def add_exact_weight(
+        self, name: str, shape: Shape, initializer: Initializer
+    ) -> keras.Variable:
         """Add a weight that is not cast to the compute dtype."""
         return self.add_weight(
             name=name, shape=shape, initializer=initializer, autocast=False
         )
 
-    def add_table(self, name, num_rows):
+    def add_table(self, name: str, num_rows: int) -> keras.Variable:
         """Add a weight of shape `(num_rows, hidden_size)`.
 
         Args:
-            name: str, name of the weight.
-            num_rows: int, number of vectors.
+            name: name of the weight.
+            num_rows: number of vectors.
         """
         initializer = clone_initializer(self.embeddings_initializer)
         # Rows are looked up first and cast then, not the whole table.

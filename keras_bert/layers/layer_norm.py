@@ -1,10 +1,14 @@
 """Layer normalization with a custom gradient."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -15,7 +19,7 @@ class LayerNorm(Layer):
     takes half as many passes over memory as automatic differentiation.
 
     Args:
-        epsilon: float, added to the variance.
+        epsilon: added to the variance.
 
     Call arguments:
         inputs: float tensor `(..., size)`.
@@ -33,17 +37,17 @@ class LayerNorm(Layer):
         [Layer Normalization](https://arxiv.org/abs/1607.06450), section 3
     """
 
-    def __init__(self, epsilon=EPSILON, **kwargs):
+    def __init__(self, epsilon: float = EPSILON, **kwargs: typing.Any):
         super().__init__(**kwargs)
         self.supports_masking = True  # Passes Keras masks on.
         self.epsilon = epsilon
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         shape = inputs_shape[-1:]
         self.gamma = self.add_exact_weight("gamma", shape, "ones")
         self.beta = self.add_exact_weight("beta", shape, "zeros")
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         outputs = self._normalized(inputs) * self.gamma + self.beta
         return ops.cast(outputs, self.compute_dtype)
 
@@ -56,7 +60,7 @@ class UnshiftedLayerNorm(LayerNorm):
     """Layer normalization without the offset `beta`.
 
     Args:
-        epsilon: float, added to the variance.
+        epsilon: added to the variance.
 
     Call arguments:
         inputs: float tensor `(..., size)`.
@@ -74,10 +78,10 @@ class UnshiftedLayerNorm(LayerNorm):
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.1.1
     """
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         self.gamma = self.add_exact_weight("gamma", inputs_shape[-1:], "ones")
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         outputs = self._normalized(inputs) * self.gamma
         return ops.cast(outputs, self.compute_dtype)
 

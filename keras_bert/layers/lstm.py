@@ -1,11 +1,15 @@
 """LSTM with one matrix product for the inputs of all tokens."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 # In Keras's order: input gate, forget gate, new values, output gate.
 _NUM_GATES, _FORGET_GATE = 4, 1
@@ -22,10 +26,10 @@ class LSTM(Layer):
     policy. On a CPU this is faster than a small product for each token.
 
     Args:
-        units: int, size of the output vectors.
-        return_sequences: bool, whether to return the output of each token or
+        units: size of the output vectors.
+        return_sequences: whether to return the output of each token or
             only of the token that is read last.
-        go_backwards: bool, whether to read from the last token to the first.
+        go_backwards: whether to read from the last token to the first.
             Outputs of sequences stay in the order of the tokens.
 
     Call arguments:
@@ -48,7 +52,11 @@ class LSTM(Layer):
     """
 
     def __init__(
-        self, units, return_sequences=False, go_backwards=False, **kwargs
+        self,
+        units: int,
+        return_sequences: bool = False,
+        go_backwards: bool = False,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, units=units)
@@ -70,18 +78,18 @@ class LSTM(Layer):
             name="rnn",
         )
 
-    def build(self, vectors_shape):
+    def build(self, vectors_shape: Shape) -> None:
         self.gates.build(vectors_shape)
         self.rnn.build((*vectors_shape[:-1], _NUM_GATES * self.units))
 
-    def call(self, vectors, mask=None):
+    def call(self, vectors: Tensor, mask: Tensor | None = None) -> Tensor:
         gates = ops.cast(self.gates(vectors), _DTYPE)
         outputs = self.rnn(gates, mask=mask)
         if self.return_sequences and self.go_backwards:
             outputs = ops.flip(outputs, axis=1)
         return ops.cast(outputs, self.compute_dtype)
 
-    def compute_output_shape(self, vectors_shape):
+    def compute_output_shape(self, vectors_shape: Shape) -> Shape:
         *rest, _ = vectors_shape
         return (*(rest if self.return_sequences else rest[:1]), self.units)
 

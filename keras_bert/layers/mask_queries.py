@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.tied_head import TiedLayer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -41,7 +42,7 @@ class MaskQueries(TiedLayer):
         [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.2
     """
 
-    def call(self, states, positions=None):
+    def call(self, states: Tensor, positions: Tensor | None = None) -> Tensor:
         if positions is None:
             positions = ops.arange(ops.shape(states)[1])[None]
         rows = ops.take(self.embeddings.position_embeddings, positions, axis=0)

@@ -1,9 +1,14 @@
 """Masked language modeling head of BERT."""
 
+import typing
+
 import keras
 
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import Activation
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import FlatDense
@@ -19,7 +24,7 @@ class MaskedLMHead(TiedHead):
         embeddings: layer of the same model with the word table, as in
             `TiedHead`. The transform maps vectors to its embedding size.
         activation: Keras activation of the transform.
-        layer_norm_epsilon: float, added to the variance.
+        layer_norm_epsilon: added to the variance.
         kernel_initializer: Keras initializer of the transform.
 
     Call arguments:
@@ -45,11 +50,11 @@ class MaskedLMHead(TiedHead):
 
     def __init__(
         self,
-        embeddings,
-        activation=gelu_tanh,
-        layer_norm_epsilon=EPSILON,
-        kernel_initializer=None,
-        **kwargs,
+        embeddings: keras.layers.Layer,
+        activation: Activation = gelu_tanh,
+        layer_norm_epsilon: float = EPSILON,
+        kernel_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         kernel_initializer = get_initializer(kernel_initializer)
         transform = FlatDense(
@@ -64,7 +69,7 @@ class MaskedLMHead(TiedHead):
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
-    def build(self, sequence_output_shape):
+    def build(self, sequence_output_shape: Shape) -> None:
         super().build(sequence_output_shape)
         self.layer_norm.build(
             self.transform.compute_output_shape(sequence_output_shape)

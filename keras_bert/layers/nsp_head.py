@@ -1,10 +1,15 @@
 """Next sentence prediction head of BERT."""
 
+import typing
+
 import keras
 
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import make_logits
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -31,13 +36,15 @@ class NSPHead(Layer):
 
     output_dtype = "float32"
 
-    def __init__(self, kernel_initializer=None, **kwargs):
+    def __init__(
+        self, kernel_initializer: Initializer = None, **kwargs: typing.Any
+    ):
         super().__init__(**kwargs)
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.classifier = make_logits(self, 2, "classifier")
 
-    def call(self, pooled_output):
+    def call(self, pooled_output: Tensor) -> Tensor:
         return self.classifier(pooled_output)
 
-    def compute_output_shape(self, pooled_output_shape):
+    def compute_output_shape(self, pooled_output_shape: Shape) -> Shape:
         return (*pooled_output_shape[:-1], 2)

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 def gather_positions(values, positions):
@@ -28,7 +29,7 @@ def split_blocks(values, size):
 
     Args:
         values: tensor `(..., seq_length, width)`.
-        size: int, block size in tokens.
+        size: block size in tokens.
 
     Returns:
         A tensor `(..., num_blocks, size, width)`.
@@ -75,7 +76,7 @@ class TextPositions(Layer):
 
     output_dtype = "int32"
 
-    def call(self, text_numbers):
+    def call(self, text_numbers: Tensor) -> Tensor:
         num_rows, length = ops.shape(text_numbers)
         # Flatten all rows to ascending numbers: padding is the last text.
         numbers = ops.where(text_numbers > 0, text_numbers, length + 1)

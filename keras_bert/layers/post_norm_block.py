@@ -1,11 +1,14 @@
 """Post-norm Transformer block with any attention and feed-forward layer."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.residual_block import ResidualBlock
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -18,7 +21,7 @@ class PostNormBlock(ResidualBlock):
     Args:
         self_attention: layer with the call arguments of `SelfAttention`.
         feed_forward: layer with the call arguments of `FeedForward`.
-        layer_norm_epsilon: float, added to the variance.
+        layer_norm_epsilon: added to the variance.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
@@ -48,7 +51,11 @@ class PostNormBlock(ResidualBlock):
     """
 
     def __init__(
-        self, self_attention, feed_forward, layer_norm_epsilon=EPSILON, **kwargs
+        self,
+        self_attention: keras.layers.Layer,
+        feed_forward: keras.layers.Layer,
+        layer_norm_epsilon: float = EPSILON,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         self.self_attention = self_attention
@@ -60,10 +67,10 @@ class PostNormBlock(ResidualBlock):
             layer_norm_epsilon, dtype="float32", name="output_layer_norm"
         )
 
-    def with_attended(self, inputs, attended):
+    def with_attended(self, inputs: Tensor, attended: Tensor) -> Tensor:
         return self._add(inputs, attended, self.attention_layer_norm)
 
-    def with_output(self, states, output):
+    def with_output(self, states: Tensor, output: Tensor) -> Tensor:
         return self._add(states, output, self.output_layer_norm)
 
     def _add(self, inputs, outputs, layer_norm):

@@ -1,9 +1,12 @@
 """Pre-norm Transformer block with any attention and feed-forward layer."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.layers.residual_block import ResidualBlock
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -50,11 +53,11 @@ class PreNormBlock(ResidualBlock):
 
     def __init__(
         self,
-        self_attention,
-        feed_forward,
-        feed_forward_layer_norm,
-        attention_layer_norm=None,
-        **kwargs,
+        self_attention: keras.layers.Layer,
+        feed_forward: keras.layers.Layer,
+        feed_forward_layer_norm: keras.layers.Layer,
+        attention_layer_norm: keras.layers.Layer | None = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         self.attention_layer_norm = attention_layer_norm
@@ -62,10 +65,10 @@ class PreNormBlock(ResidualBlock):
         self.feed_forward_layer_norm = feed_forward_layer_norm
         self.feed_forward = feed_forward
 
-    def attention_input(self, inputs):
+    def attention_input(self, inputs: Tensor) -> Tensor:
         return self._normalized(inputs, self.attention_layer_norm)
 
-    def feed_forward_input(self, states):
+    def feed_forward_input(self, states: Tensor) -> Tensor:
         return self._normalized(states, self.feed_forward_layer_norm)
 
     def _normalized(self, states, layer_norm):

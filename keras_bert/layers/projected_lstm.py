@@ -1,10 +1,14 @@
 """LSTM cell with projection and clipping, as in ELMo."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 # Added to the learned bias, which starts at 0, to keep cell states initially.
 _FORGET_BIAS = 1.0
@@ -18,11 +22,11 @@ class ProjectedLSTMCell(Layer):
     the next step and the next layer read. Both states are clipped.
 
     Args:
-        units: int, size of the cell state.
-        output_size: int, size of the hidden state.
-        cell_clip: float, the cell state is clipped to `[-cell_clip,
+        units: size of the cell state.
+        output_size: size of the hidden state.
+        cell_clip: the cell state is clipped to `[-cell_clip,
             cell_clip]`.
-        projection_clip: float, bound of the hidden state.
+        projection_clip: bound of the hidden state.
 
     Call arguments:
         vectors: float `(batch_size, input_size)`.
@@ -43,7 +47,12 @@ class ProjectedLSTMCell(Layer):
     """
 
     def __init__(
-        self, units, output_size, cell_clip=3.0, projection_clip=3.0, **kwargs
+        self,
+        units: int,
+        output_size: int,
+        cell_clip: float = 3.0,
+        projection_clip: float = 3.0,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, units=units, output_size=output_size)
@@ -53,13 +62,15 @@ class ProjectedLSTMCell(Layer):
         self.cell_clip = cell_clip
         self.projection_clip = projection_clip
 
-    def build(self, vectors_shape):
+    def build(self, vectors_shape: Shape) -> None:
         add, width = self.add_weight, vectors_shape[-1] + self.output_size
         self.kernel = add((width, 4 * self.units), name="kernel")
         self.bias = add((4 * self.units,), "zeros", name="bias")
         self.projection = add((self.units, self.output_size), name="projection")
 
-    def call(self, vectors, states):
+    def call(
+        self, vectors: Tensor, states: list[Tensor]
+    ) -> tuple[Tensor, list[Tensor]]:
         state, cell = states
         gates = ops.matmul(ops.concatenate([vectors, state], -1), self.kernel)
         # TensorFlow's order of the gates, which differs from Keras's order.
@@ -71,6 +82,8 @@ class ProjectedLSTMCell(Layer):
         state = ops.clip(state, -self.projection_clip, self.projection_clip)
         return state, [state, cell]
 
-    def compute_output_shape(self, vectors_shape, states_shape):
+    def compute_output_shape(
+        self, vectors_shape: Shape, states_shape: Shape
+    ) -> tuple:
         state_shape, _ = states_shape
         return state_shape, states_shape

@@ -1,13 +1,18 @@
 """Relative position bias for attention scores, as in MPNet and T5."""
 
+import typing
+
 import keras
 import numpy as np
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -19,9 +24,9 @@ class RelativeBias(Layer):
     logarithmic ranges.
 
     Args:
-        num_heads: int, number of attention heads.
-        num_buckets: int, number of rows of the table. Must be a multiple of 4.
-        max_distance: int, largest distance. Larger distances share its row.
+        num_heads: number of attention heads.
+        num_buckets: number of rows of the table. Must be a multiple of 4.
+        max_distance: largest distance. Larger distances share its row.
         embeddings_initializer: Keras initializer of the table.
 
     Call arguments:
@@ -43,11 +48,11 @@ class RelativeBias(Layer):
 
     def __init__(
         self,
-        num_heads,
-        num_buckets=32,
-        max_distance=128,
-        embeddings_initializer=None,
-        **kwargs,
+        num_heads: int,
+        num_buckets: int = 32,
+        max_distance: int = 128,
+        embeddings_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(
@@ -68,14 +73,14 @@ class RelativeBias(Layer):
         self.embeddings_initializer = get_initializer(embeddings_initializer)
         self._rows = _rows(num_buckets // 2, max_distance)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         self.relative_embeddings = self.add_weight(
             name="relative_embeddings",
             shape=(self.num_buckets, self.num_heads),
             initializer=clone_initializer(self.embeddings_initializer),
         )
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         places, farthest = ops.arange(ops.shape(inputs)[1]), self.max_distance
         distances = ops.expand_dims(places, 0) - ops.expand_dims(places, 1)
         distances = farthest + ops.clip(distances, -farthest, farthest)
@@ -83,7 +88,7 @@ class RelativeBias(Layer):
         biases = ops.take(self.relative_embeddings, rows, axis=0)  # [S, S, N]
         return ops.expand_dims(ops.transpose(biases, (2, 0, 1)), 0)
 
-    def compute_output_shape(self, inputs_shape):
+    def compute_output_shape(self, inputs_shape: Shape) -> Shape:
         return 1, self.num_heads, inputs_shape[1], inputs_shape[1]
 
 

@@ -1,11 +1,16 @@
 """Table of relative position embeddings, shared by all blocks."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -13,8 +18,8 @@ class RelativeTable(Layer):
     """Relative position embeddings for `DisentangledAttention` of all blocks.
 
     Args:
-        num_rows: int, number of relative positions.
-        hidden_size: int, width of the vectors.
+        num_rows: number of relative positions.
+        hidden_size: width of the vectors.
         layer_norm: layer that normalizes the vectors, or None. Its name is
             part of its weight paths.
         embeddings_initializer: Keras initializer of the table.
@@ -38,11 +43,11 @@ class RelativeTable(Layer):
 
     def __init__(
         self,
-        num_rows,
-        hidden_size,
-        layer_norm=None,
-        embeddings_initializer=None,
-        **kwargs,
+        num_rows: int,
+        hidden_size: int,
+        layer_norm: keras.layers.Layer | None = None,
+        embeddings_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, num_rows=num_rows, hidden_size=hidden_size)
@@ -51,7 +56,7 @@ class RelativeTable(Layer):
         self.layer_norm = layer_norm
         self.embeddings_initializer = get_initializer(embeddings_initializer)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         shape = self.compute_output_shape(inputs_shape)
         self.relative_embeddings = self.add_table(
             "relative_embeddings", self.num_rows
@@ -59,11 +64,11 @@ class RelativeTable(Layer):
         if self.layer_norm:
             self.layer_norm.build(shape)
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         table = ops.convert_to_tensor(self.relative_embeddings)
         if self.layer_norm:
             table = self.layer_norm(table)
         return ops.cast(table, self.compute_dtype)
 
-    def compute_output_shape(self, inputs_shape):
+    def compute_output_shape(self, inputs_shape: Shape) -> Shape:
         return self.num_rows, self.hidden_size

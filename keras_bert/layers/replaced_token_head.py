@@ -1,16 +1,22 @@
 """Replaced token detection heads of ELECTRA and DeBERTaV3."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import Activation
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.flat_dense import make_logits
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -18,7 +24,7 @@ class ReplacedTokenHead(Layer):
     """Replaced token detection head; a logit above 0 predicts "replaced".
 
     Args:
-        hidden_size: int, width of the transform.
+        hidden_size: width of the transform.
         activation: Keras activation of the transform.
         kernel_initializer: Keras initializer of the two matrices.
 
@@ -42,10 +48,10 @@ class ReplacedTokenHead(Layer):
 
     def __init__(
         self,
-        hidden_size,
-        activation=gelu_erf,
-        kernel_initializer=None,
-        **kwargs,
+        hidden_size: int,
+        activation: Activation = gelu_erf,
+        kernel_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, hidden_size=hidden_size)
@@ -55,17 +61,19 @@ class ReplacedTokenHead(Layer):
         )
         self.logits = make_logits(self, 1, "logits")
 
-    def build(self, sequence_output_shape):
+    def build(self, sequence_output_shape: Shape) -> None:
         self.dense.build(sequence_output_shape)
         self.logits.build(
             self.dense.compute_output_shape(sequence_output_shape)
         )
 
-    def call(self, sequence_output, training=None):
+    def call(
+        self, sequence_output: Tensor, training: bool | None = None
+    ) -> Tensor:
         states = self.dense(sequence_output, training=training)  # [B, S, H]
         return ops.squeeze(self.logits(ops.cast(states, "float32")), -1)
 
-    def compute_output_shape(self, sequence_output_shape):
+    def compute_output_shape(self, sequence_output_shape: Shape) -> Shape:
         return tuple(sequence_output_shape[:-1])
 
 
@@ -77,8 +85,8 @@ class NormedReplacedTokenHead(ReplacedTokenHead):
     normalized.
 
     Args:
-        hidden_size: int, width of the transform.
-        layer_norm_epsilon: float, added to the variance.
+        hidden_size: width of the transform.
+        layer_norm_epsilon: added to the variance.
         **kwargs: other arguments of `ReplacedTokenHead`.
 
     Call arguments:
@@ -98,17 +106,24 @@ class NormedReplacedTokenHead(ReplacedTokenHead):
         `LMMaskPredictionHead` of microsoft/DeBERTa
     """
 
-    def __init__(self, hidden_size, layer_norm_epsilon=EPSILON, **kwargs):
+    def __init__(
+        self,
+        hidden_size: int,
+        layer_norm_epsilon: float = EPSILON,
+        **kwargs: typing.Any,
+    ):
         super().__init__(hidden_size, **kwargs)
         self.layer_norm = LayerNorm(
             layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
-    def build(self, sequence_output_shape):
+    def build(self, sequence_output_shape: Shape) -> None:
         super().build(sequence_output_shape)
         self.layer_norm.build(sequence_output_shape)
 
-    def call(self, sequence_output, training=None):
+    def call(
+        self, sequence_output: Tensor, training: bool | None = None
+    ) -> Tensor:
         states = self.layer_norm(sequence_output[:, :1] + sequence_output)
         return super().call(
             ops.cast(states, self.compute_dtype), training=training

@@ -1,9 +1,13 @@
 """Base class of Transformer blocks with residual connections."""
 
+import typing
+
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
+from keras_bert.typing import Tensor
 
 _OLD_FIELDS = {
     "position": "positions",
@@ -21,7 +25,12 @@ class ResidualBlock(Layer):
     batch axis.
     """
 
-    def __call__(self, *args, about=None, **kwargs):
+    def __call__(
+        self,
+        *args: typing.Any,
+        about: dict[str, Tensor] | None = None,
+        **kwargs: typing.Any,
+    ) -> Tensor:
         # `.keras` files of earlier releases use other names for the context
         # and some of its fields.
         if about is not None:
@@ -33,13 +42,13 @@ class ResidualBlock(Layer):
 
     def call(
         self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        context=None,
-        training=None,
-        mask=None,
-    ):
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        query_positions: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+        training: bool | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:
         attention_mask = mask if attention_mask is None else attention_mask
         attended = self.self_attention(
             self.attention_input(inputs),
@@ -57,26 +66,31 @@ class ResidualBlock(Layer):
         )
         return self.with_output(states, output)
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: Tensor, previous_mask: Tensor) -> Tensor:
         return previous_mask
 
-    def attention_input(self, inputs):
+    def attention_input(self, inputs: Tensor) -> Tensor:
         """Return the input of `self_attention`: `inputs`, or normalized."""
         return inputs
 
-    def with_attended(self, inputs, attended):
+    def with_attended(self, inputs: Tensor, attended: Tensor) -> Tensor:
         """Add the output of `self_attention` to the states."""
         return inputs + ops.cast(attended, self.compute_dtype)
 
-    def feed_forward_input(self, states):
+    def feed_forward_input(self, states: Tensor) -> Tensor:
         """Return the input of `feed_forward`: `states`, or normalized."""
         return states
 
-    def with_output(self, states, output):
+    def with_output(self, states: Tensor, output: Tensor) -> Tensor:
         """Add the output of `feed_forward` to the states."""
         return states + ops.cast(output, self.compute_dtype)
 
-    def attention_weights(self, inputs, attention_mask=None, context=None):
+    def attention_weights(
+        self,
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+    ) -> Tensor:
         """Return the attention weights of `self_attention`.
 
         Args:
@@ -89,7 +103,9 @@ class ResidualBlock(Layer):
             self.attention_input(inputs), attention_mask, context
         )
 
-    def compute_output_shape(self, inputs_shape, query_positions_shape=None):
+    def compute_output_shape(
+        self, inputs_shape: Shape, query_positions_shape: Shape | None = None
+    ) -> Shape:
         return self.self_attention.compute_output_shape(
             inputs_shape, query_positions_shape
         )

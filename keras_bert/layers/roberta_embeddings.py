@@ -1,9 +1,12 @@
 """Embeddings of RoBERTa: word + position, offset by the padding id."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
@@ -17,14 +20,14 @@ class RobertaEmbeddings(TokenEmbeddings):
     row of the table of segments.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the vectors.
-        max_position_embeddings: int, number of rows of the position table.
+        vocab_size: number of word pieces.
+        hidden_size: width of the vectors.
+        max_position_embeddings: number of rows of the position table.
             Tokens do not use the first `pad_id + 1` rows.
-        type_vocab_size: int, number of segments; 0 for no segments.
-        pad_id: int, id of the padding token.
-        dropout: float, rate after the normalization.
-        layer_norm_epsilon: float, added to the variance.
+        type_vocab_size: number of segments; 0 for no segments.
+        pad_id: id of the padding token.
+        dropout: rate after the normalization.
+        layer_norm_epsilon: added to the variance.
         embeddings_initializer: Keras initializer of the three tables.
 
     Call arguments:
@@ -48,12 +51,12 @@ class RobertaEmbeddings(TokenEmbeddings):
 
     def __init__(
         self,
-        vocab_size,
-        hidden_size,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        pad_id=1,
-        **kwargs,
+        vocab_size: int,
+        hidden_size: int,
+        max_position_embeddings: int = 514,
+        type_vocab_size: int = 1,
+        pad_id: int = 1,
+        **kwargs: typing.Any,
     ):
         checks.at_least(0, type_vocab_size=type_vocab_size, pad_id=pad_id)
         super().__init__(
@@ -62,7 +65,7 @@ class RobertaEmbeddings(TokenEmbeddings):
         self.type_vocab_size = type_vocab_size
         self.pad_id = pad_id
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape: Shape) -> None:
         super().build(input_ids_shape)
         if self.type_vocab_size:
             self.segment_embeddings = self.add_table(
@@ -70,7 +73,7 @@ class RobertaEmbeddings(TokenEmbeddings):
             )
 
     @property
-    def max_seq_length(self):
+    def max_seq_length(self) -> int:
         return self.max_position_embeddings - self.pad_id - 1
 
     def _positions(self, input_ids, positions=None):

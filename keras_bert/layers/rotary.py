@@ -1,8 +1,12 @@
 """Rotary position embeddings (RoPE)."""
 
+import typing
+
 import keras
 import numpy as np
 from keras import ops
+
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -14,7 +18,7 @@ class Rotary:
     computed in float32.
 
     Args:
-        theta: float, base of the rotation frequencies. Must be positive. The
+        theta: base of the rotation frequencies. Must be positive. The
             longest wavelength is about `2 * pi * theta` positions.
 
     Call arguments:
@@ -37,14 +41,14 @@ class Rotary:
         [RoFormer](https://arxiv.org/abs/2104.09864), section 3.2
     """
 
-    def __init__(self, theta=10000.0):
+    def __init__(self, theta: float = 10000.0):
         if not theta > 0:
             raise ValueError(
                 f"`theta` must be above 0. Received: theta={theta!r}."
             )
         self.theta = theta
 
-    def __call__(self, vectors, positions):
+    def __call__(self, vectors: Tensor, positions: Tensor) -> Tensor:
         size = vectors.shape[-1]
         exponents = np.arange(0, size, 2, dtype="float32") / size
         speeds = (1.0 / np.float32(self.theta) ** exponents).astype("float32")
@@ -57,9 +61,9 @@ class Rotary:
         )
         return ops.cast(turned, vectors.dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, typing.Any]:
         return {"theta": self.theta}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, typing.Any]) -> typing.Self:
         return cls(**config)

@@ -1,10 +1,14 @@
 """Learned weighted sum of the layers of an encoder, as in ELMo."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -15,7 +19,7 @@ class ScalarMix(Layer):
     the sum. The initial output is the mean of the layers.
 
     Args:
-        num_layers: int, number of layers.
+        num_layers: number of layers.
 
     Call arguments:
         states: float `(batch_size, ..., num_layers, hidden_size)`.
@@ -32,12 +36,12 @@ class ScalarMix(Layer):
         [ELMo](https://arxiv.org/abs/1802.05365), section 3.2, equation 1
     """
 
-    def __init__(self, num_layers, **kwargs):
+    def __init__(self, num_layers: int, **kwargs: typing.Any):
         super().__init__(**kwargs)
         checks.at_least(1, num_layers=num_layers)
         self.num_layers = num_layers
 
-    def build(self, states_shape):
+    def build(self, states_shape: Shape) -> None:
         if len(states_shape) < 3 or states_shape[-2] not in (
             None,
             self.num_layers,
@@ -51,11 +55,11 @@ class ScalarMix(Layer):
         self.scores = self.add_exact_weight("scores", shape, "zeros")
         self.gamma = self.add_exact_weight("gamma", (), "ones")
 
-    def call(self, states):
+    def call(self, states: Tensor) -> Tensor:
         weights = ops.softmax(self.scores) * self.gamma
         weights = ops.cast(weights, states.dtype)
         return ops.squeeze(ops.matmul(weights[None, :], states), axis=-2)
 
-    def compute_output_shape(self, states_shape):
+    def compute_output_shape(self, states_shape: Shape) -> Shape:
         *rest, _, hidden_size = states_shape
         return (*rest, hidden_size)

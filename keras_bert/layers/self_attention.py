@@ -1,12 +1,16 @@
 """Multi-head self-attention."""
 
 import functools
+import typing
+from collections.abc import Callable
 
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.attention import AttentionContext
@@ -19,6 +23,7 @@ from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.query_chunks import attend_in_chunks
 from keras_bert.layers.query_chunks import is_in_chunks
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -32,16 +37,16 @@ class SelfAttention(Layer):
     weights are dropped.
 
     Args:
-        hidden_size: int, width of the inputs and of the output.
-        num_heads: int, must divide `hidden_size`.
-        dropout: float, rate on the attention weights.
+        hidden_size: width of the inputs and of the output.
+        num_heads: must divide `hidden_size`.
+        dropout: rate on the attention weights.
         kernel_initializer: Keras initializer of the matrices.
-        output_dropout: float, rate on the output.
+        output_dropout: rate on the output.
         pattern: function of query and key positions that returns the bool mask
             of the keys that a query attends to, such as
             `keras_bert.layers.causal`, or None for all keys. Long rows with a
             pattern that has a `reach` use block-local attention.
-        use_bias: bool, whether both matrix products add a bias.
+        use_bias: whether both matrix products add a bias.
         rotary: `keras_bert.layers.Rotary`, which rotates queries and keys by
             their positions, or None.
 
@@ -71,15 +76,15 @@ class SelfAttention(Layer):
 
     def __init__(
         self,
-        hidden_size,
-        num_heads,
-        dropout=DROPOUT,
-        kernel_initializer=None,
-        output_dropout=0.0,
-        pattern=None,
-        use_bias=True,
-        rotary=None,
-        **kwargs,
+        hidden_size: int,
+        num_heads: int,
+        dropout: float = DROPOUT,
+        kernel_initializer: Initializer = None,
+        output_dropout: float = 0.0,
+        pattern: Callable[..., Tensor] | None = None,
+        use_bias: bool = True,
+        rotary: Callable[..., Tensor] | None = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, hidden_size=hidden_size, num_heads=num_heads)
@@ -100,7 +105,7 @@ class SelfAttention(Layer):
         self.scale = self.head_size**-0.5
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
-        self.pattern = pattern
+        self.pattern: typing.Any = pattern
         self.use_bias = use_bias
         self.rotary = rotary
         self.query_key_value = self._dense(3 * hidden_size, "query_key_value")
@@ -116,27 +121,29 @@ class SelfAttention(Layer):
 
     def call(
         self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        context=None,
-        training=None,
-        mask=None,
-    ):
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        query_positions: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+        training: bool | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:
         attention_mask = mask if attention_mask is None else attention_mask
         check_token_shapes(inputs, attention_mask=attention_mask)
-        context = AttentionContext(
+        properties = AttentionContext(
             attention_mask, query_positions, **(context or {})
         )
-        heads = self.project(inputs, context)
-        attended = self.join(self.attend(heads, context, training))
+        heads = self.project(inputs, properties)
+        attended = self.join(self.attend(heads, properties, training))
         output = self.attention_output(attended)
         return self.output_dropout(output, training=training)
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: Tensor, previous_mask: Tensor) -> Tensor:
         return previous_mask
 
-    def project(self, inputs, context):
+    def project(
+        self, inputs: Tensor, context: AttentionContext
+    ) -> list[Tensor]:
         """Project inputs to queries, keys and values, see `heads`."""
         heads = self.heads(self.query_key_value(inputs))
         if context.query_inputs is not None:
@@ -145,7 +152,7 @@ class SelfAttention(Layer):
             heads[0] = self.heads(queries)[0]
         return heads
 
-    def heads(self, query_key_value):
+    def heads(self, query_key_value: Tensor) -> list[Tensor]:
         """Split the outputs of the layer `query_key_value` into heads.
 
         Args:
@@ -159,7 +166,13 @@ class SelfAttention(Layer):
         heads = ops.reshape(query_key_value, (-1, *shape))
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
-    def position(self, query, key, context, training=None):
+    def position(
+        self,
+        query: Tensor,
+        key: Tensor,
+        context: AttentionContext,
+        training: bool | None = None,
+    ) -> tuple[Tensor, Tensor, AttentionContext]:
         """Apply position information to queries, keys or the score bias."""
         if self.rotary is not None:
             positions = ops.arange(ops.shape(key)[2])
@@ -168,14 +181,19 @@ class SelfAttention(Layer):
             query, key = (self.rotary(x, positions) for x in (query, key))
         return query, key, context
 
-    def attend(self, heads, context, training=None):
+    def attend(
+        self,
+        heads: list[Tensor],
+        context: AttentionContext,
+        training: bool | None = None,
+    ) -> Tensor:
         """Compute the attention output of each head.
 
         Args:
             heads: list of queries, keys and values, each float `(batch_size,
                 num_heads, seq_length, head_size)`, of all or some heads.
             context: `AttentionContext`.
-            training: bool, whether to apply dropout to the weights.
+            training: whether to apply dropout to the weights.
 
         Returns:
             float `(batch_size, num_heads, num_queries, head_size)`.
@@ -202,7 +220,7 @@ class SelfAttention(Layer):
             return by(attend_in_chunks)
         return by(attend_to_all)
 
-    def join(self, attended):
+    def join(self, attended: Tensor) -> Tensor:
         """Concatenate the outputs of the heads.
 
         Args:
@@ -215,7 +233,12 @@ class SelfAttention(Layer):
         shape = (*ops.shape(attended)[:2], self.hidden_size)
         return ops.reshape(attended, shape)
 
-    def attention_weights(self, inputs, attention_mask=None, context=None):
+    def attention_weights(
+        self,
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+    ) -> Tensor:
         """Return the attention weights of a call, without dropout.
 
         Args:
@@ -225,12 +248,12 @@ class SelfAttention(Layer):
             float `(batch_size, num_heads, seq_length, seq_length)`, queries
             before keys. The weights of a query sum to 1.
         """
-        context = AttentionContext(attention_mask, **(context or {}))
-        query, key, _ = self.project(inputs, context)
-        query, key, context = self.position(query, key, context)
-        return attention_weights(query * self.scale, key, context, self.pattern)
+        given = AttentionContext(attention_mask, **(context or {}))
+        query, key, _ = self.project(inputs, given)
+        query, key, given = self.position(query, key, given)
+        return attention_weights(query * self.scale, key, given, self.pattern)
 
-    def flops(self, seq_length, num_queries):
+    def flops(self, seq_length: int, num_queries: int) -> int:
         """Return the number of floating-point operations per example.
 
         Only matrix products count. A multiplication and an addition are two
@@ -238,8 +261,8 @@ class SelfAttention(Layer):
         block-local attention.
 
         Args:
-            seq_length: int, number of keys.
-            num_queries: int, number of queries.
+            seq_length: number of keys.
+            num_queries: number of queries.
         """
         square = 2 * self.hidden_size**2
         num_keys = seq_length
@@ -249,6 +272,8 @@ class SelfAttention(Layer):
         at_query = 2 * square + scores_and_values
         return 2 * square * seq_length + at_query * num_queries
 
-    def compute_output_shape(self, inputs_shape, query_positions_shape=None):
+    def compute_output_shape(
+        self, inputs_shape: Shape, query_positions_shape: Shape | None = None
+    ) -> Shape:
         rows = query_positions_shape or inputs_shape
         return (*rows[:2], self.hidden_size)

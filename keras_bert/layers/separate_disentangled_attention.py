@@ -1,11 +1,15 @@
 """Disentangled attention of DeBERTa v1, with separate position projections."""
 
+import typing
+
 import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.disentangled_attention import DisentangledAttention
 from keras_bert.layers.flat_dense import make_dense
+from keras_bert.typing import Tensor
 
 _FUSED = "query_key_value"
 
@@ -20,7 +24,7 @@ class SeparateDisentangledAttention(DisentangledAttention):
 
     Args:
         hidden_size, num_heads: arguments of `SelfAttention`.
-        max_distance: int, number of rows of the table per direction.
+        max_distance: number of rows of the table per direction.
         **kwargs: other arguments of `DisentangledAttention`.
 
     Call arguments:
@@ -42,7 +46,13 @@ class SeparateDisentangledAttention(DisentangledAttention):
         [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.1
     """
 
-    def __init__(self, hidden_size, num_heads, max_distance, **kwargs):
+    def __init__(
+        self,
+        hidden_size: int,
+        num_heads: int,
+        max_distance: int,
+        **kwargs: typing.Any,
+    ):
         super().__init__(
             hidden_size, num_heads, max_distance, max_distance, **kwargs
         )
@@ -55,7 +65,7 @@ class SeparateDisentangledAttention(DisentangledAttention):
         use_bias = name not in (_FUSED, "table_key")
         return make_dense(self, units, name, use_bias=use_bias)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         super().build(inputs_shape)
         self.query_bias = self._bias("query_bias")
         self.value_bias = self._bias("value_bias")
@@ -65,7 +75,7 @@ class SeparateDisentangledAttention(DisentangledAttention):
             name=name, shape=(self.hidden_size,), initializer="zeros"
         )
 
-    def heads(self, query_key_value):
+    def heads(self, query_key_value: Tensor) -> list[Tensor]:
         query, value = map(
             ops.convert_to_tensor, (self.query_bias, self.value_bias)
         )

@@ -1,14 +1,19 @@
 """Output layer that fine-tuning adds to an encoder."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_logits
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -16,10 +21,10 @@ class TaskHead(Layer):
     """Head of a fine-tuned task: dropout, then a dense layer to logits.
 
     Args:
-        num_outputs: int, number of logits, such as the number of labels.
+        num_outputs: number of logits, such as the number of labels.
         transform: layer applied to the vectors before the dropout, or None.
             Its name is part of its weight paths.
-        dropout: float, rate on the vectors.
+        dropout: rate on the vectors.
         kernel_initializer: Keras initializer of the matrix.
 
     Call arguments:
@@ -41,11 +46,11 @@ class TaskHead(Layer):
 
     def __init__(
         self,
-        num_outputs,
-        transform=None,
-        dropout=DROPOUT,
-        kernel_initializer=None,
-        **kwargs,
+        num_outputs: int,
+        transform: keras.layers.Layer | None = None,
+        dropout: float = DROPOUT,
+        kernel_initializer: Initializer = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, num_outputs=num_outputs)
@@ -57,20 +62,20 @@ class TaskHead(Layer):
         self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)
         self.logits = make_logits(self, num_outputs, "logits")
 
-    def build(self, vectors_shape):
+    def build(self, vectors_shape: Shape) -> None:
         if self.transform is not None:
             self.transform.build(vectors_shape)
             vectors_shape = self.transform.compute_output_shape(vectors_shape)
         self.vectors_dropout.build(vectors_shape)
         self.logits.build(vectors_shape)
 
-    def call(self, vectors, training=None):
+    def call(self, vectors: Tensor, training: bool | None = None) -> Tensor:
         if self.transform is not None:
             vectors = self.transform(vectors)
         vectors = self.vectors_dropout(vectors, training=training)
         return self.logits(ops.cast(vectors, "float32"))
 
-    def reorder_outputs(self, places):
+    def reorder_outputs(self, places: list[int]) -> None:
         """Reorder the outputs.
 
         Args:
@@ -80,5 +85,5 @@ class TaskHead(Layer):
             [weight[..., places] for weight in self.logits.get_weights()]
         )
 
-    def compute_output_shape(self, vectors_shape):
+    def compute_output_shape(self, vectors_shape: Shape) -> Shape:
         return (*vectors_shape[:-1], self.num_outputs)

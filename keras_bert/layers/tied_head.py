@@ -1,10 +1,14 @@
 """Language modeling heads that share the word embeddings of the model."""
 
+import typing
+
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
+from keras_bert.typing import Tensor
 
 
 class TiedLayer(Layer):
@@ -19,11 +23,11 @@ class TiedLayer(Layer):
         embeddings: layer with the table, built or not.
     """
 
-    def __init__(self, embeddings, **kwargs):
+    def __init__(self, embeddings: keras.layers.Layer, **kwargs: typing.Any):
         super().__init__(**kwargs)
         self.embeddings = embeddings
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor:
         states = keras.tree.flatten((args, kwargs))[0]
         is_symbolic = isinstance(states, keras.KerasTensor)
         if is_symbolic and not (self.built or self.embeddings.built):
@@ -35,10 +39,10 @@ class TiedLayer(Layer):
                     self.embeddings = layer
         return super().__call__(*args, **kwargs)
 
-    def get_build_config(self):
+    def get_build_config(self) -> None:
         """Return None: the first call finds the table and builds the layer."""
 
-    def build(self, states_shape):
+    def build(self, states_shape: Shape) -> None:
         if not self.embeddings.built:
             self.embeddings.build(states_shape[:-1])
 
@@ -77,7 +81,9 @@ class LMHead(TiedLayer):
 
     output_dtype = "float32"
 
-    def call(self, sequence_output, masked_lm_positions=None):
+    def call(
+        self, sequence_output: Tensor, masked_lm_positions: Tensor | None = None
+    ) -> Tensor:
         states = ops.cast(sequence_output, self.compute_dtype)
         if masked_lm_positions is not None:
             states = gather_positions(states, masked_lm_positions)  # [B, P, H]
@@ -98,8 +104,10 @@ class LMHead(TiedLayer):
         return states
 
     def compute_output_shape(
-        self, sequence_output_shape, masked_lm_positions_shape=None
-    ):
+        self,
+        sequence_output_shape: Shape,
+        masked_lm_positions_shape: Shape | None = None,
+    ) -> Shape:
         rows = masked_lm_positions_shape or sequence_output_shape
         return (*rows[:2], self.embeddings.vocab_size)
 
@@ -136,18 +144,25 @@ class TiedHead(LMHead):
         https://arxiv.org/abs/1608.05859)
     """
 
-    def __init__(self, embeddings, transform, **kwargs):
+    def __init__(
+        self,
+        embeddings: keras.layers.Layer,
+        transform: keras.layers.Layer,
+        **kwargs: typing.Any,
+    ):
         super().__init__(embeddings, **kwargs)
         self.transform = transform
 
-    def build(self, sequence_output_shape):
+    def build(self, sequence_output_shape: Shape) -> None:
         super().build(sequence_output_shape)
         self.transform.build(sequence_output_shape)
         self.output_bias = self.add_exact_weight(
             "output_bias", (self.embeddings.vocab_size,), "zeros"
         )
 
-    def call(self, sequence_output, masked_lm_positions=None):
+    def call(
+        self, sequence_output: Tensor, masked_lm_positions: Tensor | None = None
+    ) -> Tensor:
         logits = super().call(sequence_output, masked_lm_positions)
         return logits + self.output_bias
 

@@ -1,5 +1,7 @@
 """Word + position embeddings, with and without layer normalization."""
 
+import typing
+
 import keras
 from keras import ops
 
@@ -8,6 +10,7 @@ from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.word_embeddings import WordEmbeddings
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -15,10 +18,10 @@ class PlainEmbeddings(WordEmbeddings):
     """Word and position embeddings without normalization, as in GPT-1.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the vectors.
-        max_position_embeddings: int, longest sequence.
-        dropout: float, rate on the sum.
+        vocab_size: number of word pieces.
+        hidden_size: width of the vectors.
+        max_position_embeddings: longest sequence.
+        dropout: rate on the sum.
         embeddings_initializer: Keras initializer of the tables.
 
     Call arguments:
@@ -41,7 +44,11 @@ class PlainEmbeddings(WordEmbeddings):
     """
 
     def __init__(
-        self, vocab_size, hidden_size, max_position_embeddings=512, **kwargs
+        self,
+        vocab_size: int,
+        hidden_size: int,
+        max_position_embeddings: int = 512,
+        **kwargs: typing.Any,
     ):
         checks.at_least(1, max_position_embeddings=max_position_embeddings)
         super().__init__(
@@ -52,14 +59,19 @@ class PlainEmbeddings(WordEmbeddings):
         )
 
     @property
-    def max_seq_length(self):
+    def max_seq_length(self) -> int:
         """Maximum sequence length that the position table supports."""
         return self.max_position_embeddings
 
-    def call(self, input_ids, positions=None, training=None):
+    def call(
+        self,
+        input_ids: Tensor,
+        positions: Tensor | None = None,
+        training: bool | None = None,
+    ) -> Tensor:
         return self.normalized(self._sum(input_ids, positions), training)
 
-    def summands(self, input_ids):
+    def summands(self, input_ids: Tensor) -> dict[str, Tensor]:
         words = super().summands(input_ids)
         positions = self._positions(input_ids)
         shape = ops.shape(words["word"])
@@ -88,11 +100,11 @@ class TokenEmbeddings(PlainEmbeddings):
     """Word and position embeddings with layer normalization.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the vectors.
-        max_position_embeddings: int, longest sequence.
-        dropout: float, rate after the normalization.
-        layer_norm_epsilon: float, added to the variance.
+        vocab_size: number of word pieces.
+        hidden_size: width of the vectors.
+        max_position_embeddings: longest sequence.
+        dropout: rate after the normalization.
+        layer_norm_epsilon: added to the variance.
         embeddings_initializer: Keras initializer of the tables.
 
     Call arguments:
@@ -115,11 +127,11 @@ class TokenEmbeddings(PlainEmbeddings):
 
     def __init__(
         self,
-        vocab_size,
-        hidden_size,
-        max_position_embeddings=512,
-        layer_norm_epsilon=EPSILON,
-        **kwargs,
+        vocab_size: int,
+        hidden_size: int,
+        max_position_embeddings: int = 512,
+        layer_norm_epsilon: float = EPSILON,
+        **kwargs: typing.Any,
     ):
         super().__init__(
             vocab_size, hidden_size, max_position_embeddings, **kwargs

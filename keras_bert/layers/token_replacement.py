@@ -1,10 +1,14 @@
 """Sampling of ELECTRA's replaced tokens from the logits of a generator."""
 
+import typing
+
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.dropout import ReplicaSeedGenerator
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 _FIXED_SEED = 0
 
@@ -18,7 +22,7 @@ class TokenReplacement(Layer):
     equal inputs give equal samples.
 
     Args:
-        seed: int, random seed. If None, a random seed is used.
+        seed: random seed. If None, a random seed is used.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, with masked tokens.
@@ -53,18 +57,18 @@ class TokenReplacement(Layer):
 
     output_dtype = "int32"
 
-    def __init__(self, seed=None, **kwargs):
+    def __init__(self, seed: int | None = None, **kwargs: typing.Any):
         super().__init__(**kwargs)
         self.seed_generator = ReplicaSeedGenerator(seed)
 
     def call(
         self,
-        input_ids,
-        masked_lm_positions,
-        masked_lm_ids,
-        mlm_logits,
-        training=None,
-    ):
+        input_ids: Tensor,
+        masked_lm_positions: Tensor,
+        masked_lm_ids: Tensor,
+        mlm_logits: Tensor,
+        training: bool | None = None,
+    ) -> tuple[Tensor, Tensor]:
         logits = ops.stop_gradient(ops.cast(mlm_logits, "float32"))
         drawn = keras.random.categorical(
             ops.reshape(logits, (-1, logits.shape[-1])),
@@ -81,7 +85,9 @@ class TokenReplacement(Layer):
             _put(ops.zeros_like(input_ids), masked_lm_positions, is_replaced),
         )
 
-    def compute_output_shape(self, input_ids_shape):
+    def compute_output_shape(
+        self, input_ids_shape: Shape
+    ) -> tuple[Shape, Shape]:
         return input_ids_shape, input_ids_shape
 
 

@@ -1,16 +1,22 @@
 """Transformer encoder block of BERT."""
 
+import typing
+from collections.abc import Callable
+
 import keras
 
 from keras_bert import checks
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import Activation
+from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -20,14 +26,14 @@ class TransformerEncoderBlock(PostNormBlock):
     A `PostNormBlock` of `SelfAttention` and `FeedForward`.
 
     Args:
-        hidden_size: int, width of the inputs and of the output.
-        num_heads: int, number of attention heads. Must divide `hidden_size`.
-        intermediate_size: int, width inside the feed-forward network.
+        hidden_size: width of the inputs and of the output.
+        num_heads: number of attention heads. Must divide `hidden_size`.
+        intermediate_size: width inside the feed-forward network.
         activation: Keras activation of the feed-forward network. By default the
             tanh GELU of google-research/bert.
-        dropout: float, rate on the output of both sublayers.
-        attention_dropout: float, rate on the attention weights.
-        layer_norm_epsilon: float, added to the variance.
+        dropout: rate on the output of both sublayers.
+        attention_dropout: rate on the attention weights.
+        layer_norm_epsilon: added to the variance.
         kernel_initializer: Keras initializer of the matrices.
         pattern: attention pattern, see `SelfAttention`. None for all tokens.
 
@@ -57,16 +63,16 @@ class TransformerEncoderBlock(PostNormBlock):
 
     def __init__(
         self,
-        hidden_size,
-        num_heads,
-        intermediate_size,
-        activation=gelu_tanh,
-        dropout=DROPOUT,
-        attention_dropout=DROPOUT,
-        layer_norm_epsilon=EPSILON,
-        kernel_initializer=None,
-        pattern=None,
-        **kwargs,
+        hidden_size: int,
+        num_heads: int,
+        intermediate_size: int,
+        activation: Activation = gelu_tanh,
+        dropout: float = DROPOUT,
+        attention_dropout: float = DROPOUT,
+        layer_norm_epsilon: float = EPSILON,
+        kernel_initializer: Initializer = None,
+        pattern: Callable[..., Tensor] | None = None,
+        **kwargs: typing.Any,
     ):
         checks.at_least(1, intermediate_size=intermediate_size)
         checks.share(dropout=dropout, attention_dropout=attention_dropout)

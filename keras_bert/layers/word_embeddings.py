@@ -1,13 +1,18 @@
 """Word embeddings with optional normalization and dropout."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import Initializer
+from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer import Layer
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -15,13 +20,13 @@ class WordEmbeddings(Layer):
     """Word embeddings with optional normalization and dropout.
 
     Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the vectors.
+        vocab_size: number of word pieces.
+        hidden_size: width of the vectors.
         layer_norm: layer that normalizes the vectors, or None. Its name is
             part of its weight paths.
-        dropout: float, rate on the output.
+        dropout: rate on the output.
         embeddings_initializer: Keras initializer of the tables.
-        max_position_embeddings: int, number of rows of a position table, which
+        max_position_embeddings: number of rows of a position table, which
             only `MaskQueries` uses. None for no position table.
 
     Call arguments:
@@ -43,13 +48,13 @@ class WordEmbeddings(Layer):
 
     def __init__(
         self,
-        vocab_size,
-        hidden_size,
-        layer_norm=None,
-        dropout=DROPOUT,
-        embeddings_initializer=None,
-        max_position_embeddings=None,
-        **kwargs,
+        vocab_size: int,
+        hidden_size: int,
+        layer_norm: keras.layers.Layer | None = None,
+        dropout: float = DROPOUT,
+        embeddings_initializer: Initializer = None,
+        max_position_embeddings: int | None = None,
+        **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.at_least(1, vocab_size=vocab_size, hidden_size=hidden_size)
@@ -58,12 +63,12 @@ class WordEmbeddings(Layer):
         self.hidden_size = self.embedding_size = hidden_size
         self.layer_norm = layer_norm
         self.embeddings_initializer = get_initializer(embeddings_initializer)
-        self.max_position_embeddings = max_position_embeddings
+        self.max_position_embeddings: typing.Any = max_position_embeddings
         self.output_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape: Shape) -> None:
         self.word_embeddings = self.add_table(
             "word_embeddings", self.vocab_size
         )
@@ -76,11 +81,13 @@ class WordEmbeddings(Layer):
             self.layer_norm.build(output_shape)
         self.output_dropout.build(output_shape)
 
-    def call(self, input_ids, training=None):
+    def call(self, input_ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.summands(input_ids)["word"]
         return self.normalized(words, training=training)
 
-    def normalized(self, vectors, training=None):
+    def normalized(
+        self, vectors: Tensor, training: bool | None = None
+    ) -> Tensor:
         """Apply normalization and dropout to sums of embeddings."""
         if self.layer_norm is not None:
             vectors = self.layer_norm(vectors)
@@ -88,7 +95,7 @@ class WordEmbeddings(Layer):
             ops.cast(vectors, self.compute_dtype), training=training
         )
 
-    def summands(self, input_ids):
+    def summands(self, input_ids: Tensor) -> dict[str, Tensor]:
         """Return the vectors that are added for each token.
 
         Args:
@@ -100,5 +107,5 @@ class WordEmbeddings(Layer):
         """
         return {"word": ops.take(self.word_embeddings, input_ids, axis=0)}
 
-    def compute_output_shape(self, input_ids_shape):
+    def compute_output_shape(self, input_ids_shape: Shape) -> Shape:
         return (*input_ids_shape, self.hidden_size)

@@ -1,6 +1,9 @@
 """Backbone of an encoder: its layers and the Keras models built from them."""
 
 import inspect
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Sequence
 
 import keras
 from keras import ops
@@ -8,6 +11,7 @@ from keras import ops
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.layers.positions import TextPositions
+from keras_bert.typing import Tensor
 
 _MASK = features.INPUT_MASK.name
 _NUMBERS = features.TEXT_NUMBERS.name
@@ -54,14 +58,14 @@ class Backbone:
 
     def __init__(
         self,
-        embeddings,
-        blocks,
-        final_norm=None,
-        pooler=None,
-        inputs=None,
-        context=None,
-        context_layers=(),
-        mask_queries=None,
+        embeddings: keras.layers.Layer,
+        blocks: Iterable[keras.layers.Layer],
+        final_norm: keras.layers.Layer | None = None,
+        pooler: keras.layers.Layer | None = None,
+        inputs: dict[str, Tensor] | None = None,
+        context: Callable[[dict[str, Tensor]], dict[str, Tensor]] | None = None,
+        context_layers: Sequence[keras.layers.Layer] = (),
+        mask_queries: keras.layers.Layer | None = None,
     ):
         self.embeddings = embeddings
         self.below_blocks = [embeddings, *context_layers]
@@ -87,7 +91,7 @@ class Backbone:
             self.states.append(states)
         self.states.append(self.last_states())
 
-    def packed(self):
+    def packed(self) -> "Backbone":
         """Return a `Backbone` of the same layers for packed rows.
 
         Returns:
@@ -98,7 +102,7 @@ class Backbone:
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
         return self._with(self.embeddings, inputs)
 
-    def above(self, embeddings):
+    def above(self, embeddings: keras.layers.Layer) -> "Backbone":
         """Return a `Backbone` of the same blocks with other embeddings.
 
         Args:
@@ -112,11 +116,11 @@ class Backbone:
         return Backbone(embeddings, *pieces, *context, self.mask_queries)
 
     @property
-    def is_packed(self):
+    def is_packed(self) -> bool:
         """Whether rows are packed, so that a row holds several texts."""
         return _NUMBERS in self.inputs
 
-    def add_text_starts(self, inputs):
+    def add_text_starts(self, inputs: dict[str, Tensor]) -> Tensor:
         """Add the input `text_starts` if rows are packed.
 
         Args:
@@ -159,7 +163,7 @@ class Backbone:
             embedded["positions"] = self._context["positions"]
         return embedded
 
-    def last_states(self, positions=None):
+    def last_states(self, positions: Tensor | None = None) -> Tensor:
         """Compute the last states at some or all positions.
 
         Args:
@@ -171,7 +175,7 @@ class Backbone:
         """
         return self._last_states(positions, self._context)
 
-    def masked_states(self, positions):
+    def masked_states(self, positions: Tensor) -> Tensor:
         """Compute the input of the masked-LM head.
 
         Without an enhanced mask decoder these are the last states. The decoder
@@ -202,12 +206,12 @@ class Backbone:
         states = self._run(self.blocks[-1], before, context, positions)
         return self.final_norm(states) if self.final_norm else states
 
-    def encoder(self, name, pools=True):
+    def encoder(self, name: str, pools: bool = True) -> keras.Model:
         """Build the encoder as a Keras model.
 
         Args:
-            name: str, name of the model.
-            pools: bool, whether to return `pooled_output` if the encoder has a
+            name: name of the model.
+            pools: whether to return `pooled_output` if the encoder has a
                 pooler.
 
         Returns:
@@ -221,11 +225,11 @@ class Backbone:
             outputs["pooled_output"] = self.pooler(self.states[-1][:, 0])
         return keras.Model(self.inputs, outputs, name=name)
 
-    def states_model(self, num_states=None):
+    def states_model(self, num_states: int | None = None) -> keras.Model:
         """Build the model that returns the states after each layer.
 
         Args:
-            num_states: int, number of states to return, counted from the last.
+            num_states: number of states to return, counted from the last.
                 By default all, the embeddings first.
 
         Returns:
@@ -236,7 +240,7 @@ class Backbone:
         outputs = {str(number): state for number, state in enumerate(states)}
         return keras.Model(self.inputs, outputs)
 
-    def attention_weights(self, inputs):
+    def attention_weights(self, inputs: dict[str, Tensor]) -> list[Tensor]:
         """Return the attention weights of each block.
 
         Args:
@@ -255,7 +259,9 @@ class Backbone:
         ]
 
 
-def student_layer_indices(num_teacher, num_student, period=1):
+def student_layer_indices(
+    num_teacher: int, num_student: int, period: int = 1
+) -> list[int]:
     """Choose the layers of a teacher that initialize its student.
 
     The layers are evenly spaced from the first to the last. From 12 layers, a
@@ -263,9 +269,9 @@ def student_layer_indices(num_teacher, num_student, period=1):
     alternate, each student layer takes the nearest lower layer of its kind.
 
     Args:
-        num_teacher: int, number of layers of the teacher.
-        num_student: int, number of layers of the student.
-        period: int, distance between two layers of the same kind.
+        num_teacher: number of layers of the teacher.
+        num_student: number of layers of the student.
+        period: distance between two layers of the same kind.
 
     Returns:
         A list of int, ascending layer indices from 0.

@@ -4,6 +4,9 @@ import collections.abc
 import dataclasses
 import importlib
 
+import keras
+
+from keras_bert.config import StrictConfig
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.task_model import TASK_HEADS
@@ -17,24 +20,24 @@ class Family:
     Args:
         config: subclass of `StrictConfig`, with the class name of Hugging Face.
         backbone: function from a config to a `Backbone`.
-        paper: str, arXiv number or URL of the paper.
+        paper: arXiv number or URL of the paper.
         heads: function from a config and the embeddings to a dict of the
             pre-training heads by part.
         parts: tuple of str, the optional parts of a checkpoint in order:
             "pooler" and the names of the pre-training heads.
         task_heads: dict of `HeadKind` by "classifier", "token_classifier",
             "choice_scorer" and "span_classifier".
-        head_distance: int, number of layers from the highest block to the head
+        head_distance: number of layers from the highest block to the head
             of a task, for layer-wise learning rate decay.
         template: `Template`, special tokens of single texts and pairs.
-        tokenizer: str, default kind of tokenizer if the files of a checkpoint
+        tokenizer: default kind of tokenizer if the files of a checkpoint
             do not identify one: "wordpiece", "bpe", "byte_bpe" or
             "sentencepiece".
         published_keys: dict of additional keys that are written to the
             `config.json` of Hugging Face.
     """
 
-    config: type
+    config: type[StrictConfig]
     backbone: collections.abc.Callable
     paper: str
     heads: collections.abc.Callable = masked_lm_only
@@ -46,40 +49,40 @@ class Family:
     published_keys: dict = dataclasses.field(default_factory=dict)
 
     @property
-    def model_type(self):
+    def model_type(self) -> str:
         """The `model_type` in published files, such as "bert"."""
         return self.config.model_type
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Display name, such as "BERT"."""
         return self.config.family
 
     @property
-    def paper_link(self):
+    def paper_link(self) -> str:
         """Markdown link to the paper."""
         if "/" in self.paper:
             return f"[report]({self.paper})"
         return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
-    def template_of(self, part):
+    def template_of(self, part: str) -> Template:
         """Return the `Template` that the head of a task uses.
 
         Args:
-            part: str, name of the head, such as "classifier".
+            part: name of the head, such as "classifier".
         """
         return self.task_heads[part].template or self.template
 
-    def model_name(self, kind):
+    def model_name(self, kind: str) -> str:
         """Return the name of a Keras model, such as "bert_encoder".
 
         Args:
-            kind: str, kind of model, such as "encoder".
+            kind: kind of model, such as "encoder".
         """
         return f"{self.model_type.replace('-', '_')}_{kind}"
 
 
-def encoder(config):
+def encoder(config: StrictConfig) -> keras.Model:
     """Build the encoder of a config of any family.
 
     Args:
@@ -103,7 +106,7 @@ def encoder(config):
     return family.backbone(config).encoder(family.model_name("encoder"))
 
 
-def pretrainer(config):
+def pretrainer(config: StrictConfig) -> keras.Model:
     """Build an encoder with all pre-training heads of its family.
 
     Args:
@@ -129,7 +132,7 @@ def pretrainer(config):
     return add_heads(backbone, heads, family.model_name("pretrainer"))
 
 
-def family_of(model_type):
+def family_of(model_type: str) -> Family:
     """Return the `Family` of a known `model_type`.
 
     The family "a-b" is `FAMILY` in `keras_bert.models.families.a_b.model`.

@@ -6,13 +6,16 @@ from keras import ops
 from keras_bert import features
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.positions import gather_positions
+from keras_bert.models.backbone import Backbone
 from keras_bert.models.layer_arguments import layer_arguments
 
 _MASKED_LM, _REPLACED_TOKEN = "masked_lm_head", "replaced_token_head"
 MASKED, EVERY, POOLED = "masked tokens", "every token", "pooled output"
 
 
-def add_heads(backbone, heads, name):
+def add_heads(
+    backbone: Backbone, heads: dict[str, keras.layers.Layer], name: str
+) -> keras.Model:
     """Build the model of a backbone with pre-training heads.
 
     If the heads read only the first token and the masked tokens, the last block
@@ -24,7 +27,7 @@ def add_heads(backbone, heads, name):
             to logits over the vocabulary; "replaced_token_head" from the
             vectors of all tokens to one logit each; any other, such as
             "nsp_head", from the pooled output to logits.
-        name: str, name of the model.
+        name: name of the model.
 
     Returns:
         A functional `keras.Model`. It takes the inputs of the backbone;

@@ -74,7 +74,7 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
         config: config of any family.
         arguments: dict, as returned by `layer_arguments`.
         embeddings: layer of embeddings.
-        pools: bool, whether to add a pooler.
+        pools: whether to add a pooler.
         **pieces: other arguments of `Backbone`.
     """
     blocks = [

@@ -7,9 +7,11 @@ import keras
 from keras import ops
 
 from keras_bert import features
+from keras_bert.config import StrictConfig
 from keras_bert.layers.choices import MergeChoices
 from keras_bert.layers.choices import SplitChoices
 from keras_bert.layers.task_head import TaskHead
+from keras_bert.models.backbone import Backbone
 from keras_bert.models.layer_arguments import initializer
 from keras_bert.template import Template
 
@@ -19,19 +21,19 @@ class HeadKind:
     """Configuration of a fine-tuning head for the encoders of a family.
 
     Args:
-        reads: str, input of the head: "pooled_output", "first_token",
+        reads: input of the head: "pooled_output", "first_token",
             "last_token" or "mean" of the tokens, each `(batch_size,
             hidden_size)`, or "sequence_output", `(batch_size, seq_length,
             hidden_size)`; or a function from a config to one of these names.
-        dropout: float, rate before the logits. By default from the config.
+        dropout: rate before the logits. By default from the config.
         transform: function from a config to a layer that is applied before the
             dropout, or None.
         template: `Template`, special tokens of the texts. By default the
             family's template. Special tokens that are not in the vocabulary are
             added.
-        published_class: str, end of the class name in transformers. By default
+        published_class: end of the class name in transformers. By default
             as in BERT.
-        language_model_weight: float, weight of an auxiliary language modeling
+        language_model_weight: weight of an auxiliary language modeling
             loss. Above 0, the "masked_lm_head" of the family must have no
             weights of its own.
     """
@@ -43,7 +45,7 @@ class HeadKind:
     published_class: str | None = None
     language_model_weight: float = 0.0
 
-    def reads_of(self, config):
+    def reads_of(self, config: StrictConfig) -> str:
         """Return the name of the encoder's output that the head reads.
 
         Args:
@@ -51,20 +53,21 @@ class HeadKind:
         """
         return self.reads(config) if callable(self.reads) else self.reads
 
-    def layer(self, config, num_outputs, name):
+    def layer(
+        self, config: StrictConfig, num_outputs: int, name: str
+    ) -> TaskHead:
         """Create the layer that computes the logits.
 
         Args:
             config: config of the family.
-            num_outputs: int, number of logits.
-            name: str, name of the layer.
+            num_outputs: number of logits.
+            name: name of the layer.
         """
-        own = self.dropout is not None
         *_, dropout = config.dropouts
         return TaskHead(
             num_outputs,
             transform=self.transform and self.transform(config),
-            dropout=self.dropout if own else dropout,
+            dropout=dropout if self.dropout is None else self.dropout,
             kernel_initializer=initializer(config),
             name=name,
         )
@@ -79,7 +82,9 @@ TASK_HEADS = {
 }
 
 
-def add_task_head(backbone, head, reads, name):
+def add_task_head(
+    backbone: Backbone, head: keras.layers.Layer, reads: str, name: str
+) -> keras.Model:
     """Build the model of a backbone with the head of a task.
 
     If the head reads one token, the last block computes only this token.
@@ -87,8 +92,8 @@ def add_task_head(backbone, head, reads, name):
     Args:
         backbone: `Backbone`, with a pooler if the head reads "pooled_output".
         head: layer from its input to logits.
-        reads: str, input of the head, see `HeadKind`.
-        name: str, name of the model.
+        reads: input of the head, see `HeadKind`.
+        name: name of the model.
 
     Returns:
         A functional `keras.Model` from the inputs of the backbone to a dict of
@@ -154,14 +159,14 @@ def mean_of_tokens(states, mask):
     return ops.sum(states * weights, axis=1) / num_tokens
 
 
-def over_choices(model, name):
+def over_choices(model: keras.Model, name: str) -> keras.Model:
     """Build a multiple-choice model from a model that scores single rows.
 
     Args:
         model: `keras.Model` from a dict of int32 `(batch_size, seq_length)`
             tensors to a dict of float32 `(batch_size, 1)` tensors such as
             `logits`.
-        name: str, name of the new model. It shares the weights of `model`.
+        name: name of the new model. It shares the weights of `model`.
 
     Returns:
         A functional `keras.Model` from a dict of int32 `(batch_size,

@@ -23,12 +23,12 @@ class AlbertConfig(EncoderConfig):
     except xxlarge.
 
     Args:
-        embedding_size: int, size of the embedding vectors.
-        num_hidden_layers: int, number of runs of a group of blocks.
-        num_hidden_groups: int, number of groups with weights of their own, at
+        embedding_size: size of the embedding vectors.
+        num_hidden_layers: number of runs of a group of blocks.
+        num_hidden_groups: number of groups with weights of their own, at
             most `num_hidden_layers`.
-        inner_group_num: int, number of blocks in a group.
-        classifier_dropout_prob: float, dropout before the head of a task.
+        inner_group_num: number of blocks in a group.
+        classifier_dropout_prob: dropout before the head of a task.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:

@@ -1,5 +1,7 @@
 """BERT: encoder, pre-training heads and family definition."""
 
+import keras
+
 from keras_bert.config import BertConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.nsp_head import NSPHead
@@ -11,12 +13,12 @@ from keras_bert.models.layer_arguments import layer_arguments
 from keras_bert.models.layer_arguments import transformer_backbone
 
 
-def bert_encoder(config, name="bert_encoder"):
+def bert_encoder(config: BertConfig, name: str = "bert_encoder") -> keras.Model:
     """Build the encoder of BERT.
 
     Args:
         config: `BertConfig`.
-        name: str, name of the model.
+        name: name of the model.
 
     Returns:
         A functional `keras.Model`. It takes a dict of int32
@@ -37,12 +39,14 @@ def bert_encoder(config, name="bert_encoder"):
     return bert_backbone(config).encoder(name)
 
 
-def bert_pretrainer(config, name="bert_pretrainer"):
+def bert_pretrainer(
+    config: BertConfig, name: str = "bert_pretrainer"
+) -> keras.Model:
     """Build a BERT encoder with masked-LM and next-sentence heads.
 
     Args:
         config: `BertConfig`.
-        name: str, name of the model.
+        name: name of the model.
 
     Returns:
         A functional `keras.Model`. It takes the encoder's inputs and
@@ -64,13 +68,15 @@ def bert_pretrainer(config, name="bert_pretrainer"):
     return add_heads(backbone, bert_heads(config, backbone.embeddings), name)
 
 
-def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
+def add_pretraining_heads(
+    encoder: keras.Model, config: BertConfig, name: str = "bert_pretrainer"
+) -> keras.Model:
     """Add the pre-training heads to an encoder, sharing its layers.
 
     Args:
         encoder: `keras.Model`, as returned by `bert_encoder(config)`.
         config: `BertConfig` of the encoder.
-        name: str, name of the new model.
+        name: name of the new model.
 
     Returns:
         A functional `keras.Model`, see `bert_pretrainer`.

@@ -16,10 +16,10 @@ class DebertaConfig(EncoderConfig):
     The defaults are from the base model.
 
     Args:
-        max_position_embeddings: int, maximum sequence length, and largest
+        max_position_embeddings: maximum sequence length, and largest
             relative distance. Larger distances share its row.
-        pooler_dropout: float, dropout before the dense layer of a classifier.
-        enhanced_mask_decoder: bool, whether the masked-LM head adds absolute
+        pooler_dropout: dropout before the dense layer of a classifier.
+        enhanced_mask_decoder: whether the masked-LM head adds absolute
             positions. The published models were trained so, but their files
             lack this key, and transformers ignores it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`;

@@ -41,7 +41,7 @@ def make_backbone(config, num_distances, table_norm, blocks):
 
     Args:
         config: `DebertaConfig`.
-        num_distances: int, number of rows of the table per direction.
+        num_distances: number of rows of the table per direction.
         table_norm: layer that normalizes the table, or None.
         blocks: list of blocks.
     """

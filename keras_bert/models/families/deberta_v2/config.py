@@ -13,9 +13,9 @@ class DebertaV2Config(DebertaConfig):
     The defaults are from the base model, version 3.
 
     Args:
-        position_buckets: int, number of rows of the table of relative positions
+        position_buckets: number of rows of the table of relative positions
             per direction.
-        conv_kernel_size: int, width in tokens of the convolution of the first
+        conv_kernel_size: width in tokens of the convolution of the first
             block; 0 for no convolution.
         **kwargs: the keys of `DebertaConfig`.
 

@@ -22,16 +22,16 @@ class DistilBertConfig(StrictConfig):
     Most are other names for keys of `BertConfig`.
 
     Args:
-        vocab_size: int, as in `BertConfig`.
-        dim: int, `hidden_size`.
-        n_layers: int, `num_hidden_layers`.
-        n_heads: int, `num_attention_heads`.
-        hidden_dim: int, `intermediate_size`.
-        activation: str, `hidden_act`.
-        dropout: float, dropout after embeddings and feed-forward layers.
-        attention_dropout: float, `attention_probs_dropout_prob`.
-        max_position_embeddings: int, as in `BertConfig`.
-        initializer_range: float, as in `BertConfig`.
+        vocab_size: as in `BertConfig`.
+        dim: `hidden_size`.
+        n_layers: `num_hidden_layers`.
+        n_heads: `num_attention_heads`.
+        hidden_dim: `intermediate_size`.
+        activation: `hidden_act`.
+        dropout: dropout after embeddings and feed-forward layers.
+        attention_dropout: `attention_probs_dropout_prob`.
+        max_position_embeddings: as in `BertConfig`.
+        initializer_range: as in `BertConfig`.
 
     References:
         [DistilBERT](https://arxiv.org/abs/1910.01108), section 3

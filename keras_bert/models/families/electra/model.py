@@ -23,7 +23,7 @@ class ElectraConfig(EncoderConfig):
     The defaults are from the small discriminator.
 
     Args:
-        embedding_size: int, size of the embedding vectors. If it differs from
+        embedding_size: size of the embedding vectors. If it differs from
             `hidden_size`, a matrix projects them.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 

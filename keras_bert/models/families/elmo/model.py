@@ -1,6 +1,7 @@
 """ELMo: a bidirectional LSTM language model with a character CNN."""
 
 import dataclasses
+import typing
 
 import keras
 from keras import ops
@@ -10,6 +11,7 @@ from keras_bert.config import check_value
 from keras_bert.config import read_json_object
 from keras_bert.layers.character_embeddings import CharacterEmbeddings
 from keras_bert.layers.projected_lstm import ProjectedLSTMCell
+from keras_bert.typing import Path
 
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
 # The forward and the backward model are independent.
@@ -36,15 +38,15 @@ class ElmoOptions:
         filters: filters of `CharacterEmbeddings`.
         activation, n_highway: activation and number of highway layers of
             `CharacterEmbeddings`.
-        embedding: int, size of a character vector.
-        n_characters: int, number of characters, 262 with padding.
-        max_characters_per_token: int, maximum characters of a word, including
+        embedding: size of a character vector.
+        n_characters: number of characters, 262 with padding.
+        max_characters_per_token: maximum characters of a word, including
             its start and end marks.
-        dim: int, size of the cell state of an LSTM.
-        projection_dim: int, size of the hidden state of an LSTM.
-        cell_clip, proj_clip: float, bounds of the cell and hidden states.
-        n_layers: int, number of LSTM layers per direction.
-        use_skip_connections: bool, whether all LSTM layers except the first add
+        dim: size of the cell state of an LSTM.
+        projection_dim: size of the hidden state of an LSTM.
+        cell_clip, proj_clip: bounds of the cell and hidden states.
+        n_layers: number of LSTM layers per direction.
+        use_skip_connections: whether all LSTM layers except the first add
             their input to their output.
 
     References:
@@ -71,11 +73,11 @@ class ElmoOptions:
             check_value(field, getattr(self, field.name))
 
     @classmethod
-    def from_json(cls, path):
+    def from_json(cls, path: Path) -> typing.Self:
         """Read a published `options.json`. Training options are ignored.
 
         Args:
-            path: str, path of the file.
+            path: path of the file.
 
         Raises:
             ValueError: a key is missing or unknown, or a value is invalid.
@@ -131,7 +133,7 @@ class ElmoBackbone:
         blocks: list of `keras.layers.RNN`, forward and backward for each layer.
     """
 
-    def __init__(self, options):
+    def __init__(self, options: ElmoOptions):
         self.options = options
         self.embeddings = CharacterEmbeddings(
             *(options.n_characters - 1, options.embedding, options.filters),
@@ -179,7 +181,7 @@ class ElmoBackbone:
                 states.append(ops.concatenate(sides, axis=-1))
         return states, ends
 
-    def encoder(self):
+    def encoder(self) -> keras.Model:
         """Build the stateful model, which takes and returns the LSTM states.
 
         Returns:

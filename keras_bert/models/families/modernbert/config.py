@@ -18,30 +18,30 @@ class ModernBertConfig(StrictConfig):
     read, and are used for writing.
 
     Args:
-        vocab_size: int, number of byte-level pieces.
-        hidden_size: int, width of the token vectors.
-        num_hidden_layers: int, number of Transformer blocks.
-        num_attention_heads: int, number of attention heads. `hidden_size` must
+        vocab_size: number of byte-level pieces.
+        hidden_size: width of the token vectors.
+        num_hidden_layers: number of Transformer blocks.
+        num_attention_heads: number of attention heads. `hidden_size` must
             be an even multiple of it.
-        intermediate_size: int, number of gated values.
+        intermediate_size: number of gated values.
         hidden_activation: "gelu_erf" (published as "gelu"), "gelu_tanh",
             "relu" or "tanh".
-        embedding_dropout: float, dropout after the embeddings.
-        attention_dropout: float, dropout of attention weights and of the
+        embedding_dropout: dropout after the embeddings.
+        attention_dropout: dropout of attention weights and of the
             attention output.
-        mlp_dropout: float, dropout of the gated values.
-        classifier_dropout: float, dropout before the head of a task.
+        mlp_dropout: dropout of the gated values.
+        classifier_dropout: dropout before the head of a task.
         classifier_pooling: input of a classifier: the first token ("cls")
             or the "mean" of the tokens.
-        max_position_embeddings: int, maximum sequence length.
-        local_attention: int, size of the sliding window. A token attends to
+        max_position_embeddings: maximum sequence length.
+        local_attention: size of the sliding window. A token attends to
             half as many tokens on each side.
-        global_attn_every_n_layers: int, period of the blocks with global
+        global_attn_every_n_layers: period of the blocks with global
             attention. The others have local attention.
-        global_rope_theta: float, RoPE base of blocks with global attention.
-        local_rope_theta: float, RoPE base of blocks with local attention.
-        initializer_range: float, standard deviation of initial weights.
-        norm_eps: float, added to the variance in LayerNorm.
+        global_rope_theta: RoPE base of blocks with global attention.
+        local_rope_theta: RoPE base of blocks with local attention.
+        initializer_range: standard deviation of initial weights.
+        norm_eps: added to the variance in LayerNorm.
 
     Raises:
         ValueError: a value has the wrong type, is out of range or does not

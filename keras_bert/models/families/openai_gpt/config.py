@@ -14,17 +14,17 @@ class OpenAIGPTConfig(StrictConfig):
     four times as wide as the vectors.
 
     Args:
-        vocab_size: int, as in `BertConfig`.
-        n_positions: int, `max_position_embeddings`.
-        n_embd: int, `hidden_size`.
-        n_layer: int, `num_hidden_layers`.
-        n_head: int, `num_attention_heads`.
-        afn: str, activation. Must be "gelu_tanh" (published as "gelu").
-        resid_pdrop: float, dropout after sublayers.
-        embd_pdrop: float, dropout after the embeddings.
-        attn_pdrop: float, `attention_probs_dropout_prob`.
-        layer_norm_epsilon: float, `layer_norm_eps`.
-        initializer_range: float, as in `BertConfig`.
+        vocab_size: as in `BertConfig`.
+        n_positions: `max_position_embeddings`.
+        n_embd: `hidden_size`.
+        n_layer: `num_hidden_layers`.
+        n_head: `num_attention_heads`.
+        afn: activation. Must be "gelu_tanh" (published as "gelu").
+        resid_pdrop: dropout after sublayers.
+        embd_pdrop: dropout after the embeddings.
+        attn_pdrop: `attention_probs_dropout_prob`.
+        layer_norm_epsilon: `layer_norm_eps`.
+        initializer_range: as in `BertConfig`.
 
     References:
         [Improving Language Understanding by Generative Pre-Training](

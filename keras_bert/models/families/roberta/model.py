@@ -22,11 +22,11 @@ class RobertaConfig(EncoderConfig):
     """Config of a RoBERTa model.
 
     Args:
-        max_position_embeddings: int, number of rows of the position table. With
+        max_position_embeddings: number of rows of the position table. With
             `pad_token_id` 1 it is two more than the maximum sequence length.
-        type_vocab_size: int, number of rows of the segment table. Only the
+        type_vocab_size: number of rows of the segment table. Only the
             first row is used.
-        pad_token_id: int, id of the padding token. Token positions start after
+        pad_token_id: id of the padding token. Token positions start after
             it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
