@@ -1,4 +1,4 @@
-"""One file per task: from texts to what a user wants to know."""
+"""Tasks: classification, tagging, question answering, embeddings and more."""
 
 from keras_bert import lazy
 

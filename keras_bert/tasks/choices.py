@@ -1,4 +1,4 @@
-"""Questions with choices that users give, and their packing in graph."""
+"""Inputs of multiple choice: checks, and tokenization in graph."""
 
 import numpy as np
 import tensorflow as tf
@@ -20,7 +20,7 @@ _KEYS = (("text", "choices"),)
 
 
 def as_questions(questions):
-    """List questions, as `MultipleChoiceExample`s or pairs.
+    """List questions as `MultipleChoiceExample`s or pairs.
 
     Args:
         questions: list of `MultipleChoiceExample`, or of pairs of a context,
@@ -31,17 +31,18 @@ def as_questions(questions):
 
 
 def encoded_questions(questions):
-    """Encodes questions as UTF-8.
+    """Encode questions as UTF-8.
 
     Args:
-        questions: as returned by `as_questions`. All have as many choices.
+        questions: result of `as_questions`. All questions must have the same
+            number of choices.
 
     Returns:
-        A list of bytes, the contexts, and a list with a list of bytes for
-        each question, the choices.
+        The contexts, a list of bytes, and the choices, a list of bytes for
+        each question.
 
     Raises:
-        ValueError: one is no such question; its place is named.
+        ValueError: a question is malformed; the message names its position.
     """
     contexts, choices = [], []
     for index, question in enumerate(questions):
@@ -58,15 +59,15 @@ def encoded_questions(questions):
 
 
 def right_choices(questions, labels, num_choices):
-    """Finds the indices of the right choices, a list of int.
+    """Check that labels are indices of choices, and return them.
 
     Args:
-        questions: as returned by `as_questions`.
+        questions: result of `as_questions`.
         labels: list of int, one for each question.
         num_choices: int.
 
     Raises:
-        ValueError: a label is no index; its place is named.
+        ValueError: a label is not an index; the message names its position.
     """
     for index, (question, label) in enumerate(
         zip(questions, labels, strict=True)
@@ -87,7 +88,7 @@ def _where(question, index):
 
 
 def _encoded(question, where):
-    """Encodes the context and then the choices."""
+    """Encode the context, then the choices."""
     if isinstance(question, MultipleChoiceExample):
         question = (question.context, question.choices)
     try:
@@ -111,7 +112,7 @@ def _encoded(question, where):
 
 
 class Choices(Inputs):
-    """Contexts, each with its choices.
+    """Inputs of `MultipleChoice`: contexts with their choices.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -158,7 +159,7 @@ class Choices(Inputs):
 
 
 class ChoicePreprocessor(Summarized):
-    """Packs each choice of a question with the context.
+    """Preprocessor that packs the context with each choice.
 
     Args:
         pairs: `Preprocessor` of pairs of texts.
@@ -186,7 +187,7 @@ class ChoicePreprocessor(Summarized):
         return inputs
 
     def encode(self, texts, choices):
-        """Packs choices and marks cut ones, as `Preprocessor` does."""
+        """Pack questions; also return which are truncated, bool."""
         choices = tf.convert_to_tensor(choices, tf.string)
         shape = tf.shape(choices)
         contexts = tf.repeat(texts, shape[1])

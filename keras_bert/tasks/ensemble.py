@@ -1,4 +1,4 @@
-"""Several fine-tuned models that answer as one."""
+"""Ensembles of fine-tuned models."""
 
 import os
 import typing
@@ -15,25 +15,27 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
 from keras_bert.tasks.parts import Classes
+from keras_bert.typing import Path
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
 
 class Ensemble(Summarized):
-    """Answers by the mean of the logits of several models of one task.
+    """Ensemble that averages the logits of several models of one task.
 
-    Each model reads the texts with its own tokenizer, so that cased and
-    uncased ones, or models of several families, go together; the logits are
-    those of texts, of words or of choices. Those of a `QuestionAnswerer` are
-    of tokens, so its models must read contexts alike.
+    Each model has its own tokenizer, so cased and uncased models, and models
+    of several families, can be combined. The models of a `QuestionAnswerer`
+    average logits of tokens, so they must have the same tokenizer and window
+    sizes.
 
     Args:
-        tasks: list of two or more `FineTunedTask`s of one class, such as
-            `TextClassifier`s, with the same labels. What else is set, such
-            as the `null_threshold`, is taken from the first.
+        tasks: two or more `FineTunedTask`s of one class, such as
+            `TextClassifier`, with the same labels. The first task provides
+            the other settings, such as `null_threshold`.
 
     Raises:
-        ValueError: they do not go together; what differs is named.
+        ValueError: the tasks differ in a required setting, which the message
+            names.
 
     Example:
 
@@ -45,11 +47,11 @@ class Ensemble(Summarized):
         [BERT](https://arxiv.org/abs/1810.04805), section 4.2
     """
 
-    def __init__(self, tasks):
+    def __init__(self, tasks: typing.Iterable[FineTunedTask]):
         self.tasks = list(tasks)
         _check_kinds(self.tasks)
-        self.settings = _agreed(self.tasks)
-        self._first = self.tasks[0]
+        self.settings = _shared_settings(self.tasks)
+        self._first: typing.Any = self.tasks[0]
 
     def _facts(self):
         task = _name(self._first)
@@ -58,12 +60,14 @@ class Ensemble(Summarized):
     @classmethod
     @arguments.name_rest(from_pretrained, omit=["directory"])
     def from_pretrained(
-        cls: type[_Ensemble], directories, **arguments
+        cls: type[_Ensemble],
+        directories: typing.Iterable[Path],
+        **arguments: typing.Any,
     ) -> _Ensemble:
-        """Read fine-tuned models.
+        """Load an ensemble from the checkpoints of fine-tuned models.
 
         Args:
-            directories: list of str, two or more arguments of `load_task`.
+            directories: two or more paths, as in `load_task`.
             **arguments: arguments of `keras_bert.from_pretrained`.
 
         Raises:
@@ -78,13 +82,13 @@ class Ensemble(Summarized):
         return cls([load_task(x, **arguments) for x in directories])
 
     @property
-    def text_inputs(self):
-        """The names of the strings that `predict` takes, a tuple of str."""
+    def text_inputs(self) -> tuple[str, ...]:
+        """Names of the string inputs of `predict`."""
         return self._first.text_inputs
 
     @property
-    def batch_tokens(self):
-        """The `batch_tokens` of the models; it may be set."""
+    def batch_tokens(self) -> int:
+        """Maximum number of tokens computed together (int). Can be assigned."""
         return self._first.batch_tokens
 
     @batch_tokens.setter
@@ -93,15 +97,17 @@ class Ensemble(Summarized):
             task.batch_tokens = value
 
     @one_or_many
-    def predict(self, texts, show_progress_bar=False):
-        """Answers texts.
+    def predict(
+        self, texts: typing.Any, show_progress_bar: bool = False
+    ) -> typing.Any:
+        """Predict with the mean of the logits.
 
         Args:
-            texts: as the tasks' own `predict` takes them.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            texts: texts in the format of `predict` of the tasks.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            What that returns.
+            The same type as `predict` of the tasks.
         """
         encoded = self._encode(texts)
         num_rows = sum(len(x.rows) for x in encoded)
@@ -109,14 +115,14 @@ class Ensemble(Summarized):
             return self._first.answer.decode(encoded[0], self._logits(encoded))
 
     @one_or_many
-    def probabilities(self, texts):
-        """Computes the probability of each label, or of each choice.
+    def probabilities(self, texts: typing.Any) -> typing.Any:
+        """Compute the probability of each label, or of each choice.
 
         Args:
-            texts: as the tasks' own `probabilities` takes them.
+            texts: texts in the format of `probabilities` of the tasks.
 
         Returns:
-            What that returns.
+            The same type as `probabilities` of the tasks.
 
         Raises:
             ValueError: the tasks have no such method.
@@ -131,24 +137,29 @@ class Ensemble(Summarized):
         return self._first.answer.probabilities(self._logits(encoded))
 
     @property
-    def null_threshold(self):
-        """The one of the first `QuestionAnswerer`; it may be set."""
+    def null_threshold(self) -> float | None:
+        """`null_threshold` of the first `QuestionAnswerer`. Can be assigned."""
         return self._first.null_threshold
 
     @null_threshold.setter
     def null_threshold(self, value):
         self._first.null_threshold = value
 
-    def answers(self, questions, n_best_size=20, max_answer_length=30):
-        """Finds the best answers to each question, for `write_squad_files`.
+    def answers(
+        self,
+        questions: typing.Any,
+        n_best_size: int = 20,
+        max_answer_length: int = 30,
+    ) -> dict[str, typing.Any]:
+        """Find the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions: as `QuestionAnswerer.fit` takes them.
-            n_best_size: int, number of answers to each question.
-            max_answer_length: int, most tokens of an answer.
+            questions: questions in the format of `QuestionAnswerer.fit`.
+            n_best_size: number of answers per question.
+            max_answer_length: maximum number of tokens of an answer.
 
         Returns:
-            What that returns.
+            A dict from question ids to `Answers`.
 
         Raises:
             ValueError: the tasks have no such method.
@@ -162,14 +173,16 @@ class Ensemble(Summarized):
         sizes = n_best_size, max_answer_length
         return row_answers(encoded[0], self._logits(encoded), *sizes)
 
-    def evaluate(self, texts, labels=None):
-        """Compares answers with labels.
+    def evaluate(
+        self, texts: typing.Any, labels: typing.Any = None
+    ) -> dict[str, float]:
+        """Compute the metrics of the predictions on labelled examples.
 
         Args:
-            texts, labels: as the tasks' own `evaluate` takes them.
+            texts, labels: examples in the format of `evaluate` of the tasks.
 
         Returns:
-            A dict of floats, the metrics of the task.
+            A dict from metric names to floats.
         """
         encoded = [task.labelled(texts, labels) for task in self.tasks]
         return self._first.answer.metrics(encoded[0], self._logits(encoded))
@@ -186,7 +199,7 @@ class Ensemble(Summarized):
 
 
 def _mean(logits):
-    """Averages over models arrays, or lists of arrays."""
+    """Average arrays, or lists of arrays, over models."""
     if isinstance(logits[0], list):
         return [_mean(parts) for parts in zip(*logits, strict=True)]
     return np.mean(logits, axis=0)
@@ -203,8 +216,8 @@ def _check_kinds(tasks):
         )
 
 
-def _agreed(tasks):
-    """Collects what all models have alike; unknown values are left out."""
+def _shared_settings(tasks):
+    """Return the shared settings; raise if two models differ in one."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
         for name, value in task.ensemble_settings.items():

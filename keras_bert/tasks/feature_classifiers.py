@@ -1,4 +1,4 @@
-"""Labels of texts and tags of words, on a frozen encoder."""
+"""Text and token classification on the states of a frozen encoder."""
 
 from keras_bert.tasks.features.feature_based import FeatureBased
 from keras_bert.tasks.text_classifier import TextClassifier
@@ -8,12 +8,12 @@ from keras_bert.tasks.token_classifier import TokenClassifier
 class FeatureTextClassifier(FeatureBased, TextClassifier):
     """Classifier of texts on the states of a frozen encoder.
 
-    Two layers of bidirectional LSTMs read the states; the logits come from
-    the last states of the upper layer. The encoder computes the examples once,
-    not once in each epoch.
+    Two bidirectional LSTM layers read the states, and a dense layer computes
+    the logits from the final states. The encoder processes each example once,
+    not in every epoch.
 
     Args:
-        pretrained: `PretrainedModel`, or `Elmo`, which is not saved.
+        pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
         **kwargs: of the task and of `FeatureBased`.
 
     Example:
@@ -34,13 +34,13 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
 class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     """Tagger of words on the states of a frozen encoder.
 
-    It is the tagger of the paper's feature-based approach: two layers of
-    bidirectional LSTMs read the states of the last four layers, and the
-    logits of a word are those of its first piece. The encoder computes the
-    examples once, not once in each epoch.
+    This is the feature-based approach of the paper: two bidirectional LSTM
+    layers read the states of the last four layers of the encoder, and the
+    first word piece of a word provides its logits. The encoder processes each
+    example once, not in every epoch.
 
     Args:
-        pretrained: `PretrainedModel`, or `Elmo`, which is not saved.
+        pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
         **kwargs: of the task and of `FeatureBased`.
 
     Example:

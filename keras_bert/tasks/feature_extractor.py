@@ -1,19 +1,22 @@
-"""The vectors of a text."""
+"""Feature extraction: the outputs of the encoder for texts."""
 
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 
 
 class FeatureExtractor(Task):
-    """Turns texts into the encoder's outputs.
+    """Feature extraction: the outputs of the encoder for texts.
 
     Args:
-        pretrained: `PretrainedModel`.
-        seq_length: int, length of the packed sequences; the model's own
-            limit by default.
+        pretrained: encoder.
+        seq_length: length of the packed sequences. Defaults to the limit of
+            the model.
     """
 
-    def __init__(self, pretrained, seq_length=None):
+    def __init__(
+        self, pretrained: PretrainedModel, seq_length: int | None = None
+    ):
         self.pretrained = pretrained
         self.model = pretrained.encoder
         self.inputs = tuple(pretrained.backbone.inputs)

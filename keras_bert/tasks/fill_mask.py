@@ -1,42 +1,46 @@
-"""Masked texts to the words behind the masks."""
+"""Prediction of masked words."""
 
 import functools
+import typing
 
 import tensorflow as tf
 
 from keras_bert import checks
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.typing import Tensor
+from keras_bert.typing import Texts
 
 
 class FillMask(Task):
-    """Fills the masks of a text with the most probable word pieces.
+    """Prediction of the masked word pieces of texts.
 
     Args:
-        pretrained: `PretrainedModel` with a masked-LM head.
-        seq_length: int, longest text in word pieces, [CLS] and [SEP]
-            included; the model's own limit by default.
-        top_k: int, how many fillings are given for each mask.
+        pretrained: model with a masked-LM head.
+        seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
+            included. Defaults to the limit of the model.
+        top_k: number of predictions for each mask.
 
     Call arguments:
-        texts: str with at least one [MASK], or list of such. In Python each
-            [MASK] must be within `seq_length` word pieces; a served model
-            leaves those beyond it out.
+        texts: str with at least one [MASK], or list of such. Each [MASK] must
+            be within `seq_length` word pieces; an exported model ignores
+            masks beyond this limit.
 
     Returns:
-        For each text, or for the single one, a list with an item for each
-        [MASK], itself a list of `top_k` dicts
+        For each text, or for a single one, a list with an item for each
+        [MASK]: a list of `top_k` dicts
         `{"token": str, "text": str, "probability": float}`, the most probable
-        first. `token` is spelled as in the vocabulary, as the `tokens` of a
-        served model are; `text` is the same as text: "Ġlist" is " list" and
-        "▁list" is "list", but "##s" stays, as in transformers.
+        first. `token` is the entry of the vocabulary; `text` is the decoded
+        token: " list" for "Ġlist" and "list" for "▁list", but "##s" for
+        "##s", as in `transformers`.
 
     Raises:
-        ValueError: a text is not a str, or has no [MASK] or one beyond
-            `seq_length` word pieces; its index is named.
+        ValueError: a text is not a str, has no [MASK], or has a [MASK] beyond
+            `seq_length` word pieces. The message names its index.
 
     Example:
 
@@ -47,12 +51,17 @@ class FillMask(Task):
 
     outputs = ("tokens", "token_probabilities")
 
-    def __init__(self, pretrained, seq_length=None, top_k=5):
+    def __init__(
+        self,
+        pretrained: PretrainedModel,
+        seq_length: int | None = None,
+        top_k: int = 5,
+    ):
         checks.at_least(1, top_k=top_k)
         if "masked_lm_head" not in pretrained.parts:
             raise ValueError(
                 "To fill masks, a model needs a masked-LM head; this "
-                "checkpoint holds none. Use TextEmbedder "
+                "checkpoint has none. Use TextEmbedder "
                 "(task='text_embedder') or FeatureExtractor "
                 "(task='feature_extractor') for its vectors."
             )
@@ -64,7 +73,7 @@ class FillMask(Task):
         self._detokenize = tokenizer.detokenize
         self.mask = self.vocabulary.roles["mask"]
         self.top_k = min(top_k, len(self.vocabulary))
-        # A literal [MASK] is the mask token here, not plain text.
+        # A literal [MASK] in a text is the mask token, not plain text.
         self.preprocess = Preprocessor(
             tokenizer.with_special_tokens(),
             pretrained.family.template,
@@ -79,7 +88,7 @@ class FillMask(Task):
         ).get_concrete_function()
 
     @one_or_many
-    def __call__(self, texts):
+    def __call__(self, texts: Texts) -> typing.Any:
         return [
             self._fill(text, index)
             for index, text in enumerate(checked_texts(texts))
@@ -93,7 +102,7 @@ class FillMask(Task):
         num_masks = text.count(self.mask)
         if not num_masks == len(tokens) > 0:
             raise ValueError(
-                f"Each of `texts` must hold {self.mask} within "
+                f"Each of `texts` must contain {self.mask} within "
                 f"{self.preprocess.seq_length} word pieces. "
                 f"Received: {num_masks} in the text, "
                 f"{len(tokens)} within the limit, at index {index}: "
@@ -111,19 +120,22 @@ class FillMask(Task):
         text = self._detokenize([self.vocabulary.id_of(token)])
         return {"token": token, "text": text, "probability": probability}
 
-    def predict_ids(self, inputs, model=None):
-        """Fills masks, in graph.
+    def predict_ids(
+        self,
+        inputs: dict[str, Tensor],
+        model: typing.Callable | None = None,
+    ) -> dict[str, Tensor]:
+        """Predict the masked tokens, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
-            model: as `Task.predict_ids` takes it.
+            model: argument of `Task.predict_ids`.
 
         Returns:
             A dict of `tokens`, string, and `token_probabilities`, float32,
             both `(batch_size, num_masks, top_k)`, where `num_masks` is the
-            most that a text of the batch has within the length. Texts with
-            fewer masks, for example because the rest of the text is cut off,
-            end in "" with probability 0.
+            largest number of masks of a text in the batch. Texts with fewer
+            masks are padded with "" and probability 0.
         """
         masked = tf.cast(
             tf.equal(inputs["input_ids"], self.vocabulary.id_of(self.mask)),
@@ -133,15 +145,16 @@ class FillMask(Task):
         order = tf.argsort(masked, direction="DESCENDING", stable=True)
         real = tf.sequence_mask(count)
         most = tf.shape(real)[1]
-        # Texts without a mask are asked for one position, for TFLite's layers
-        # fail on none. Behind a text's own masks any position does.
-        asked = tf.sequence_mask(count, tf.maximum(most, 1))
-        positions = tf.where(asked, order[:, : tf.shape(asked)[1]], 0)  # [B, P]
+        # Compute at least one position, because layers of TFLite fail on
+        # none. Positions after the masks of a text are padding.
+        is_read = tf.sequence_mask(count, tf.maximum(most, 1))
+        num_read = tf.shape(is_read)[1]
+        positions = tf.where(is_read, order[:, :num_read], 0)  # [B, P]
         probabilities = self.probabilities_at(inputs, positions, model)
         probabilities = probabilities[:, :most]
         probabilities, ids = tf.math.top_k(probabilities, self.top_k)
         real = tf.expand_dims(real, -1)
-        # Chosen by index, for TFLite has no choice between strings.
+        # Select by index, because TFLite cannot select between strings.
         ids = tf.where(real, ids, len(self.vocabulary))
         return {
             "tokens": tf.gather(
@@ -150,19 +163,25 @@ class FillMask(Task):
             "token_probabilities": tf.where(real, probabilities, 0.0),
         }
 
-    def probabilities_at(self, inputs, positions, model=None):
-        """Computes the model's guesses at positions, masked or not, in graph.
+    def probabilities_at(
+        self,
+        inputs: dict[str, Tensor],
+        positions: Tensor,
+        model: typing.Callable | None = None,
+    ) -> Tensor:
+        """Compute masked-LM probabilities at positions, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
-            positions: int32 `(batch_size, num_positions)`.
-            model: as `predict_ids` takes it.
+            positions: int32 `(batch_size, num_positions)`; the tokens there
+                need not be masked.
+            model: argument of `predict_ids`.
 
         Returns:
-            float32 `(batch_size, num_positions, vocab_size)`, of each piece
-            of the vocabulary; those of a position sum to 1.
+            float32 `(batch_size, num_positions, vocab_size)`. The
+            probabilities of a position sum to 1.
         """
         model = model or self.model
         logits = model({**inputs, "masked_lm_positions": positions})
-        # Rows that only pad the table are no words.
+        # Skip padding rows of the embedding table.
         return tf.nn.softmax(logits["mlm_logits"][:, :, : len(self.vocabulary)])

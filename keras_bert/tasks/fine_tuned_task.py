@@ -1,5 +1,8 @@
-"""A task that learns from labelled examples."""
+"""Base class of tasks that are fine-tuned on labelled examples."""
 
+import typing
+
+import keras
 import numpy as np
 from absl import logging
 
@@ -22,32 +25,33 @@ from keras_bert.tasks.fine_tuning.teaching import teacher_logits
 from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
+from keras_bert.typing import Path
 
 
 class FineTunedTask(Task):
-    """A small head on an encoder that learns from examples.
+    """Base class of tasks with a small head on an encoder.
 
-    It is made of two parts. `reader`, an `Inputs`, makes rows of texts, and
-    `answer`, an `Outputs`, makes answers, scores and losses of logits.
+    A task combines two objects: `reader`, an `Inputs`, tokenizes texts to
+    rows, and `answer`, an `Outputs`, computes losses, metrics and predictions
+    from logits.
 
     Args:
-        pretrained: `PretrainedModel`, with or without such a head. Without,
-            the head starts random, and so does the pooler if it is missing.
-        reader: function from the `PretrainedModel` with the head, a
-            `Template` and the settings to `Inputs`.
+        pretrained: `PretrainedModel` with or without a head of this task. A
+            missing head or pooler starts random.
+        reader: function that creates the `Inputs` from the `PretrainedModel`
+            with the head, a `Template` and the settings.
         answer: `Outputs`.
-        settings: dict for JSON, what the task must know to answer as it was
-            trained; it is saved with the weights.
+        settings: dict for JSON, settings that are saved with the weights.
 
     Attributes:
-        main_metric: str, the metric of `evaluate` that chooses the best
-            epoch; more is better. Can be assigned.
+        main_metric: str, metric of `evaluate` that selects the best epoch;
+            higher is better. Can be assigned.
         pretrained: `PretrainedModel` with the head.
-        remedies: str, what to try if training has failed.
-        default_length: int, the `seq_length` by default.
-        shared: tuple of str, the settings that the models of an `Ensemble`
-            must have in common.
-        kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
+        remedies: str, advice for the warning after failed training.
+        default_length: int, default of `seq_length`.
+        shared: tuple of str, settings that all models of an `Ensemble` must
+            share.
+        kept_outputs: list of int, argument of `PretrainedModel.for_task`.
     """
 
     default_length = 128
@@ -74,14 +78,14 @@ class FineTunedTask(Task):
 
     @classmethod
     def _trained_settings(cls, pretrained):
-        """Return the settings of a model of this task; empty for others."""
+        """Return the settings of a model trained for this task, or {}."""
         task = pretrained.task
         is_same = task is not None and task.task == cls.__name__
         return task.settings if is_same else {}
 
     @classmethod
     def _trained_seq_length(cls, pretrained, seq_length):
-        """Check the length of texts; by default as trained."""
+        """Check `seq_length`; default to the trained length."""
         if seq_length is None:
             default = min(cls.default_length, pretrained.sequence_length())
             trained = cls._trained_settings(pretrained)
@@ -89,7 +93,7 @@ class FineTunedTask(Task):
         return pretrained.sequence_length(seq_length)
 
     def _template(self, family):
-        """Return the `Template` by which texts are laid out."""
+        """Return the `Template` that packs texts with special tokens."""
         return family.template_of(self.answer.head)
 
     def _with_head(self, pretrained, settings):
@@ -99,20 +103,20 @@ class FineTunedTask(Task):
         pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
-    @property
-    def text_inputs(self):
+    @property  # type: ignore[override]
+    def text_inputs(self) -> tuple[str, ...]:
         return self.reader.text_inputs
 
-    @property
-    def settings(self):
-        """A dict for JSON of what is saved with the weights."""
+    @property  # type: ignore[override]
+    def settings(self) -> dict[str, typing.Any]:
+        """Settings that are saved with the weights, a dict for JSON."""
         return self.pretrained.task.settings
 
     @property
-    def batch_tokens(self):
+    def batch_tokens(self) -> int:
         """Maximum number of tokens computed together (int). Can be assigned.
 
-        Few fit the caches of a processor; an accelerator needs more.
+        Small batches fit the caches of a CPU; a GPU needs larger ones.
         """
         return self._compute.batch_tokens
 
@@ -123,49 +127,49 @@ class FineTunedTask(Task):
     @arguments.name_rest(Recipe)
     def fit(
         self,
-        texts,
-        labels=None,
-        validation_data=None,
-        class_weights=None,
-        callbacks=(),
-        verbose="auto",
-        teacher=None,
-        **recipe,
-    ):
+        texts: typing.Any,
+        labels: typing.Any = None,
+        validation_data: typing.Any = None,
+        class_weights: dict[str, float] | None = None,
+        callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+        verbose: str | int = "auto",
+        teacher: typing.Optional["FineTunedTask"] = None,
+        **recipe: typing.Any,
+    ) -> keras.callbacks.History:
         """Fine-tune the model.
 
-        `TextClassifier` and `TextRegressor` learn to read single texts or
-        pairs, whichever the examples are.
+        `TextClassifier` and `TextRegressor` accept single texts or pairs; the
+        examples decide which of them the trained model takes.
 
         Args:
-            texts: the examples, or a `tf.data.Dataset` of pairs of an example
-                and its label. Examples are: list of str, or of pairs of str,
-                for `TextClassifier` and `TextRegressor`; `TaggedSentences`,
-                as `read_conll` returns, or list with a list of words for each
-                sentence, for `TokenClassifier`; list of
-                `MultipleChoiceExample`, as `read_swag` returns, or of pairs
-                of a context and a list of choices, for `MultipleChoice`.
-            labels: list with the label of each example: a name or an index
-                in `labels` for `TextClassifier`, or a list of these with
-                `multi_label`; a number for `TextRegressor`; a list of tags,
-                one for each word, for `TokenClassifier`; the index of the
-                right choice for `MultipleChoice`. None if `texts` has the
-                labels.
+            texts: examples, or a `tf.data.Dataset` of pairs of an example and
+                its label. `TextClassifier` and `TextRegressor`: list of str,
+                or of pairs of str. `TokenClassifier`: `TaggedSentences` from
+                `read_conll`, or a list with a list of words for each
+                sentence. `MultipleChoice`: list of `MultipleChoiceExample`
+                from `read_swag`, or of pairs of a context and a list of
+                choices.
+            labels: list with the label of each example, or None if `texts`
+                contains the labels. `TextClassifier`: a name or an index in
+                `labels`, or a list of these with `multi_label`.
+                `TextRegressor`: a number. `TokenClassifier`: a list with a
+                tag for each word. `MultipleChoice`: the index of the right
+                choice.
             validation_data: data set, or tuple of the arguments of
                 `evaluate`. It is evaluated after each epoch, and the weights
                 of the best epoch are kept.
-            class_weights: dict from labels to floats, the weights of their
-                examples in the loss; 1 for labels that it lacks. Only for
+            class_weights: dict from labels to the weights of their examples
+                in the loss. Missing labels have weight 1. Only for
                 `TextClassifier` and `TokenClassifier`.
             callbacks: list of Keras callbacks. They can monitor `loss` and
-                `accuracy` (not of questions and regressions) and, with
+                `accuracy` (not for questions and regression) and, with
                 `validation_data`, `val_loss` and the metrics of `evaluate`,
-                such as `val_f1`. They can assign the learning rate, the peak
-                of its schedule.
+                such as `val_f1`. They can assign the learning rate, which is
+                the peak of its schedule.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
-            teacher: trained task of the same class and labels, of any family,
-                whose logits the model learns to imitate.
-            **recipe: the fields of `Recipe`.
+            teacher: trained task of the same class and labels, of any family.
+                The model learns to imitate its logits.
+            **recipe: fields of `Recipe`.
 
         Returns:
             A Keras `History`.
@@ -179,7 +183,7 @@ class FineTunedTask(Task):
         return self._fit(recipe, data, validation_data, teacher, **fit)
 
     def _fit(self, recipe, data, validation_data, teacher, **fit):
-        """Fine-tune by a `Recipe`; if it fails, the settings are as before."""
+        """Fine-tune with a `Recipe`; on failure, restore the settings."""
         settings = dict(self.settings)
         if "is_pair" in settings:
             self.settings["is_pair"] = None
@@ -197,36 +201,37 @@ class FineTunedTask(Task):
             self.settings.update(settings)
             raise
 
-    def smaller(self, num_layers):
-        """Make a task of fewer layers, a student that this one can teach.
+    def smaller(self, num_layers: int) -> "typing.Self":
+        """Create a student of this task with fewer layers, for distillation.
 
-        It begins with copies of this task's embeddings and head and of layers
-        that are spread evenly, with its tokenizer and settings.
+        The student starts with copies of the embeddings, the head and evenly
+        spaced layers. It has the same tokenizer and settings.
 
         Args:
-            num_layers: int, at most as many as there are.
+            num_layers: number of layers, at most those of this task.
 
         Raises:
-            ValueError: there are not as many layers.
+            ValueError: `num_layers` is too large.
         """
-        student = type(self)(self.pretrained.smaller(num_layers))
+        kind: typing.Any = type(self)
+        student = kind(self.pretrained.smaller(num_layers))
         student.main_metric = self.main_metric
         return student
 
     def learn(self, encoded, held_out, recipe, **fit):
-        """Train, and warn if all answers are the same afterwards.
+        """Train, and warn if the trained model predicts a constant.
 
         Args:
-            encoded: `Encoded` to learn from.
-            held_out: the same, to validate on, or None.
+            encoded: `Encoded` training examples.
+            held_out: `Encoded` validation examples, or None.
             recipe: `Recipe`.
-            **fit: as `train` takes them.
+            **fit: other arguments of `train`.
 
         :meta private:
         """
         history = self.train(encoded, held_out, recipe, **fit)
-        judged = encoded if held_out is None else held_out
-        warn_if_collapsed(self, judged, encoded, history.history)
+        examples = encoded if held_out is None else held_out
+        warn_if_collapsed(self, examples, encoded, history.history)
         return history
 
     def train(
@@ -237,11 +242,11 @@ class FineTunedTask(Task):
         teacher_logits=None,
         **fit,
     ):
-        """Train as `learn` does.
+        """Train without the final check of `learn`.
 
         Args:
-            encoded, held_out, recipe: as `learn` takes them.
-            teacher_logits: `logits` of a teacher, or None.
+            encoded, held_out, recipe: arguments of `learn`.
+            teacher_logits: logits of a teacher, or None.
             **fit: other arguments of `fine_tune`.
 
         :meta private:
@@ -275,26 +280,28 @@ class FineTunedTask(Task):
         return Learner(model, self.answer, self.pretrained, weight)
 
     def over_examples(self, model):
-        """Return a model of examples, made of a model of their rows.
+        """Wrap a model of rows into a model of examples.
 
         :meta private:
         """
         return model
 
-    def evaluate(self, texts, labels=None):
-        """Compare answers with labels.
+    def evaluate(
+        self, texts: typing.Any, labels: typing.Any = None
+    ) -> dict[str, float]:
+        """Compute the metrics of the predictions on labelled examples.
 
         Args:
-            texts, labels: as `fit` takes them.
+            texts, labels: examples in the format of `fit`.
 
         Returns:
-            A dict of floats, the metrics of the task.
+            A dict from metric names to floats.
         """
         encoded = self.labelled(texts, labels)
         return self.answer.metrics(encoded, self.logits(encoded))
 
     def validate(self, encoded, label_smoothing):
-        """Return loss and metrics of `Encoded` with labels, a dict of floats.
+        """Return loss and metrics of labelled `Encoded`, a dict of floats.
 
         :meta private:
         """
@@ -304,7 +311,7 @@ class FineTunedTask(Task):
         return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
     def collapse(self, encoded):
-        """Return True if nearly all answers are equal and should differ.
+        """Return True if nearly all predictions are equal but labels differ.
 
         :meta private:
         """
@@ -312,13 +319,15 @@ class FineTunedTask(Task):
         part = encoded.part(probe_indices(count, self.answer.num_probes))
         return self.answer.is_constant(part, self.logits(part))
 
-    def save(self, directory, format="keras", overwrite=False):
-        """Write the model so that `from_pretrained` reads it back equal.
+    def save(
+        self, directory: Path, format: str = "keras", overwrite: bool = False
+    ) -> None:
+        """Save the task to a directory that `from_pretrained` can load.
 
         Args:
-            directory: str, made if needed.
-            format: "keras" (ours) or "hf" (what `transformers` reads).
-            overwrite: bool, replace what an earlier call has written.
+            directory: directory to write; it is created if needed.
+            format: "keras" (this library), or "hf" (`transformers`).
+            overwrite: whether to replace the files of an earlier call.
         """
         save_pretrained(
             self.pretrained, directory, format=format, overwrite=overwrite
@@ -326,14 +335,14 @@ class FineTunedTask(Task):
 
     @property
     def ensemble_settings(self):
-        """A dict of what the models of an `Ensemble` share; None is unknown.
+        """Settings that models of an `Ensemble` must share; None if unknown.
 
         :meta private:
         """
         return {name: self.settings[name] for name in self.shared}
 
     def row_logits(self, rows):
-        """Run the model over `PackedRows`: float32 `(num_rows, num_outputs)`.
+        """Return the logits of `PackedRows`, float32 `(num_rows, num_outputs)`.
 
         :meta private:
         """
@@ -344,7 +353,7 @@ class FineTunedTask(Task):
         return logits
 
     def token_logits(self, rows):
-        """Return an array `(num_tokens, num_outputs)` for each of the rows.
+        """Return a list of logits `(num_tokens, num_outputs)`, one per row.
 
         :meta private:
         """
@@ -357,7 +366,7 @@ class FineTunedTask(Task):
 
     @property
     def last_layer(self):
-        """The `TaskHead` that gives the logits.
+        """The `TaskHead` that computes the logits.
 
         :meta private:
         """
@@ -365,7 +374,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self):
-        """True if the head was made, not read.
+        """Whether the head has random weights, not those of a checkpoint.
 
         :meta private:
         """
@@ -376,32 +385,32 @@ class FineTunedTask(Task):
         self._warn_if_random()
 
     def _forward(self, rows):
-        """Compute as `Forward` does."""
+        """Run the model batch by batch; warn if the head is random."""
         self._warn_if_random()
         return self._compute(rows)
 
     def _warn_if_random(self):
-        """Warn once if the head has never learned."""
+        """Warn once if the head still has its random weights."""
         if self._random_kernel is None:
             return
         kernel = self.last_layer.logits.get_weights()[0]
         if np.array_equal(kernel, self._random_kernel):
             logging.warning(
-                "The head of this %s is random: its answers mean nothing. "
-                "Call `fit`, or read a model that was trained for the task.",
+                "The head of this %s is random, so its predictions are "
+                "meaningless. Call `fit`, or load a fine-tuned model.",
                 type(self).__name__,
             )
         self._random_kernel = None
 
     def recipe(self, **values):
-        """Return the `Recipe` with these values.
+        """Create the `Recipe` of `fit`.
 
         :meta private:
         """
         return Recipe(**values)
 
     def answered(self, texts, show_progress_bar):
-        """Answer texts as `predict` does.
+        """Return the predictions for texts.
 
         :meta private:
         """
@@ -410,10 +419,10 @@ class FineTunedTask(Task):
             return self.answer.decode(encoded, self.logits(encoded))
 
     def encode(self, texts):
-        """Check and tokenize texts to answer.
+        """Check and tokenize texts for prediction.
 
         Args:
-            texts: as `predict` takes them.
+            texts: texts in the format of `predict`.
 
         Returns:
             `Encoded`.
@@ -423,10 +432,10 @@ class FineTunedTask(Task):
         return self.reader.encode(self.reader.read(texts))
 
     def labelled(self, texts, labels=None, class_weights=None):
-        """Check and tokenize examples to learn from or to evaluate on.
+        """Check and tokenize labelled examples.
 
         Args:
-            texts, labels, class_weights: as `fit` takes them.
+            texts, labels, class_weights: arguments of `fit`.
 
         Returns:
             `Encoded`.
@@ -443,7 +452,7 @@ class FineTunedTask(Task):
         """Compute the logits of `Encoded`.
 
         Returns:
-            A float32 array with a row for each answer, or a list of arrays.
+            A float32 array with a row per prediction, or a list of arrays.
 
         :meta private:
         """

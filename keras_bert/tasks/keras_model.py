@@ -1,4 +1,4 @@
-"""Keras models that take plain text, with the tokenizer inside."""
+"""Keras models that take plain text and include the tokenizer."""
 
 import dataclasses
 
@@ -11,28 +11,29 @@ from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.task import Task
 from keras_bert.text.tokenizer_kinds import unpack_settings
 
 
-def text_model(task):
-    """Makes a Keras model that takes strings, with the tokenizer inside.
+def text_model(task: Task) -> keras.Model:
+    """Create a Keras model that takes strings and includes the tokenizer.
 
-    After `import keras_bert`, `keras.models.load_model` reads what its `save`
-    writes: architecture, weights, vocabulary, labels and thresholds are all
-    in the one `.keras` file, and no code is.
+    `save` of the model writes one `.keras` file with architecture, weights,
+    vocabulary, labels and thresholds, but no code. After `import keras_bert`,
+    `keras.models.load_model` loads it.
 
     Args:
         task: a fine-tuned task or a `TextEmbedder`. The model shares its
             weights.
 
     Returns:
-        A functional `keras.Model` from a dict of string tensors by the names
-        of the task's `text_inputs`, such as `text`, `(batch_size,)`, to what
-        its `predict_texts` gives.
+        A functional `keras.Model`. It takes a dict from the names in
+        `text_inputs`, such as `text`, to string tensors `(batch_size,)`, and
+        returns the outputs of `predict_texts`.
 
     Raises:
-        ValueError: the task is another, or answers in a way that a graph
-            cannot.
+        ValueError: the task is of another class, or a graph cannot compute
+            its predictions.
 
     Example:
 
@@ -51,18 +52,17 @@ def text_model(task):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TextAnswers(keras.layers.Layer):
-    """Answers strings, on the TensorFlow backend.
+    """Layer that computes `predict_texts` of a task (TensorFlow backend).
 
     Args:
         task: a fine-tuned task or a `TextEmbedder`.
 
     Call arguments:
-        texts: dict of string tensors by the names of the task's
-            `text_inputs`, each `(batch_size,)`, or of choices `(batch_size,
-            num_choices)`.
+        texts: dict from the names in `text_inputs` to string tensors
+            `(batch_size,)`; choices are `(batch_size, num_choices)`.
 
     Returns:
-        A dict of tensors, what the task's `predict_texts` gives.
+        A dict of tensors, the outputs of `predict_texts`.
     """
 
     def __init__(self, task, **kwargs):
@@ -84,7 +84,7 @@ class TextAnswers(keras.layers.Layer):
 
 
 def _task_config(task):
-    """Describes all of a task except its weights, as a dict for JSON."""
+    """Return the config of a task without its weights, a dict for JSON."""
     if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
         raise ValueError(
             "The task must be a fine-tuned one or a TextEmbedder. "
@@ -106,7 +106,7 @@ def _task_config(task):
 
 
 def _task_from_config(values):
-    """Makes a task, with fresh random weights, of its `_task_config`."""
+    """Create a task with random weights from its `_task_config`."""
     record = values["record"]
     if record is not None:
         head = record["head"] and HeadSize(**record["head"])

@@ -1,10 +1,13 @@
-"""A model as the task that it was trained for, or is asked for."""
+"""Loading of checkpoints as tasks."""
+
+import typing
 
 from keras_bert import tasks
 from keras_bert.arguments import name_rest
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
+from keras_bert.typing import Path
 
 _ENCODER_TASKS = {
     "fill_mask": "FillMask",
@@ -15,16 +18,15 @@ _ENCODER_TASKS = {
 
 
 @name_rest(from_pretrained)
-def load_task(directory, **arguments) -> FineTunedTask:
-    """Read a fine-tuned model as the task that its files name.
+def load_task(directory: Path, **arguments: typing.Any) -> FineTunedTask:
+    """Load a fine-tuned model as the task that is saved with it.
 
     Args:
-        directory: str, as for `keras_bert.from_pretrained`.
+        directory: path or name, as in `keras_bert.from_pretrained`.
         **arguments: arguments of `keras_bert.from_pretrained`.
 
     Raises:
-        ValueError: the model was fine-tuned for no task, or for none that is
-            known here.
+        ValueError: the model is not fine-tuned, or its task is unknown.
     """
     pretrained = from_pretrained(directory, **arguments)
     return trained_class(pretrained, directory).of_directory(
@@ -33,30 +35,31 @@ def load_task(directory, **arguments) -> FineTunedTask:
 
 
 def load_any_task(
-    directory,
-    encoder_task=None,
-    default="fill_mask",
-    lowercase=None,
-    seq_length=None,
-    **arguments,
+    directory: Path,
+    encoder_task: str | None = None,
+    default: str = "fill_mask",
+    lowercase: bool | None = None,
+    seq_length: int | None = None,
+    **arguments: typing.Any,
 ) -> Task:
-    """Reads a fine-tuned model, or an encoder, as a `Task`.
+    """Load a fine-tuned model, or an encoder, as a `Task`.
 
     Args:
-        directory: str, as for `keras_bert.from_pretrained`.
-        encoder_task: str, what an encoder answers: "fill_mask",
-            "text_embedder", "feature_extractor" or "text_generator". None: a
-            model that was fine-tuned answers its own task, another that of
-            `default`.
-        default: str, also one of these.
-        lowercase: bool, where no file says whether texts are lower-cased.
-        seq_length: int, longest text in tokens; by default as trained, or the
-            model's limit. Not for "text_generator".
+        directory: path or name, as in `keras_bert.from_pretrained`.
+        encoder_task: task of an encoder: "fill_mask", "text_embedder",
+            "feature_extractor" or "text_generator". None: the saved task of a
+            fine-tuned model, or `default` for an encoder.
+        default: default of `encoder_task` for an encoder.
+        lowercase: whether to lower-case texts. Required if no file of the
+            checkpoint specifies it.
+        seq_length: maximum length of a text in tokens. Defaults to the
+            trained length, or the limit of the model. Not for
+            "text_generator".
         **arguments: other arguments of the task.
 
     Raises:
-        ValueError: an encoder task is asked for of a fine-tuned model, or the
-            model lacks the head for it.
+        ValueError: `encoder_task` is set for a fine-tuned model, or the model
+            lacks the head for it.
     """
     pretrained = from_pretrained(directory, lowercase=lowercase)
     if pretrained.task is None:
@@ -65,8 +68,8 @@ def load_any_task(
         kind = trained_class(pretrained, directory)
     else:
         raise ValueError(
-            f"{directory} was fine-tuned for {pretrained.task.task}, which it "
-            f"answers. Received: {encoder_task!r}, a task of encoders."
+            f"{directory} is fine-tuned for {pretrained.task.task}, so it has "
+            f"no encoder task. Received: encoder_task={encoder_task!r}."
         )
     if seq_length is not None:
         arguments["seq_length"] = seq_length
@@ -74,26 +77,26 @@ def load_any_task(
 
 
 def trained_class(pretrained, directory):
-    """Finds the class of the task that a model was fine-tuned for.
+    """Return the task class of a fine-tuned model.
 
     Args:
         pretrained: `PretrainedModel`.
-        directory: str, where it was read from.
+        directory: str, path of the checkpoint for messages.
 
     Raises:
-        ValueError: as by `load_task`.
+        ValueError: the same errors as `load_task`.
     """
     if pretrained.task is None:
         raise ValueError(
-            f"{directory} must hold a model that was fine-tuned for a task. "
-            "Received: an encoder without the head of one. Fine-tune it "
-            "first, for example by keras-bert run_classifier."
+            f"{directory} must contain a fine-tuned model. Received: an "
+            "encoder without the head of a task. Fine-tune it first, for "
+            "example with `keras-bert run_classifier`."
         )
     name = pretrained.task.task
     kind = getattr(tasks, name) if name in tasks.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, FineTunedTask)):
         raise ValueError(
-            f"{directory} must hold a model of a task that is known here. "
-            f"Received: one of the task {name!r}."
+            f"{directory} must contain a model of a known task. "
+            f"Received: task {name!r}."
         )
     return kind

@@ -1,4 +1,4 @@
-"""The share of each piece of a text in an answer."""
+"""Occlusion: how much each word piece contributes to the logits."""
 
 import numpy as np
 
@@ -10,24 +10,24 @@ from keras_bert.text.packing import locate_pieces
 
 
 def occlusion(task, text, pair=None):
-    """Hides each piece in turn and tells how far the logits fall.
+    """Mask each word piece in turn and return the decrease of the logits.
 
-    A piece is hidden behind [MASK], or what plays its role, so that all
-    others keep their places.
+    [MASK], or the mask token of the family, replaces a piece, so that the
+    positions of the others do not change.
 
     Args:
-        task: `TextClassifier` or `TextRegressor`. Of texts that are longer
-            than its `seq_length`, the pieces that it keeps are hidden.
+        task: `TextClassifier` or `TextRegressor`. Long texts are truncated to
+            its `seq_length`.
         text: str.
         pair: str, the second text of a pair, or None.
 
     Returns:
-        A float32 array `(num_pieces, num_outputs)`, special tokens included:
-        the logits of the whole text, less those without that piece. It is 0
-        at special tokens, which are not hidden.
+        A float32 array `(num_pieces, num_outputs)`: the logits of the text
+        minus the logits without the piece. Special tokens are not masked;
+        their rows are 0.
 
     Raises:
-        ValueError: a text is no str.
+        ValueError: a text is not a str.
 
     References:
         [Visualizing and Understanding Convolutional Networks](

@@ -1,4 +1,4 @@
-"""Labels, numbers and choices as the outputs of tasks."""
+"""Outputs of tasks: labels, numbers and choices."""
 
 import keras
 import numpy as np
@@ -20,12 +20,12 @@ from keras_bert.tasks.scores import several_label_scores
 from keras_bert.tasks.scores import spearman
 from keras_bert.tasks.task import TRUNCATED
 
-# Logits of choices that differ by less differ by rounding only.
+# Smaller differences between the logits of choices are rounding errors.
 _FLAT = 0.01
 
 
 class Labels(Classes):
-    """One of several labels for a text, or any number of them.
+    """Outputs of text classification: one label per text, or several.
 
     Args:
         labels: list of str, the names of the labels.
@@ -99,21 +99,21 @@ class Labels(Classes):
         return answers
 
     def graph(self, logits, inputs):
-        """Return the answers, in graph.
+        """Compute the predictions, in graph.
 
         Returns:
             A dict of `logits` and `probabilities`, float32 `(batch_size,
             num_labels)`, and `label`, string `(batch_size,)`, the most
-            probable; or, with `multi_label`, `labels`, string `(batch_size,
-            num_labels)`, the labels of a text, the most probable first, and
-            then "".
+            probable label. With `multi_label`, `labels`, string `(batch_size,
+            num_labels)`, replaces `label`: the labels of a text, the most
+            probable first, padded with "".
         """
         import tensorflow as tf
 
         probabilities = self.activation(logits)
         outputs = {"logits": logits, "probabilities": probabilities}
         if self.multi_label:
-            # Chosen by index, for TFLite has no choice between strings.
+            # Select by index: TFLite cannot select between strings.
             sorted_ones, order = tf.math.top_k(probabilities, self.num_outputs)
             order = tf.where(sorted_ones >= 0.5, order, self.num_outputs)
             names = tf.constant([*self.labels, ""])
@@ -123,7 +123,7 @@ class Labels(Classes):
 
 
 class Choice(Classes):
-    """The best of the choices of a question."""
+    """Outputs of multiple choice: the best choice of each question."""
 
     head = "choice_scorer"
     num_outputs = 1
@@ -132,8 +132,8 @@ class Choice(Classes):
     def learn(self, labels, class_weights):
         if class_weights:
             raise ValueError(
-                "`class_weights` are for labels that have names; choices "
-                f"have none. Received: class_weights={class_weights!r}."
+                "`class_weights` need labels with names; choices have no "
+                f"names. Received: class_weights={class_weights!r}."
             )
         return labels, None
 
@@ -145,7 +145,7 @@ class Choice(Classes):
         return {"accuracy": float(is_right.mean())}
 
     def is_constant(self, encoded, logits):
-        # If all scores are equal, rounding decides which is the best.
+        # If all scores are equal, rounding errors decide the argmax.
         is_flat = (np.ptp(logits, axis=1) < _FLAT).all()
         answers = np.where(is_flat, 0, logits.argmax(axis=1))
         return is_nearly_constant(answers, encoded.own_targets)
@@ -162,25 +162,25 @@ class Choice(Classes):
         ]
 
     def graph(self, logits, inputs):
-        """Return the answers, in graph.
+        """Compute the predictions, in graph.
 
         Returns:
             A dict of `logits` and `probabilities`, float32 `(batch_size,
             num_choices)`, and `choice`, int32 `(batch_size,)`, the index of
-            the most probable.
+            the most probable choice.
         """
         import tensorflow as tf
 
         return {
             "logits": logits,
             "probabilities": self.activation(logits),
-            # Keras's argmax looks at bits, which TFLite has no op for.
+            # TFLite lacks a bit operation of `keras.ops.argmax`.
             "choice": tf.argmax(logits, axis=-1, output_type=tf.int32),
         }
 
 
 class Numbers(Outputs):
-    """A number for a text, or several.
+    """Outputs of regression: one number per text, or several.
 
     Args:
         num_outputs: int.
@@ -196,7 +196,7 @@ class Numbers(Outputs):
     def learn(self, labels, class_weights):
         if class_weights:
             raise ValueError(
-                "`class_weights` are for labels; a regression has none. "
+                "`class_weights` are for labels, not for regression. "
                 f"Received: class_weights={class_weights!r}."
             )
         return numbers(labels, self.num_outputs), None
@@ -204,13 +204,13 @@ class Numbers(Outputs):
     def loss(self, label_smoothing):
         if label_smoothing:
             raise ValueError(
-                "`label_smoothing` is for labels; a regression has none. "
+                "`label_smoothing` is for labels, not for regression. "
                 f"Received: label_smoothing={label_smoothing}."
             )
         return keras.losses.MeanSquaredError()
 
     def soft_loss(self, temperature):
-        return self.loss(0.0)  # Numbers have no temperature.
+        return self.loss(0.0)  # Regression has no temperature.
 
     def metric_names(self, encoded):
         return ["pearson", "spearman", "mean_squared_error"]
@@ -231,11 +231,11 @@ class Numbers(Outputs):
         return self._without_one(logits).tolist()
 
     def graph(self, logits, inputs):
-        """Return the answers, in graph.
+        """Compute the predictions, in graph.
 
         Returns:
             A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
-            num_outputs)` of several outputs.
+            num_outputs)` if there are several outputs.
         """
         return {"score": self._without_one(logits)}
 

@@ -1,4 +1,4 @@
-"""The two parts of a fine-tuned task: what it reads and what it answers."""
+"""Base classes of the inputs and outputs of fine-tuned tasks."""
 
 import keras
 from keras import ops
@@ -8,14 +8,14 @@ from keras_bert.tasks.fine_tuning.teaching import SoftLoss
 
 
 class Inputs:
-    """Base class of what a task reads: checks, tokenizes and encodes texts.
+    """Base class of task inputs: checks and tokenizes texts.
 
     Attributes:
-        text_inputs, text_shapes: as those of `Task`.
-        preprocess: the preprocessor of `Task`.
-        extra_inputs: tuple of str, the tensors of `preprocess` that the
-            answers need and the model does not take.
-        is_per_token: bool, whether the model has logits for each token.
+        text_inputs, text_shapes: attributes of `Task`.
+        preprocess: preprocessor of `Task`.
+        extra_inputs: tuple of str, tensors of `preprocess` that only the
+            `Outputs` use, not the model.
+        is_per_token: bool, whether the model computes logits for each token.
     """
 
     text_inputs = ("text",)
@@ -24,33 +24,34 @@ class Inputs:
     is_per_token = False
 
     def read(self, texts):
-        """Check texts to answer; return them as `encode` takes them."""
+        """Check texts for prediction; return them in the format of `encode`."""
 
     def read_labelled(self, texts, labels):
         """Check examples and labels; return both, for `encode` and `learn`.
 
         Args:
-            texts: as `fit` of the task takes them.
-            labels: the same, or `INSIDE` if the texts include them.
+            texts: examples in the format of `fit`.
+            labels: labels in the format of `fit`, or `INSIDE` if the texts
+                include them.
         """
 
     def encode(self, texts, targets=None, weights=None):
         """Tokenize texts.
 
         Args:
-            texts: as returned by `read` or `read_labelled`.
-            targets, weights: as returned by `Outputs.learn`, or None.
+            texts: result of `read` or `read_labelled`.
+            targets, weights: results of `Outputs.learn`, or None.
 
         Returns:
             `Encoded`.
         """
 
     def join(self, encoded, logits):
-        """Gather the logits of rows, or of their tokens, by answers."""
+        """Combine the logits of rows or tokens into logits of predictions."""
         return logits
 
     def spread(self, encoded, logits):
-        """Return a teacher's logits of answers as targets of examples.
+        """Convert the logits of a teacher to targets of examples.
 
         Returns:
             A function from indices of examples to targets, in graph.
@@ -58,7 +59,7 @@ class Inputs:
         return encoded.answer_targets(logits)
 
     def whole_texts(self, texts):
-        """Return the texts of `probabilities` as `read` takes them."""
+        """Convert texts of `probabilities` to the format of `read`."""
         return texts
 
     def shared_texts(self, encoded, texts):
@@ -67,14 +68,14 @@ class Inputs:
 
 
 class Outputs:
-    """Base class of what a task answers: loss, metrics and decoding.
+    """Base class of task outputs: loss, metrics and decoding.
 
     Attributes:
-        head: str, the head of a family that gives the logits.
-        num_outputs: int, logits of a text, a token or a choice.
-        names: tuple of str, the outputs of `graph`.
-        num_probes: int, answers that show whether training went well.
-        main_metric: str, the metric that chooses the best epoch.
+        head: str, name of the head of a family that computes the logits.
+        num_outputs: int, number of logits per text, token or choice.
+        names: tuple of str, names of the outputs of `graph`.
+        num_probes: int, number of predictions that are checked after training.
+        main_metric: str, metric that selects the best epoch.
     """
 
     num_probes = 512
@@ -87,10 +88,10 @@ class Outputs:
         return ops.softmax(logits)
 
     def loss(self, label_smoothing):
-        """Return the Keras loss of targets and logits."""
+        """Return the Keras loss between targets and logits."""
 
     def soft_loss(self, temperature):
-        """Return the Keras loss of the logits of teacher and student."""
+        """Return the Keras loss between the logits of teacher and student."""
         return SoftLoss(self.loss(0.0), self.activation, temperature)
 
     def training_metrics(self):
@@ -98,27 +99,27 @@ class Outputs:
         return []
 
     def loss_arguments(self, encoded, logits):
-        """Pair targets and logits of answers as `loss` takes them."""
+        """Return targets and logits in the format of `loss`."""
         return encoded.own_targets, logits
 
     def metric_names(self, encoded):
         """Return the keys of `metrics`."""
 
     def metrics(self, encoded, logits):
-        """Return the scores of `evaluate`, a dict of floats."""
+        """Return the metrics of `evaluate`, a dict of floats."""
 
     def is_constant(self, encoded, logits):
-        """Return True if nearly all answers are equal and should differ."""
+        """Return True if nearly all predictions are equal but labels differ."""
 
     def decode(self, encoded, logits):
-        """Return the answers of `predict`."""
+        """Convert logits to the results of `predict`."""
 
     def graph(self, logits, inputs):
-        """Return the answers as a dict of tensors, in graph."""
+        """Compute the predictions as a dict of tensors, in graph."""
 
 
 class Classes(Outputs):
-    """Base class of outputs that choose one of several classes."""
+    """Base class of outputs that select one of several classes."""
 
     main_metric = "accuracy"
 
@@ -131,5 +132,5 @@ class Classes(Outputs):
         return [LabelAccuracy()]
 
     def probabilities(self, logits):
-        """Return the probabilities of logits, an array."""
+        """Return the probabilities of logits as an array."""
         return ops.convert_to_numpy(self.activation(logits))

@@ -1,8 +1,12 @@
-"""Questions to the places of their answers in a text."""
+"""Extractive question answering (SQuAD)."""
 
 import dataclasses
+import typing
+
+import keras
 
 from keras_bert import arguments
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
 from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
@@ -24,20 +28,19 @@ _MAX_QUERY_LENGTH = 64
 
 
 class QuestionAnswerer(FineTunedTask):
-    """Finds the answer to a question in a text, its context.
+    """Extractive question answering: the answer is a span of the context.
 
-    Contexts of any length are read in windows that overlap.
+    Long contexts are read in overlapping windows.
 
     Args:
-        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
-            task.
-        seq_length: int, tokens of a question with a window of its context,
-            special ones included; by default as trained, or else 384, or the
-            model's limit if that is less.
-        doc_stride: int, tokens from the start of a window to that of the
-            next; by default as trained, or else 128.
-        max_query_length: int, most tokens of a question; by default as
-            trained, or else 64, or half of `seq_length` if that is less.
+        pretrained: encoder, or model fine-tuned for this task.
+        seq_length: maximum number of tokens of a question with a window of
+            its context, special tokens included. Defaults to the trained
+            length, or 384.
+        doc_stride: number of tokens between the starts of two windows.
+            Defaults to the trained value, or 128.
+        max_query_length: maximum number of tokens of a question. Defaults to
+            the trained value, or 64, or half of `seq_length` if it is less.
 
     Example:
 
@@ -61,10 +64,10 @@ class QuestionAnswerer(FineTunedTask):
 
     def __init__(
         self,
-        pretrained,
-        seq_length=None,
-        doc_stride=None,
-        max_query_length=None,
+        pretrained: PretrainedModel,
+        seq_length: int | None = None,
+        doc_stride: int | None = None,
+        max_query_length: int | None = None,
     ):
         seq_length = self._trained_seq_length(pretrained, seq_length)
         settings = {
@@ -82,11 +85,11 @@ class QuestionAnswerer(FineTunedTask):
         super().__init__(pretrained, Questions, Spans(settings), settings)
 
     @property
-    def null_threshold(self):
+    def null_threshold(self) -> float | None:
         """Threshold (float) above which a question counts as unanswerable.
 
-        It is compared with the score of no answer, less the score of the best
-        answer. None: each question has an answer. Can be assigned.
+        It is compared with the score of "no answer" minus the score of the
+        best answer. None: every question gets an answer. Can be assigned.
         """
         return self.settings["null_threshold"]
 
@@ -94,35 +97,35 @@ class QuestionAnswerer(FineTunedTask):
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
 
-    @arguments.name_rest(Recipe)
+    @arguments.name_rest(Recipe)  # type: ignore[override]
     def fit(
         self,
-        questions,
-        validation_data=None,
-        callbacks=(),
-        verbose="auto",
-        teacher=None,
-        **recipe,
-    ):
+        questions: typing.Any,
+        validation_data: typing.Any = None,
+        callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+        verbose: str | int = "auto",
+        teacher: typing.Optional["QuestionAnswerer"] = None,
+        **recipe: typing.Any,
+    ) -> keras.callbacks.History:
         """Fine-tune the model.
 
-        If some questions are impossible, the model learns to give no answer.
-        The `null_threshold` is then the best one on the validation data, or 0
-        without such data. Questions whose answers are not at the given place
-        are left out, and a warning counts them.
+        If some questions are impossible, the model learns to return no
+        answer. `null_threshold` is then tuned on the validation data, or 0
+        without validation data. Questions with a wrong answer position are
+        skipped, and a warning counts them.
 
         Args:
             questions: str, path of a SQuAD file of version 1.1 or 2.0; dict,
                 the content of such a file; or list of `SquadQuestion`.
-            validation_data: the same. Its questions are answered after each
-                epoch, and the weights of the best epoch are kept.
+            validation_data: questions in the same format. They are evaluated
+                after each epoch, and the weights of the best epoch are kept.
             callbacks: list of Keras callbacks. They can monitor `loss` and,
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_f1`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
-            teacher: trained `QuestionAnswerer` of the same vocabulary and
-                window sizes, whose logits the model learns to imitate.
-            **recipe: the fields of `Recipe`.
+            teacher: trained task with the same vocabulary and window sizes.
+                The model learns to imitate its logits.
+            **recipe: fields of `Recipe`.
 
         Returns:
             A Keras `History`.
@@ -135,26 +138,29 @@ class QuestionAnswerer(FineTunedTask):
         fit["callbacks"] = callbacks
         return self._fit(recipe, (questions,), validation_data, teacher, **fit)
 
-    def evaluate(self, questions):
-        """Compare answers with the answers of people.
+    def evaluate(  # type: ignore[override]
+        self, questions: typing.Any
+    ) -> dict[str, float]:
+        """Compute the SQuAD scores of the predicted answers.
 
         Args:
-            questions: as `fit` takes them.
+            questions: questions in the format of `fit`.
 
         Returns:
-            A dict of the scores of SQuAD's own programs, in percent, as
+            A dict of the scores of the official SQuAD scripts, in percent, as
             returned by `squad_scores`.
         """
         return super().evaluate(questions)
 
-    def tune_null_threshold(self, questions):
-        """Find and keep the `null_threshold` that gives the best F1.
+    def tune_null_threshold(self, questions: typing.Any) -> float:
+        """Set `null_threshold` to the value with the best F1.
 
         Args:
-            questions: as `fit` takes them; some of them impossible.
+            questions: questions in the format of `fit`; some must be
+                impossible.
 
         Returns:
-            float, the threshold.
+            The threshold.
 
         Raises:
             ValueError: no question is impossible.
@@ -162,41 +168,48 @@ class QuestionAnswerer(FineTunedTask):
         encoded = self.labelled(questions)
         if not has_impossible(questions_of(encoded)):
             raise ValueError(
-                "Some of `questions` must be impossible, to find from which "
-                "score on there is no answer. Received: "
+                "Some of `questions` must be impossible to tune the "
+                "threshold for no answer. Received: "
                 f"{len(encoded.decode_context)} questions, each with an answer."
             )
         return self._tune(encoded)
 
     @one_or_many
-    def predict(self, pairs, show_progress_bar=False):
+    def predict(
+        self, pairs: typing.Any, show_progress_bar: bool = False
+    ) -> typing.Any:
         """Answer questions.
 
         Args:
-            pairs: list of pairs of str, a question and its context, perhaps
-                empty; or dicts or columns with the keys `question` and
-                `context`. A single dict of str has a single answer.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            pairs: list of pairs of a question and its context; it may be
+                empty. Also dicts or columns with the keys `question` and
+                `context`.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list of dicts, one for each pair: `answer`, str, and its place
-            in the context, the characters from `start` to before `end`;
-            `score`, float, the sum of its two logits; and `probability`,
-            float, among the best answers. Where there is no answer it is ""
-            from 0 to 0.
+            A list with a dict for each pair: `answer`, str; `start` and
+            `end`, int, its characters in the context; `score`, float, the sum
+            of its two logits; and `probability`, float, among the best
+            answers. If there is no answer, `answer` is "", and `start` and
+            `end` are 0. For a single dict of str, a single result.
         """
         return self.answered(pairs, show_progress_bar)
 
-    def answers(self, questions, n_best_size=20, max_answer_length=30):
+    def answers(
+        self,
+        questions: typing.Any,
+        n_best_size: int = 20,
+        max_answer_length: int = 30,
+    ) -> dict[str, typing.Any]:
         """Find the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions: as `fit` takes them.
-            n_best_size: int, number of answers to each question.
-            max_answer_length: int, most tokens of an answer.
+            questions: questions in the format of `fit`.
+            n_best_size: number of answers per question.
+            max_answer_length: maximum number of tokens of an answer.
 
         Returns:
-            A dict from the ids of the questions to `Answers`.
+            A dict from question ids to `Answers`.
         """
         encoded = self.labelled(questions)
         sizes = n_best_size, max_answer_length
@@ -215,7 +228,7 @@ class QuestionAnswerer(FineTunedTask):
 
     @property
     def ensemble_settings(self):
-        # Then they cut questions and contexts into the same tokens.
+        # Equal values mean equal tokens of questions and contexts.
         tokenizer = self.preprocess.tokenizer
         return {
             "vocabulary": tokenizer.vocabulary.sha256,
@@ -224,10 +237,10 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def answers_in_texts(self, outputs, inputs, questions, contexts):
-        """Answers questions from all windows of their contexts, in graph.
+        """Select the best answer over all windows of a context, in graph.
 
-        `outputs` has a row for each window. Where there is no answer it is ""
-        from 0 to 0.
+        `outputs` has a row for each window. If there is no answer, `answer`
+        is "", and `start` and `end` are 0.
 
         :meta private:
         """

@@ -1,4 +1,4 @@
-"""Scores of predictions, as fractions.
+"""Metrics of predictions, as fractions.
 
 The tests compare them with scikit-learn and SciPy.
 """
@@ -10,20 +10,20 @@ from keras_bert.tasks.labelled.glue_tasks import glue_task
 
 
 def glue_scores(task, labels, predictions):
-    """Computes the official scores of a task of GLUE.
+    """Compute the official metrics of a GLUE task.
 
     Args:
-        task: str, such as "mrpc"; one of `GLUE_TASKS`.
-        labels, predictions: lists of the task's label names, or of numbers
-            for "stsb", as returned by `read_glue`.
+        task: str, one of `GLUE_TASKS`, such as "mrpc".
+        labels, predictions: lists of label names, or of numbers for "stsb",
+            in the format of `read_glue`.
 
     Returns:
-        A dict from the name of each of the task's metrics to a float;
-        "mean" is that of "pearson" and "spearman".
+        A dict from metric names to floats. "mean" is the mean of "pearson"
+        and "spearman".
 
     Raises:
-        ValueError: there is no such task, a value is none of its labels, or
-            there are not as many predictions as labels.
+        ValueError: the task or a label is unknown, or the numbers of labels
+            and predictions differ.
     """
     task = glue_task(task)
     if task.is_regression:
@@ -40,7 +40,7 @@ def glue_scores(task, labels, predictions):
 
 
 def pearson(labels, predictions):
-    """Compute Pearson's correlation, from -1 to 1.
+    """Compute Pearson's correlation coefficient, from -1 to 1.
 
     Args:
         labels, predictions: lists of numbers, or of str that are numbers. If
@@ -50,12 +50,12 @@ def pearson(labels, predictions):
 
 
 def spearman(labels, predictions):
-    """Compute Spearman's correlation, Pearson's of the ranks.
+    """Compute Spearman's rank correlation coefficient, from -1 to 1.
 
     Equal values share the mean of their ranks.
 
     Args:
-        labels, predictions: as `pearson` takes them.
+        labels, predictions: arguments of `pearson`.
     """
     pair = _paired_numbers(labels, predictions)
     return _correlation(*map(_average_ranks, pair))
@@ -77,7 +77,7 @@ def _standardized(values):
     """Subtract the mean and divide by the norm; all 0 if all are equal."""
     if (values == values[0]).all():
         return np.zeros_like(values)
-    values = values / np.abs(values).max()  # The largest floats have no sum.
+    values = values / np.abs(values).max()  # Avoids overflow of the sum.
     values -= values.mean()
     return values / np.linalg.norm(values)
 
@@ -111,7 +111,7 @@ def _paired(labels, predictions):
     labels, predictions = np.asarray(labels), np.asarray(predictions)
     if labels.shape != predictions.shape or not labels.size:
         raise ValueError(
-            "There must be a prediction for each label, and one at least. "
+            "There must be a prediction for each label, and at least one. "
             f"Received: {predictions.shape} predictions for {labels.shape} "
             "labels."
         )
@@ -119,7 +119,7 @@ def _paired(labels, predictions):
 
 
 def _places(name, values, task):
-    """Find the places of labels among the names of a task."""
+    """Return the indices of labels among the label names of a task."""
     for index, value in enumerate(values):
         if value not in task.label_names:
             raise ValueError(
@@ -131,15 +131,15 @@ def _places(name, values, task):
 
 
 def confusion_matrix(labels, predictions, num_labels):
-    """Counts the answers to each label.
+    """Compute the confusion matrix.
 
     Args:
-        labels, predictions: int arrays `(num_examples,)`, places of labels.
+        labels, predictions: int arrays `(num_examples,)`, indices of labels.
         num_labels: int.
 
     Returns:
-        An int array `(num_labels, num_labels)`: row the label, column the
-        prediction.
+        An int array `(num_labels, num_labels)`; rows are labels, columns are
+        predictions.
     """
     matrix = np.zeros((num_labels, num_labels), np.int64)
     np.add.at(matrix, (labels, predictions), 1)
@@ -147,12 +147,12 @@ def confusion_matrix(labels, predictions, num_labels):
 
 
 def label_scores(matrix):
-    """Computes the scores of a confusion matrix.
+    """Compute the metrics of a confusion matrix.
 
     Returns:
-        A dict of floats: `accuracy` and `macro_f1`, the mean of the F1 of
-        each label, 0.0 for one that is nowhere; of two labels also `f1`, of
-        the second, and `matthews_correlation`.
+        A dict of floats: `accuracy` and `macro_f1`, the mean F1 of the labels
+        (0.0 for labels that do not occur). With two labels also `f1` of the
+        second label and `matthews_correlation`.
     """
     each = _f1_of_counts(matrix.diagonal(), matrix.sum(1), matrix.sum(0))
     scores = {
@@ -166,14 +166,14 @@ def label_scores(matrix):
 
 
 def several_label_scores(labels, predictions):
-    """Computes the scores where an example may have several labels, or none.
+    """Compute the metrics of multi-label classification.
 
     Args:
         labels, predictions: bool arrays `(num_examples, num_labels)`.
 
     Returns:
-        A dict of floats: `accuracy`, the share of examples with all their
-        labels and no other, `micro_f1`, over all decisions, and `macro_f1`.
+        A dict of floats: `accuracy`, the share of examples with exactly the
+        right labels; `micro_f1`, over all decisions; and `macro_f1`.
     """
     right = (labels & predictions).sum(0)
     given, found = labels.sum(0), predictions.sum(0)
@@ -185,22 +185,22 @@ def several_label_scores(labels, predictions):
 
 
 def label_table(matrix, names):
-    """Computes the scores of each label of a confusion matrix.
+    """Compute the metrics of each label from a confusion matrix.
 
     Returns:
         A list with a dict for each of the `names`: `label`, `precision`,
-        `recall`, `f1` and `support`, how many examples have it. A share of
-        nothing is 0.0.
+        `recall`, `f1` and `support`, the number of examples with this label.
+        Undefined metrics are 0.0.
     """
     return label_rows(matrix.diagonal(), matrix.sum(1), matrix.sum(0), names)
 
 
 def label_rows(right, given, found, names):
-    """Makes a `label_table` of counts.
+    """Compute the metrics of each label from counts, as `label_table`.
 
     Args:
-        right, given, found: int arrays `(num_labels,)`: how often a label is
-            rightly found, is there, and is found.
+        right, given, found: int arrays `(num_labels,)`: true positives,
+            labels, and predictions of each label.
         names: list of str, the labels.
     """
     counts = right.tolist(), given.tolist(), found.tolist()
@@ -211,10 +211,10 @@ def label_rows(right, given, found, names):
 
 
 def shares_of_counts(right, given, found):
-    """Return a dict of `precision`, `recall` and `f1`; 0.0 of nothing.
+    """Return a dict of `precision`, `recall` and `f1`; 0.0 if undefined.
 
     Args:
-        right, given, found: int, as `label_rows` takes them.
+        right, given, found: int, counts as in `label_rows`.
     """
     return {
         "precision": right / max(found, 1),
@@ -224,7 +224,7 @@ def shares_of_counts(right, given, found):
 
 
 def _f1_of_counts(right, given, found):
-    """The harmonic mean of right / found and right / given."""
+    """Compute the harmonic mean of precision and recall."""
     return 2 * right / np.maximum(given + found, 1)
 
 

@@ -1,4 +1,4 @@
-"""The parts of every task, so that it can be exported and used alike."""
+"""Base class of all tasks: reading, prediction in graph, and export."""
 
 import inspect
 import os
@@ -10,6 +10,8 @@ from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.summary import Summarized
+from keras_bert.typing import Path
+from keras_bert.typing import Tensor
 
 _Task = typing.TypeVar("_Task", bound="Task")
 
@@ -17,31 +19,32 @@ TRUNCATED = "truncated"
 
 
 class Task(Summarized):
-    """A model between strings and answers.
+    """Base class of tasks: a model with its tokenizer and post-processing.
 
-    A subclass sets these attributes and, unless it returns the outputs of the
-    model, `predict_ids`.
+    A subclass sets the attributes. It overrides `predict_ids` if the task does
+    not return the outputs of the model.
 
     Attributes:
-        text_inputs: tuple of str, the names of its string inputs.
-        text_shapes: dict from those whose shape is not `(batch_size,)` to
-            their shapes.
+        text_inputs: tuple of str, names of the string inputs.
+        text_shapes: dict from names of string inputs to shapes; inputs
+            without an entry have shape `(batch_size,)`.
         preprocess: function from string tensors, in the order of
             `text_inputs`, to a dict of int32 tensors, in graph. It has the
             attributes `tokenizer` and `seq_length`.
-        inputs: tuple of str, the names of those tensors that the model takes.
-        model: `keras.Model` that takes them.
-        pretrained: `PretrainedModel` that it is made of.
-        outputs: tuple of str, the names that `predict_texts` gives.
-        settings: dict for JSON, what of the task is no weight, such as its
-            labels.
-        substring_outputs: tuple of str, those of `outputs` that are cut out of
-            the texts, which TFLite has no op for.
+        inputs: tuple of str, names of the tensors that the model takes.
+        model: `keras.Model` that computes the outputs.
+        pretrained: `PretrainedModel` of the task.
+        outputs: tuple of str, names of the tensors that `predict_texts`
+            returns.
+        settings: dict for JSON, the settings of the task, such as its labels.
+        substring_outputs: tuple of str, outputs that are substrings of the
+            texts. TFLite has no op for them.
     """
 
-    text_inputs = ("text",)
+    text_inputs: tuple[str, ...] = ("text",)
     text_shapes = {}
-    settings = {}
+    settings: dict[str, typing.Any] = {}
+    model: typing.Any
     substring_outputs = ()
 
     def __init_subclass__(cls):
@@ -66,29 +69,29 @@ class Task(Summarized):
     @classmethod
     def from_pretrained(
         cls: type[_Task],
-        directory,
-        lowercase=None,
-        special_tokens_in_text=None,
-        strict=False,
-        **kwargs,
+        directory: Path,
+        lowercase: bool | None = None,
+        special_tokens_in_text: bool | None = None,
+        strict: bool = False,
+        **kwargs: typing.Any,
     ) -> _Task:
-        """Read a checkpoint as a task.
+        """Load a task from a checkpoint.
 
         Args:
-            directory: str, as `keras_bert.from_pretrained` takes it: a
-                directory, or the name of a model on the Hugging Face Hub.
-            lowercase: bool, whether texts are lower-cased. Needed if no file
-                of the directory says so.
-            special_tokens_in_text: bool, whether a special token in a text,
-                such as "[SEP]", becomes its id; by default as saved, or
+            directory: path of a checkpoint, or name of a model on the Hugging
+                Face Hub, as in `keras_bert.from_pretrained`.
+            lowercase: whether to lower-case texts. Required if no file of the
+                checkpoint specifies it.
+            special_tokens_in_text: whether a special token in a text, such as
+                "[SEP]", becomes its id. Defaults to the saved value, or
                 False.
-            strict: bool, whether unknown keys and arrays in a directory of
-                others are an error, not a warning.
+            strict: whether unknown keys and arrays in a checkpoint of another
+                library raise an error instead of a warning.
             **kwargs: arguments of the class.
 
         Raises:
             CheckpointError: a file is missing or cannot be used. It is a
-                ValueError.
+                subclass of ValueError.
             ValueError: the model does not fit the task, or an argument is out
                 of range.
         """
@@ -107,42 +110,47 @@ class Task(Summarized):
 
     @classmethod
     def _load(cls, directory, **arguments):
-        """Return the model of a directory and its arguments of the class."""
+        """Load the model, and the saved arguments of the class."""
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
     def of_directory(cls, pretrained, directory, **kwargs):
-        """Make the task of a model, with the task's files in the directory.
+        """Create the task of a loaded model; read further files if needed.
 
         :meta private:
         """
         return cls(pretrained, **kwargs)
 
-    def predict_ids(self, inputs, model=None):
-        """Answer ids, in graph.
+    def predict_ids(
+        self,
+        inputs: dict[str, Tensor],
+        model: typing.Callable | None = None,
+    ) -> dict[str, Tensor]:
+        """Compute the outputs for token ids, in graph.
 
         Args:
             inputs: dict of int32 tensors, as returned by `preprocess`.
-            model: function that stands for the model, such as a served form
-                of it; the model itself by default.
+            model: function that replaces the model, such as an exported copy
+                of it. Defaults to the model of the task.
 
         Returns:
-            A dict of tensors by their names.
+            A dict from output names to tensors.
         """
         return (model or self.model)(inputs)
 
-    def check_servable(self):
-        """Raises ValueError if graphs could not answer as `predict` does.
+    def check_servable(self) -> None:
+        """Raise ValueError if an exported graph would differ from `predict`.
 
         :meta private:
         """
         check_not_quantized(self.model)
 
     def graph_inputs(self, *texts):
-        """Turns strings into what the model takes, in graph.
+        """Tokenize strings to the inputs of the model, in graph.
 
-        Besides the dict of `preprocess` there is one of `truncated`, bool
-        `(batch_size,)`, where the task has it: the model has no part in it.
+        Returns:
+            The dict of `preprocess`, and a dict with `truncated`, bool
+            `(batch_size,)`, if the task has this output; else an empty dict.
 
         :meta private:
         """
@@ -152,42 +160,44 @@ class Task(Summarized):
         return inputs, {TRUNCATED: truncated}
 
     def answers_in_texts(self, outputs, inputs, *texts):
-        """Makes answers of what a model gives, in graph; by default just that.
+        """Post-process the outputs of the model with the texts, in graph.
 
         :meta private:
         """
         return outputs
 
-    def predict_texts(self, *texts):
-        """Answers strings, in graph.
+    def predict_texts(self, *texts: Tensor) -> dict[str, Tensor]:
+        """Compute the outputs for strings, in graph.
 
         Args:
             *texts: string tensors, in the order of `text_inputs`.
 
         Returns:
-            A dict of tensors by the names of `outputs`.
+            A dict from the names in `outputs` to tensors.
         """
         return self.answer_encoded(*self.graph_inputs(*texts), *texts)
 
     def answer_encoded(self, inputs, more, *texts):
-        """Answer strings, given what `graph_inputs` returns for them.
+        """Compute the outputs for the results of `graph_inputs`.
 
         :meta private:
         """
         outputs = self.predict_ids(inputs)
         return {**self.answers_in_texts(outputs, inputs, *texts), **more}
 
-    def export_saved_model(self, directory, version=1, overwrite=False):
-        """Writes a SavedModel that takes strings.
+    def export_saved_model(
+        self, directory: Path, version: int = 1, overwrite: bool = False
+    ) -> None:
+        """Export a SavedModel that takes strings.
 
         Args:
-            directory: str, the folder of the model's versions.
-            version: int, the number of this one.
-            overwrite: bool, replace a version that an earlier call has
-                written.
+            directory: folder that contains the versions of the model.
+            version: number of the version to write.
+            overwrite: whether to replace a version of an earlier export.
 
         Raises:
-            ValueError: as by `keras_bert.export.export_saved_model`.
+            ValueError: the same errors as
+                `keras_bert.export.export_saved_model`.
         """
         from keras_bert.export import export_saved_model
 
@@ -195,37 +205,38 @@ class Task(Summarized):
 
     def export_tflite(
         self,
-        path,
-        kind="int8",
-        texts=None,
-        representative_texts=None,
-        files=("text", "ids"),
-        overwrite=False,
-        force=False,
-    ):
-        """Write TFLite files, one that takes strings and one that takes ids.
+        path: Path,
+        kind: str = "int8",
+        texts: list | None = None,
+        representative_texts: list | None = None,
+        files: typing.Collection[str] = ("text", "ids"),
+        overwrite: bool = False,
+        force: bool = False,
+    ) -> dict[str, typing.Any]:
+        """Export TFLite files: one takes strings, the other token ids.
 
         Args:
-            path: str, "model.tflite" for "model_text.tflite" and
-                "model_ids.tflite".
-            kind: str, how weights are stored: "float32", "float16", "int8",
-                or "full_int8", with scales that are fixed beforehand.
-            texts: list of examples that each file is tried on, as `predict`
-                takes them; by default built-in sentences.
-            representative_texts: list of the same, for the scales of
+            path: prefix of the files: "model.tflite" writes
+                "model_text.tflite" and "model_ids.tflite".
+            kind: number format of the weights: "float32", "float16", "int8",
+                or "full_int8", which also quantizes activations with fixed
+                scales.
+            texts: examples to compare each file with the task, in the format
+                of `predict`. Defaults to built-in sentences.
+            representative_texts: examples to calibrate the scales of
                 "full_int8".
-            files: collection of "text" and "ids", the files to write.
-            overwrite: bool, replace files that an earlier call has written.
-            force: bool, write a file even if it differs from this task by
-                more than its kind may.
+            files: which files to write: "text", "ids" or both.
+            overwrite: whether to replace files of an earlier export.
+            force: whether to write a file even if its outputs differ from
+                the task by more than the tolerance of its kind.
 
         Returns:
-            A dict from the names in `files` to `Comparison` with this task.
+            A dict from the names in `files` to a `Comparison` with the task.
 
         Raises:
             ValueError: a file exists and may not be replaced, TFLite lacks an
-                op of the task, or a file differs too much.
-            ModuleNotFoundError: LiteRT's interpreter is not installed.
+                op of the task, or the outputs differ too much.
+            ModuleNotFoundError: the interpreter of LiteRT is not installed.
         """
         from keras_bert.export import export_tflite
 

@@ -1,27 +1,26 @@
-"""Texts, or pairs of texts, to labels."""
+"""Classification of texts and of pairs of texts."""
 
+import typing
+
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.texts import TextTask
 from keras_bert.tasks.outputs import Labels
+from keras_bert.typing import Texts
 
 
 class TextClassifier(TextTask):
     """Classifier of texts, or of pairs of texts.
 
     Args:
-        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
-            task.
-        labels: list of str, the names of the labels in order. Needed for an
-            encoder; a fine-tuned model has its own, which these may put in
-            another order.
-        multi_label: bool, whether a text may have several labels or none.
-            Labels with a probability of at least 0.5 are returned.
+        pretrained: encoder, or model fine-tuned for this task.
+        labels: names of the labels in order. Required for an encoder.
+        multi_label: whether a text may have several labels or none.
+            `predict` returns those with a probability of at least 0.5.
         **kwargs: of `TextTask`.
-        rename_labels: dict from labels that the model was trained with to
-            their new names.
-        new_head: bool, whether a random head takes the place of the trained
-            one, such as one for other labels.
+        rename_labels: dict from labels of the trained model to new names.
+        new_head: whether to replace the trained head by a random one.
 
     Example:
 
@@ -40,15 +39,15 @@ class TextClassifier(TextTask):
 
     def __init__(
         self,
-        pretrained,
-        labels=None,
-        multi_label=None,
-        rename_labels=None,
-        new_head=False,
-        seq_length=None,
-        truncation=None,
-        windows=None,
-        stride=None,
+        pretrained: PretrainedModel,
+        labels: typing.Sequence[str] | None = None,
+        multi_label: bool | None = None,
+        rename_labels: dict[str, str] | None = None,
+        new_head: bool = False,
+        seq_length: int | None = None,
+        truncation: str | None = None,
+        windows: str | None = None,
+        stride: int | None = None,
     ):
         trained = self._trained_settings(pretrained)
         self.labels, self.kept_outputs = choose_labels(
@@ -63,33 +62,35 @@ class TextClassifier(TextTask):
         super().__init__(pretrained, answer, own, *how)
 
     @one_or_many
-    def probabilities(self, texts):
+    def probabilities(self, texts: Texts) -> typing.Any:
         """Compute the probability of each label.
 
         Args:
-            texts: as `predict` takes them.
+            texts: texts in the format of `predict`.
 
         Returns:
-            A float32 array `(num_texts, num_labels)`, or `(num_labels,)` of a
+            A float32 array `(num_texts, num_labels)`, or `(num_labels,)` for a
             single text. The probabilities of a text sum to 1, except with
             `multi_label`.
         """
         return self.answer.probabilities(self.logits(self.encode(texts)))
 
     @one_or_many
-    def predict(self, texts, show_progress_bar=False):
-        """Label texts.
+    def predict(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> typing.Any:
+        """Predict the label of each text.
 
         Args:
-            texts: str, or list of str or of pairs of str, perhaps empty; or
-                dicts, columns, arrays or tensors of these.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            texts: str, or list of str or of pairs of str; it may be empty.
+                Also dicts, columns, arrays or tensors of these.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list of dicts, one for each text: `label`, str; its
-            `probability`, float; and `truncated`, bool, whether the text was
-            too long and is cut. With `multi_label` it is a list of such
-            dicts, the most probable first, perhaps empty. A single text has
-            its answer, not a list.
+            A list with a dict for each text: `label`, str; its `probability`,
+            float; and `truncated`, bool, whether the text was too long. With
+            `multi_label`, each text has a list of such dicts, the most
+            probable first; it may be empty. For a single text, the result of
+            this text instead of a list.
         """
         return self.answered(texts, show_progress_bar)

@@ -1,8 +1,12 @@
-"""A model as a source of features: a vector for each text."""
+"""Text embeddings: one vector per text."""
 
+import typing
+
+import keras
 import numpy as np
 
 from keras_bert import arguments
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
@@ -26,46 +30,47 @@ from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
+from keras_bert.typing import Path
+from keras_bert.typing import Texts
 
-# So many are held as ids together.
+# Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 16384
 
 
 class TextEmbedder(Task):
-    """Embedder of texts: a vector for each.
+    """Embedder of texts: computes one vector per text.
 
-    The precision is that of the model: for bfloat16, faster where the
-    processor has it, read the checkpoint after
-    `keras.config.set_dtype_policy("mixed_bfloat16")`. The vectors are float32
-    in any case.
+    The model computes in its own precision. For bfloat16, which is faster on
+    CPUs that support it, load the checkpoint after
+    `keras.config.set_dtype_policy("mixed_bfloat16")`. The vectors are always
+    float32.
 
-    A checkpoint of `save` or of sentence-transformers also has pooling, dense
+    A checkpoint of `save` or of sentence-transformers includes pooling, dense
     layers, normalization, length and prompts. Arguments of `from_pretrained`
-    replace them, and a warning names each difference.
+    replace them, and a warning reports each difference.
 
     Args:
-        pretrained: `PretrainedModel`.
-        seq_length: int, longest text in word pieces, [CLS] and [SEP]
-            included, which count as tokens here; longer texts are cut. The
-            model's own limit by default.
-        pooling: str. "mean" is the mean of the tokens' vectors, "cls" the
-            vector of [CLS], "max" the greatest value of each element, all
-            `hidden_size` long; "last4" is the mean of the last four layers'
-            vectors, concatenated, four times as long.
-        batch_tokens: int, most tokens that are computed together. Few keep a
-            processor's caches warm; an accelerator wants more.
-        dense: list of `keras.layers.Dense`, which the pooled vector goes
-            through, such as one to fewer elements.
-        normalize: bool, whether the vectors are scaled to length 1.
-        prompts: dict from names to strings, what `embed` puts before texts.
-        default_prompt_name: str, the prompt of texts that none is named for,
-            also in `fit`, `evaluate`, `layers` and in what is exported; None
-            for none.
-        include_prompt: bool, whether the prompt's tokens, and [CLS] before
-            them, take part in the pooling.
+        pretrained: encoder.
+        seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
+            included; longer texts are truncated. Defaults to the limit of the
+            model.
+        pooling: "mean", "cls" (vector of [CLS]) or "max" over the tokens, all
+            of size `hidden_size`; or "last4", the mean over the concatenated
+            last four layers, four times as large.
+        batch_tokens: maximum number of tokens computed together. Small
+            batches fit the caches of a CPU; a GPU needs larger ones.
+        dense: `keras.layers.Dense` layers applied to the pooled vector, such
+            as a projection to fewer dimensions.
+        normalize: whether to scale the vectors to length 1.
+        prompts: dict from names to prompts, strings that `embed` prepends to
+            texts.
+        default_prompt_name: name of the default prompt, also for `fit`,
+            `evaluate`, `layers` and exported models. None for no prompt.
+        include_prompt: whether pooling includes the tokens of the prompt and
+            the [CLS] before them.
 
     Attributes:
-        dim: int, the length of the vectors.
+        dim: int, size of the vectors.
         pretrained: `PretrainedModel` of the encoder.
 
     Example:
@@ -83,15 +88,15 @@ class TextEmbedder(Task):
 
     def __init__(
         self,
-        pretrained,
-        seq_length=None,
-        pooling="mean",
-        batch_tokens=BATCH_TOKENS,
-        dense=(),
-        normalize=False,
-        prompts=None,
-        default_prompt_name=None,
-        include_prompt=True,
+        pretrained: PretrainedModel,
+        seq_length: int | None = None,
+        pooling: str = "mean",
+        batch_tokens: int = BATCH_TOKENS,
+        dense: typing.Sequence[keras.layers.Dense] = (),
+        normalize: bool = False,
+        prompts: dict[str, str] | None = None,
+        default_prompt_name: str | None = None,
+        include_prompt: bool = True,
     ):
         self.prompts = Prompts(
             prompts or {}, default_prompt_name, include_prompt
@@ -120,8 +125,8 @@ class TextEmbedder(Task):
         self.dim = self.model.output["embedding"].shape[-1]
 
     @property
-    def batch_tokens(self):
-        """As the class takes it, int; it may be set."""
+    def batch_tokens(self) -> int:
+        """Maximum number of tokens computed together (int). Can be assigned."""
         return self._layers.batch_tokens
 
     @batch_tokens.setter
@@ -133,51 +138,54 @@ class TextEmbedder(Task):
     def _load(cls, directory, **arguments):
         return load_embedder(directory, **arguments)
 
-    def save(self, directory, format="keras", overwrite=False):
-        """Writes the embedder so that `from_pretrained` reads it back equal.
+    def save(
+        self, directory: Path, format: str = "keras", overwrite: bool = False
+    ) -> None:
+        """Save the embedder to a directory that `from_pretrained` can load.
 
         Args:
-            directory: str, made if needed.
-            format: "keras" (ours) or "hf" (what sentence-transformers reads).
-            overwrite: bool, replace what an earlier call has written.
+            directory: directory to write; it is created if needed.
+            format: "keras" (this library), or "hf" (sentence-transformers).
+            overwrite: whether to replace the files of an earlier call.
 
         Raises:
-            ValueError: the format cannot hold it, or the directory holds a
-                file in the way that may not be replaced.
+            ValueError: the format does not support the embedder, or the
+                directory contains a file that may not be replaced.
         """
         save_embedder(self, directory, format, overwrite)
 
     @arguments.name_rest(Recipe)
     def fit(
         self,
-        texts,
-        labels=None,
-        validation_data=None,
-        callbacks=(),
-        verbose="auto",
-        **recipe,
-    ):
+        texts: typing.Any,
+        labels: typing.Sequence[float] | None = None,
+        validation_data: typing.Any = None,
+        callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+        verbose: str | int = "auto",
+        **recipe: typing.Any,
+    ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
 
-        Pairs and triplets are trained to find each anchor's positive among
-        those of the whole batch, so larger batches teach more; scored pairs
-        to have their scores as cosines.
+        Pairs and triplets use in-batch negatives: the model learns to find
+        the positive of each anchor in the batch, and larger batches give
+        better embeddings. Scored pairs learn their scores as cosines.
 
         Args:
             texts: list, array or table of pairs (anchor, positive), triplets
                 (anchor, positive, negative) or, with labels, pairs; or a
                 `tf.data.Dataset` of such tuples, or of pairs and scores.
-            labels: list of float from -1 to 1, how alike the texts of each
-                pair are; None for pairs that belong together.
-            validation_data: the same: a tuple of pairs and scores, or a list
-                or a data set of examples. They may be of another kind than
-                those to learn from. The weights of the best epoch are kept,
-                by `mean_reciprocal_rank`, or `spearman` of scored pairs.
+            labels: similarity of each pair, from -1 to 1; None for pairs of
+                anchor and positive.
+            validation_data: a tuple of pairs and scores, or a list or a data
+                set of examples. The type of examples may differ from the
+                training data. The weights of the epoch with the best
+                `mean_reciprocal_rank` are kept, or with the best `spearman`
+                for scored pairs.
             callbacks: list of Keras callbacks. They can monitor `loss` and,
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_spearman`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
-            **recipe: the fields of `Recipe`.
+            **recipe: fields of `Recipe`.
 
         Returns:
             A Keras `History`.
@@ -185,118 +193,129 @@ class TextEmbedder(Task):
         Raises:
             ValueError: an example cannot be used. Nothing is trained.
         """
-        recipe = Recipe(**recipe)
+        options = Recipe(**recipe)
         examples = embedding_examples(self.preprocess, texts, labels)
         validation = None
         if validation_data is not None:
             is_scored = isinstance(validation_data, tuple)
             data = validation_data if is_scored else (validation_data,)
-            judged = embedding_examples(self.preprocess, *data)
-            names = SCORED_METRICS if are_scored(judged) else RETRIEVAL_METRICS
+            held_out = embedding_examples(self.preprocess, *data)
+            is_scored = are_scored(held_out)
+            names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
             validation = Validation(
-                lambda: self._validate(judged, recipe.batch_size),
+                lambda: self._validate(held_out, options.batch_size),
                 ["loss", *names],
                 names[-1],
             )
         return fine_tune(
             embedding_learner(self.pretrained, self.model, examples),
             examples,
-            recipe,
+            options,
             validation,
             callbacks,
             own_model=self.model,
             verbose=verbose,
         )
 
-    def evaluate(self, texts, labels=None):
-        """Judges the embeddings by their cosines.
+    def evaluate(
+        self, texts: typing.Any, labels: typing.Sequence[float] | None = None
+    ) -> dict[str, float]:
+        """Evaluate the cosine similarities of the embeddings.
 
         Args:
-            texts, labels: as `fit` takes them.
+            texts, labels: examples in the format of `fit`.
 
         Returns:
-            A dict of floats: `pearson` and `spearman` of scored pairs; of
-            others `recall_at_1`, `recall_at_5`, `recall_at_10` and
-            `mean_reciprocal_rank` of the positives among all texts that are
-            no anchors.
+            A dict of floats. Scored pairs: `pearson` and `spearman`. Others:
+            `recall_at_1`, `recall_at_5`, `recall_at_10` and
+            `mean_reciprocal_rank` of the positives among all texts except
+            anchors.
         """
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
     @one_or_many
-    def embed(self, texts, prompt=None, show_progress_bar=False):
-        """Computes a vector for each text.
+    def embed(
+        self,
+        texts: Texts,
+        prompt: str | None = None,
+        show_progress_bar: bool = False,
+    ) -> np.ndarray:
+        """Compute the embedding of each text.
 
         Args:
-            texts: str, or list of str, perhaps empty; or dicts, columns,
+            texts: str, or list of str; it may be empty. Also dicts, columns,
                 arrays or tensors of these.
-            prompt: str, the name of the prompt that is put before each; ""
-                for none, None for the default.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            prompt: name of the prompt to prepend; "" for no prompt, None for
+                the default prompt.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts, or
-            `(dim,)` of a single text.
+            `(dim,)` for a single text.
 
         Raises:
-            ValueError: one is no str, or not even text; its index is named
-                before any is embedded. Or no prompt has the name.
+            ValueError: a text is not a valid str; the message names its
+                index. Or there is no prompt of this name.
         """
-        prompt, texts = self.prompts.named(prompt), checked_texts(texts)
+        prompt, encoded = self.prompts.named(prompt), checked_texts(texts)
         preprocess = self.preprocess.with_prompt(prompt)
-        embeddings = np.empty((len(texts), self.dim), np.float32)
-        with progress_bar(show_progress_bar, len(texts)):
-            for start, rows in _rows(preprocess, texts):
+        embeddings = np.empty((len(encoded), self.dim), np.float32)
+        with progress_bar(show_progress_bar, len(encoded)):
+            for start, rows in _rows(preprocess, encoded):
                 found = self._embeddings(preprocess, rows)
                 embeddings[start : start + len(rows)] = found
         return embeddings
 
-    def embed_query(self, texts, show_progress_bar=False):
-        """Compute the vectors of queries, with the prompt "query" if any.
+    def embed_query(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> np.ndarray:
+        """Compute the embeddings of queries, with the prompt "query" if any.
 
         Args:
             texts: list of str; it may be empty.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A float32 array `(num_texts, dim)`, as `embed` returns it.
+            A float32 array `(num_texts, dim)`, the result of `embed`.
         """
         return self.embed(
             texts, self.prompts.first_of("query"), show_progress_bar
         )
 
-    def embed_document(self, texts, show_progress_bar=False):
-        """Compute the vectors of texts that are searched.
+    def embed_document(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> np.ndarray:
+        """Compute the embeddings of documents to search.
 
-        Their prompt is the first that exists of "document", "passage" and
+        The prompt is the first existing one of "document", "passage" and
         "corpus", if any.
 
         Args:
             texts: list of str; it may be empty.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A float32 array `(num_texts, dim)`, as `embed` returns it.
+            A float32 array `(num_texts, dim)`, the result of `embed`.
         """
         name = self.prompts.first_of("document", "passage", "corpus")
         return self.embed(texts, name, show_progress_bar)
 
     @one_or_many
-    def layers(self, texts):
-        """Computes what every layer makes of every token.
+    def layers(self, texts: Texts) -> typing.Any:
+        """Compute the hidden states of all layers for each token.
 
         Args:
             texts: str or list of str.
 
         Returns:
-            A list with a float32 array for each text, or that array of a
-            single text,
-            `(num_hidden_layers + 1, num_tokens, hidden_size)`: the
-            embeddings, then the output of each layer. The first token is
-            [CLS], the last [SEP].
+            A list with a float32 array
+            `(num_hidden_layers + 1, num_tokens, hidden_size)` for each text:
+            the embeddings, then the output of each layer. The first token is
+            [CLS], the last [SEP]. For a single text, its array.
         """
-        texts = checked_texts(texts)
-        states = [None] * len(texts)
-        for start, rows in _rows(self.preprocess, texts):
+        encoded = checked_texts(texts)
+        states: list = [None] * len(encoded)
+        for start, rows in _rows(self.preprocess, encoded):
             for indices, outputs in self._layers(rows):
                 stacked = np.stack(_in_order(outputs), axis=1)
                 for index, layers in zip(
@@ -307,7 +326,7 @@ class TextEmbedder(Task):
         return states
 
     def _num_left_out(self, preprocess):
-        """The number of tokens that take no part in the pooling."""
+        """Return the number of tokens that pooling ignores."""
         is_left_out = not self.prompts.include_prompt
         return preprocess.num_prompt_tokens if is_left_out else 0
 
@@ -316,7 +335,7 @@ class TextEmbedder(Task):
         return embedding_model(self.pretrained, *how)
 
     def _embeddings(self, preprocess, rows):
-        """The vectors of `PackedRows`, in their order."""
+        """Compute the vectors of `PackedRows`, in order."""
         num_left_out = self._num_left_out(preprocess)
         if num_left_out not in self._embed:
             model = self._model(num_left_out)
@@ -327,7 +346,7 @@ class TextEmbedder(Task):
         return embeddings
 
     def _scores(self, examples):
-        """The metrics of what `embedding_examples` gives."""
+        """Compute the metrics of the result of `embedding_examples`."""
         embeddings = self._embeddings(self.preprocess, examples.rows)
         return self._metrics(examples, embeddings)
 
@@ -345,12 +364,12 @@ class TextEmbedder(Task):
 
 
 def _rows(preprocess, texts):
-    """Yields where some of the texts begin, and their rows."""
+    """Yield the start index and the rows of each chunk of texts."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         some = texts[start : start + _TEXTS_AT_ONCE]
         yield start, tokenized_rows(preprocess, some)
 
 
 def _in_order(outputs):
-    """A dict may come back in another order than it was given in."""
+    """List outputs by layer; a dict may come back in another order."""
     return [outputs[str(n)] for n in range(len(outputs))]

@@ -1,13 +1,15 @@
-"""Beginnings of texts to what follows them."""
+"""Text generation with left-to-right models."""
 
 import dataclasses
 import functools
+import typing
 
 import tensorflow as tf
 
 from keras_bert import arguments
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
@@ -15,33 +17,36 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.typing import Path
+from keras_bert.typing import Tensor
+from keras_bert.typing import Texts
 
-# Prompts that are gone on with together.
+# Number of prompts that are continued together.
 _BATCH_SIZE = 8
 _NEVER = -1
 _SEEDS = -(2**31), 2**31 - 1
 
 
 class TextGenerator(Task):
-    """Goes on with texts, token by token, as a left-to-right model does.
+    """Text generation, token by token, with a left-to-right model.
 
     Args:
-        pretrained: `PretrainedModel` of a GPT-1, or of a BERT with
-            `is_decoder`, with a language-model head.
-        max_new_tokens: int, how many tokens follow at most; fewer only where
-            one is the token that ends a text, such as [SEP]. Of longer prompts
-            the last tokens are read that leave room for them.
-        temperature: float, what logits are divided by before a token is
-            drawn; 0 takes the most probable one.
-        top_k: int, draw one of so many most probable tokens; 0 for any. Needs
-            a `temperature`, as `top_p` does.
-        top_p: float, draw one of the most probable tokens that have this
-            probability together.
-        seed: int, of the draws.
+        pretrained: GPT-1, or BERT with `is_decoder`, with a language-model
+            head.
+        max_new_tokens: maximum number of tokens to generate. Generation of a
+            text stops at the end token, such as [SEP]. Long prompts are
+            truncated at the left.
+        temperature: divisor of the logits before sampling; 0 selects the most
+            probable token.
+        top_k: number of most probable tokens to sample from; 0 for all.
+            Requires a `temperature`.
+        top_p: total probability of the most probable tokens to sample from.
+            Requires a `temperature`.
+        seed: random seed of the sampling.
 
     Raises:
-        ValueError: the model sees both sides or has no such head, or a value
-            is out of range.
+        ValueError: the model is bidirectional or has no language-model head,
+            or a value is out of range.
 
     Example:
 
@@ -57,17 +62,17 @@ class TextGenerator(Task):
 
     def __init__(
         self,
-        pretrained,
-        max_new_tokens=32,
-        temperature=0.0,
-        top_k=0,
-        top_p=1.0,
-        seed=0,
+        pretrained: PretrainedModel,
+        max_new_tokens: int = 32,
+        temperature: float = 0.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 0,
     ):
         if not pretrained.config.is_decoder:
             raise ValueError(
-                "To go on with texts, a model must see each token's left side "
-                f"only. Received: {pretrained.family.name}, which sees both."
+                "Text generation needs a left-to-right model. Received: "
+                f"{pretrained.family.name}, which is bidirectional."
             )
         self.pretrained = pretrained
         self.model = pretrained.pretrainer
@@ -76,7 +81,7 @@ class TextGenerator(Task):
             pretrained.backbone, pretrained.heads["masked_lm_head"]
         )
         longest = pretrained.sequence_length() - 1
-        self._others = {}  # By what differs.
+        self._others = {}  # Generators of `generate` by `Sampling`.
         self._sampling = Sampling(
             max_new_tokens, temperature, top_k, top_p, seed
         )
@@ -96,41 +101,42 @@ class TextGenerator(Task):
             truncation="tail",
         )
 
-    @property
-    def settings(self):
-        """The rule by which tokens are chosen, a dict for JSON."""
+    @property  # type: ignore[override]
+    def settings(self) -> dict[str, typing.Any]:
+        """Settings of the sampling, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 
     @one_or_many
     def generate(
         self,
-        prompts,
+        prompts: Texts,
         *,
-        seed=None,
-        max_new_tokens=None,
-        temperature=None,
-        top_k=None,
-        top_p=None,
-    ):
-        """Continue texts.
+        seed: int | None = None,
+        max_new_tokens: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+    ) -> typing.Any:
+        """Generate the continuation of each prompt.
 
         Each combination of `max_new_tokens`, `temperature`, `top_k` and
         `top_p` is traced once, which takes seconds.
 
         Args:
-            prompts: str or list of str. With a tokenizer without a token for
-                the beginning, as GPT-1's, each must have a token.
-            seed: int, of the draws; by default as the class has it.
-            max_new_tokens, temperature, top_k, top_p: as the class takes
-                them, for this call only; by default as the class has them.
+            prompts: str or list of str. If the tokenizer adds no token at the
+                beginning, as GPT-1, a prompt must not be empty.
+            seed: random seed of the sampling. Defaults to the seed of the
+                class.
+            max_new_tokens, temperature, top_k, top_p: settings of the class,
+                changed for this call only.
 
         Returns:
-            A list of str, what follows each prompt, without it; of a single
-            prompt a str.
+            A list with the continuation of each prompt, without the prompt.
+            For a single prompt, a str.
 
         Raises:
-            ValueError: a prompt is no text, or is empty, or a value is out of
-                range.
+            ValueError: a prompt is not a str or is empty, or a value is out
+                of range.
         """
         seed = self._sampling.seed if seed is None else seed
         checks.between(*_SEEDS, seed=seed)
@@ -143,22 +149,22 @@ class TextGenerator(Task):
         changes = {k: x for k, x in given.items() if x is not None}
         if changes:
             values = {**self.settings, **changes}
-            if not values["temperature"]:  # Nothing is drawn.
+            if not values["temperature"]:  # No sampling.
                 values = {**values, "top_k": 0, "top_p": 1.0, **changes}
             sampling = Sampling(**values)
             if sampling not in self._others:
                 self._others[sampling] = type(self)(self.pretrained, **values)
             return self._others[sampling].generate(prompts, seed=seed)
-        prompts = checked_texts(prompts)
+        encoded = checked_texts(prompts)
         texts = []
-        for start in range(0, len(prompts), _BATCH_SIZE):
-            batch = tf.constant(prompts[start : start + _BATCH_SIZE])
+        for start in range(0, len(encoded), _BATCH_SIZE):
+            batch = tf.constant(encoded[start : start + _BATCH_SIZE])
             inputs = self._read(batch)
             empty = tf.where(inputs[features.INPUT_MASK.name][:, 0] == 0)
             if len(empty):
                 raise ValueError(
-                    "Each prompt must have a token to go on from. Received: "
-                    f"{brief(prompts[start + int(empty[0, 0])].decode())}."
+                    "Each prompt must have at least one token. Received: "
+                    f"{brief(encoded[start + int(empty[0, 0])].decode())}."
                 )
             answers = self._generate(
                 inputs, first_row=tf.constant(start), seed=tf.constant(seed)
@@ -176,27 +182,35 @@ class TextGenerator(Task):
             self.predict_ids, reduce_retracing=True, autograph=False
         )
 
-    def predict_ids(self, inputs, model=None, *, first_row=0, seed=None):
-        """Goes on with rows of ids, in graph.
+    def predict_ids(
+        self,
+        inputs: dict[str, Tensor],
+        model: typing.Callable | None = None,
+        *,
+        first_row: Tensor = 0,
+        seed: Tensor | None = None,
+    ) -> dict[str, Tensor]:
+        """Generate the continuation of token ids, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
-            model: not used; the loop has layers of its own.
-            first_row: int32 scalar, the number of the first: each draws by
-                its number.
-            seed: int32 scalar, of the draws; by default that of the class.
+            model: not used; the loop calls the layers directly.
+            first_row: int32 scalar, number of the first row. The samples of a
+                row depend on its number.
+            seed: int32 scalar, random seed of the sampling. Defaults to the
+                seed of the class.
 
         Returns:
             A dict of `generated_text`, string `(batch_size,)`, and
-            `generated_ids`, int32 `(batch_size, max_new_tokens)`, with
-            padding behind the end of a text.
+            `generated_ids`, int32 `(batch_size, max_new_tokens)`, padded
+            after the end of a text.
         """
         mask = inputs[features.INPUT_MASK.name]
         num_new = self._sampling.max_new_tokens
         seed = self._sampling.seed if seed is None else seed
         width = tf.reduce_max(tf.reduce_sum(mask, 1))
         prompts = inputs[features.INPUT_IDS.name][:, :width]
-        # A row without a token goes on behind the padding at its beginning.
+        # An empty row is continued after one padding token.
         lengths = tf.maximum(tf.reduce_sum(mask, 1, keepdims=True), 1)
         ids = tf.pad(prompts, [(0, 0), (0, num_new)])
         size = width + num_new
@@ -205,7 +219,7 @@ class TextGenerator(Task):
         def step(number, ids, kept):
             places = lengths + number - 1
             logits, kept = self._steps.step(kept, ids, places)
-            # Rows that only pad the table are no tokens.
+            # Skip padding rows of the embedding table.
             logits = logits[:, 0, : len(vocabulary)]
             chosen = self._sampling.choose(logits, first_row, [seed, number])
             is_next = tf.equal(tf.range(size), places + 1)
@@ -223,10 +237,10 @@ class TextGenerator(Task):
             ),
         )
         places = lengths + tf.range(num_new)
-        return self._told(tf.gather(ids, places, batch_dims=1))
+        return self._decoded(tf.gather(ids, places, batch_dims=1))
 
-    def _told(self, ids):
-        """Outputs of new tokens, of which those behind the end are none."""
+    def _decoded(self, ids):
+        """Decode the new tokens up to the end token."""
         vocabulary = self.preprocess.tokenizer.vocabulary
         end = vocabulary.roles.get("sep")
         end = _NEVER if end is None else vocabulary.id_of(end)
@@ -241,16 +255,18 @@ class TextGenerator(Task):
         }
 
     @arguments.name_rest(Task.export_tflite)
-    def export_tflite(self, path, **kwargs):
+    def export_tflite(  # type: ignore[override]
+        self, path: Path, **kwargs: typing.Any
+    ) -> typing.NoReturn:
         """Raise ValueError: text generation cannot be exported to TFLite.
 
         Args:
-            path: str.
+            path: not used.
             **kwargs: arguments of other tasks.
         """
         raise ValueError(
-            "A TextGenerator is exported as a SavedModel only: TFLite lacks "
-            f"the operations of its loop. Received: {path}."
+            "A TextGenerator can be exported as a SavedModel only: TFLite "
+            f"lacks the operations of its loop. Received: {path}."
         )
 
 
@@ -261,7 +277,7 @@ def _any_length(kept):
 
 @dataclasses.dataclass(frozen=True)
 class Sampling(checks.Checked):
-    """Rule that chooses the next token; Args: as `TextGenerator` takes them."""
+    """Settings of the sampling; the arguments of `TextGenerator`."""
 
     max_new_tokens: int = checks.field(32, checks.at_least, 1)
     temperature: float = checks.field(0.0, checks.not_negative)
@@ -274,17 +290,17 @@ class Sampling(checks.Checked):
         if not self.temperature and (self.top_k or self.top_p < 1):
             raise ValueError(
                 "`top_k` and `top_p` need a `temperature` above 0, such as "
-                "1.0: at 0 the most probable token is taken. Received: "
+                "1.0; at 0 the most probable token is selected. Received: "
                 f"temperature={self.temperature}, top_k={self.top_k}, "
                 f"top_p={self.top_p}."
             )
 
     def choose(self, logits, first_row, seed):
-        """Chooses a token for each row, in graph.
+        """Sample a token for each row, in graph.
 
         Args:
             logits: float32 `(batch_size, vocab_size)`.
-            first_row: int32 scalar, the number of the first row.
+            first_row: int32 scalar, number of the first row.
             seed: two int32 scalars.
 
         Returns:
@@ -297,7 +313,7 @@ class Sampling(checks.Checked):
         kept = min(self.top_k or size, size)
         logits, ids = tf.math.top_k(logits / self.temperature, kept)
         shares = tf.nn.softmax(logits)
-        # The first token is kept in any case.
+        # The most probable token is always kept.
         before = tf.cumsum(shares, axis=1, exclusive=True)
         shares = tf.where(before < self.top_p, shares, 0.0)
         sums = tf.cumsum(shares, axis=1)

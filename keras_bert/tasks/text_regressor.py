@@ -1,19 +1,23 @@
-"""Texts, or pairs of texts, to numbers."""
+"""Regression on texts and on pairs of texts."""
 
+import typing
+
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.texts import TextTask
 from keras_bert.tasks.outputs import Numbers
+from keras_bert.typing import Texts
 
 
 class TextRegressor(TextTask):
     """Regressor of texts, or of pairs of texts, such as their similarity.
 
-    A published model with several outputs gives as many numbers, which are
-    learned from rows of numbers; the scores of `evaluate` are their means.
+    A published model with several outputs predicts a row of numbers for each
+    text. Its labels are rows of numbers, and `evaluate` averages the scores
+    of the outputs.
 
     Args:
-        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
-            task.
+        pretrained: encoder, or model fine-tuned for this task.
         **kwargs: of `TextTask`.
 
     Example:
@@ -32,11 +36,11 @@ class TextRegressor(TextTask):
 
     def __init__(
         self,
-        pretrained,
-        seq_length=None,
-        truncation=None,
-        windows=None,
-        stride=None,
+        pretrained: PretrainedModel,
+        seq_length: int | None = None,
+        truncation: str | None = None,
+        windows: str | None = None,
+        stride: int | None = None,
     ):
         task = pretrained.task
         is_trained = task is not None and task.task == type(self).__name__
@@ -45,17 +49,21 @@ class TextRegressor(TextTask):
         super().__init__(pretrained, answer, {}, *how)
 
     @one_or_many
-    def predict(self, texts, show_progress_bar=False):
-        """Return a number for each text.
+    def predict(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> typing.Any:
+        """Predict a number for each text.
+
+        A warning counts the texts that are too long and are truncated.
 
         Args:
-            texts: str, or list of str or of pairs of str, perhaps empty; or
-                dicts, columns, arrays or tensors of these.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            texts: str, or list of str or of pairs of str; it may be empty.
+                Also dicts, columns, arrays or tensors of these.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list of float, one for each text; of a single text its float.
-            A model with several outputs gives a list of float for each text.
-            A warning in the log says how many texts are too long and are cut.
+            A list with a float for each text, or with a list of floats if the
+            model has several outputs. For a single text, the result of this
+            text instead of a list.
         """
         return self.answered(texts, show_progress_bar)

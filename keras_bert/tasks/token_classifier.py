@@ -1,5 +1,10 @@
-"""Words of sentences to tags, such as the names in a text."""
+"""Token classification, such as named entity recognition."""
 
+import typing
+
+import numpy as np
+
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
@@ -8,32 +13,28 @@ from keras_bert.tasks.tags.sentences import of_entities
 from keras_bert.tasks.tags.sentences import tag_names
 from keras_bert.tasks.tags.tags import Tags
 from keras_bert.tasks.tags.word_windows import Words
+from keras_bert.typing import Texts
 
 
 class TokenClassifier(FineTunedTask):
-    """Tagger of words: entities such as names, or parts of speech.
+    """Tagger of words, such as entities or parts of speech.
 
-    The logits of a word are those of its first piece. Examples are
-    `TaggedSentences`, as `read_conll` returns, or a list with a list of words
-    for each sentence and one with their tags, or with the indices of their
-    tags in `labels`. Tags of entities may be IOB1, IOB2, BIOES, BILOU or BMES,
-    with types or all without; the model itself has IOB2, or IOB1 if it was
-    published without the B- of some types. A sentence that is too long is
-    read in windows, so that no word is left out.
+    Examples are `TaggedSentences` from `read_conll`, or a list of words and a
+    list of tags (names, or indices in `labels`) for each sentence. Entity tags
+    may be IOB1, IOB2, BIOES, BILOU or BMES; the model uses IOB2, or IOB1 if it
+    was published without the B- of some types. The first word piece of a word
+    provides its logits. Long sentences are read in windows, so that every word
+    gets a tag.
 
     Args:
-        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
-            task.
-        labels: list of str, the names of the tags, as `labels_of` makes
-            them. Needed for an encoder; a fine-tuned model has its own, which
-            these may put in another order.
-        seq_length: int, longest window in tokens, special tokens included; by
-            default as trained, or else 128, or the model's limit if that is
-            less.
-        rename_labels: dict from tags that the model was trained with, or
-            from types of entities, such as "PER", to their new names.
-        new_head: bool, whether a random head takes the place of the trained
-            one, such as one for other labels.
+        pretrained: encoder, or model fine-tuned for this task.
+        labels: names of the tags, such as the result of `labels_of`. Required
+            for an encoder.
+        seq_length: maximum length of a window in tokens, special tokens
+            included. Defaults to the trained length, or 128.
+        rename_labels: dict from tags of the trained model, or from entity
+            types such as "PER", to new names.
+        new_head: whether to replace the trained head by a random one.
 
     Example:
 
@@ -54,11 +55,11 @@ class TokenClassifier(FineTunedTask):
 
     def __init__(
         self,
-        pretrained,
-        labels=None,
-        seq_length=None,
-        rename_labels=None,
-        new_head=False,
+        pretrained: PretrainedModel,
+        labels: typing.Sequence[str] | None = None,
+        seq_length: int | None = None,
+        rename_labels: dict[str, str] | None = None,
+        new_head: bool = False,
     ):
         known = self._trained_settings(pretrained).get("labels")
         self.labels, self.kept_outputs = choose_labels(
@@ -71,68 +72,68 @@ class TokenClassifier(FineTunedTask):
         super().__init__(pretrained, Words, Tags(self.labels), settings)
 
     @staticmethod
-    def labels_of(*tags):
-        """The `labels` for some data.
+    def labels_of(*tags: typing.Any) -> list[str]:
+        """Return the `labels` of data sets.
 
         Args:
-            *tags: each `TaggedSentences`, or a list with a list of str for
-                each sentence, such as those to train on and to evaluate on.
+            *tags: data sets, such as training and test data: each is
+                `TaggedSentences`, or a list with a list of str per sentence.
 
         Returns:
-            A list of str: "O" and, for each type of entity, its two tags of
-            IOB2; or the plain tags, sorted.
+            "O" and the two IOB2 tags of each entity type; or the plain tags,
+            sorted.
 
         Raises:
-            ValueError: the tags follow no scheme.
+            ValueError: the tags mix several schemes.
         """
         return tag_names(*tags)
 
     @one_or_many
-    def predict(self, texts, show_progress_bar=False):
+    def predict(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> typing.Any:
         """Find entities in texts.
 
-        Words are what the tokenizer cuts a text into, at white space and
-        around punctuation.
+        The tokenizer splits texts into words at white space and punctuation.
 
         Args:
-            texts: str, or list of str, perhaps empty; or dicts, columns,
+            texts: str, or list of str; it may be empty. Also dicts, columns,
                 arrays or tensors of these.
-            show_progress_bar: bool, whether to show Keras's progress bar.
+            show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list with a list for each text, of a dict for each entity, in
-            order: `text` and `label`, str, `start` and `end`, int, in
-            characters, so that `text` is `texts[i][start:end]`, and
-            `probability`, float, the mean over its words of the probability
-            of the tag of each. The label of entities without types is "".
-            With plain tags there is a dict for each word. A single text has
-            a single list.
+            A list with a list of entities for each text. An entity is a dict:
+            `text` and `label`, str; `start` and `end`, int, in characters, so
+            that `text` is `texts[i][start:end]`; and `probability`, float,
+            the mean probability of the tags of its words. The label of
+            entities without types is "". With plain tags, each word has a
+            dict. For a single text, a single list.
         """
         return self.answered(texts, show_progress_bar)
 
-    def predict_words(self, sentences):
-        """Tag the words of sentences.
+    def predict_words(self, sentences: typing.Any) -> list[list[str]]:
+        """Predict a tag for each word of sentences.
 
         Args:
-            sentences: list with a list of str for each sentence, perhaps
-                empty; or columns, arrays or tensors of these.
+            sentences: list with a list of str for each sentence; it may be
+                empty. Also columns, arrays or tensors of these.
 
         Returns:
-            A list with a list of str for each sentence, a tag for each word.
-            A word that the tokenizer drops, such as a control character, is
-            "O", or the first label of plain ones.
+            A list of tags for each sentence. Words that the tokenizer drops,
+            such as control characters, get "O", or the first label of plain
+            tags.
         """
         return self.answer.tags_of(self.probabilities(sentences))
 
-    def probabilities(self, sentences):
-        """Compute the probability of each tag of the words of sentences.
+    def probabilities(self, sentences: typing.Any) -> list[np.ndarray]:
+        """Compute the tag probabilities of each word of sentences.
 
         Args:
-            sentences: as `predict_words` takes them.
+            sentences: sentences in the format of `predict_words`.
 
         Returns:
             A list with a float32 array `(num_words, num_labels)` for each
-            sentence; the probabilities of a word sum to 1.
+            sentence. The probabilities of a word sum to 1.
         """
         words = self.reader.whole_texts(sentences)
         return self.answer.probabilities(self.logits(self.encode(words)))

@@ -95,7 +95,7 @@ def test_an_encoder_may_be_something_else(bert, tmp_path):
         TextRegressor,
     ]
     assert [task.preprocess.seq_length for task in tasks] == [7, 12, 12, 9]
-    with pytest.raises(ValueError, match="was fine-tuned for TextRegressor"):
+    with pytest.raises(ValueError, match="is fine-tuned for TextRegressor"):
         load_any_task(tmp_path / "regressor", "text_embedder")
 
 

@@ -217,7 +217,7 @@ _PROGRAMS = {
     ),
     "generate": _Program(
         {"input_dir": "bert", "prompt": "a dog"},
-        mistakes=(({}, "left side only. Received: BERT, which sees both"),),
+        mistakes=(({}, "left-to-right model. Received: BERT, which is"),),
     ),
     "playground": _Program({"model_dir": "bert"}),
     "plot_training": _Program(

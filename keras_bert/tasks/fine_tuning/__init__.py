@@ -1,1 +1,1 @@
-"""The parts that all tasks share that learn from examples."""
+"""Shared code of fine-tuned tasks: input checks, training, distillation."""

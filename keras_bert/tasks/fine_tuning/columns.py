@@ -1,4 +1,4 @@
-"""Texts that users give, in the one form that tasks read."""
+"""Conversion of input texts (lists, arrays, tables, data sets) to lists."""
 
 import collections.abc
 import functools
@@ -11,9 +11,9 @@ from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 _Method = typing.TypeVar("_Method", bound=typing.Callable)
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
-# Stands for labels that come together with the texts.
+# Marks labels that are part of the texts.
 INSIDE = "inside"
-# Keys of a text and of a pair of texts, as in pipelines of transformers.
+# Keys of a text and of a pair, as in pipelines of `transformers`.
 SINGLE_KEYS = (("text",),)
 PAIR_KEYS = (("text", "text_pair"),)
 TEXT_KEYS = SINGLE_KEYS + PAIR_KEYS
@@ -21,14 +21,14 @@ _FORMS = {1: "single texts", 2: "pairs", 3: "triplets"}
 
 
 def one_or_many(method: _Method) -> _Method:
-    """Let a method of many texts also take one, and then return its answer.
+    """Decorate a method of a list of texts to also accept a single text.
 
-    One text is a str, a scalar tensor or array, or a mapping from the keys of
-    the task to a str each.
+    For a single text the method returns the first item of its result. A single
+    text is a str, a scalar tensor or array, or a mapping of str.
 
     Args:
-        method: method whose first argument is a list of texts and that
-            returns a list or an array of answers.
+        method: method that takes a list of texts as its first argument and
+            returns a list or an array.
     """
     name = [*inspect.signature(method).parameters][1]
 
@@ -54,31 +54,32 @@ def _is_one(texts):
 
 
 def checked_texts(texts):
-    """Check single texts, as `encoded_texts` does; return a list of bytes."""
+    """Check single texts and encode them as UTF-8, a list of bytes."""
     (column,) = encoded_texts(texts, SINGLE_KEYS)
     return column
 
 
 def brief(text):
-    """Return a value for a message, cut to about 60 characters."""
+    """Return the `repr` of a value, truncated to about 60 characters."""
     return _SHORT.repr(text)
 
 
 def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
-    """Split texts and labels that may come together in a data set.
+    """Split examples into texts and labels.
 
     Args:
-        texts: what `as_rows` takes; with labels inside a `tf.data.Dataset`,
-            batched or not, of pairs of a text, or a pair of texts, and a
-            label, or a mapping or a table with a column `label`.
+        texts: argument of `as_rows`. If it includes labels: a
+            `tf.data.Dataset`, batched or not, of pairs of a text (or a pair
+            of texts) and a label, or a mapping or a table with a column
+            `label`.
         labels: sequence of labels, or `INSIDE`.
-        keys: as `as_rows` takes them.
+        keys: argument of `as_rows`.
 
     Returns:
         A list of texts or of pairs, and a list of labels.
 
     Raises:
-        ValueError: there are no texts, or not as many as labels.
+        ValueError: there are no texts, or texts and labels differ in number.
     """
     if labels is INSIDE:
         named = dict(named_columns(texts) or {})
@@ -104,19 +105,20 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
 
 
 def as_rows(texts, keys=TEXT_KEYS):
-    """List the texts, or tuples of the texts of each row.
+    """List the texts, or a tuple of texts for each row.
 
     Args:
-        texts: list, array, tensor, column of pandas, or
-            `tf.data.Dataset`, batched or not, of texts, of rows of texts, or
-            of mappings from one of `keys` to texts; mapping of columns by
-            one of `keys`; table, whose columns may have other names; or tuple
-            of columns.
-        keys: tuple with a tuple of str for each form of a row.
+        texts: list, array, tensor, column of pandas, or `tf.data.Dataset`,
+            batched or not, of texts, of rows of texts, or of mappings with
+            one of `keys`; mapping from one of `keys` to columns; table, which
+            may have other column names; or tuple of columns.
+        keys: tuple of accepted keys: a tuple of str for single texts, for
+            pairs, and so on.
 
     Raises:
-        ValueError: it is none of these, a mapping has other keys, columns are
-            not equally long, or a tuple may hold rows as well as columns.
+        ValueError: the type is not supported, a mapping has other keys,
+            columns differ in length, or a tuple is ambiguous: rows or
+            columns.
     """
     if hasattr(texts, "as_numpy_iterator"):
         texts = [_decoded(x) for x in unbatched(texts).as_numpy_iterator()]
@@ -137,7 +139,7 @@ def _is_mapping(row):
 
 
 def named_columns(texts):
-    """Return the columns of a mapping or a table by name; None of others."""
+    """Return the columns of a mapping or a table by name, or None."""
     if _is_mapping(texts):
         return texts
     names = getattr(texts, "column_names", getattr(texts, "columns", None))
@@ -147,13 +149,13 @@ def named_columns(texts):
 
 
 def _names(mapping, keys, is_table=False):
-    """Return the keys of a mapping, or of a table, in the order of a row."""
+    """Return the keys of a mapping or a table in the order of a row."""
     for names in keys:
         if {*mapping} == {*names}:
             return names
     known = {"label", "labels"}.union(*keys)
     if is_table and known.isdisjoint(mapping):
-        return [*mapping]  # Columns of other names count by their order.
+        return [*mapping]  # Columns with other names are read in order.
     wanted = ", or ".join(" and ".join(map(repr, names)) for names in keys)
     raise ValueError(
         f"A mapping or a table of texts must have the keys {wanted}. Select "
@@ -207,11 +209,11 @@ def unbatched(dataset):
 
 
 def as_list(values, name="texts"):
-    """List values of TensorFlow, NumPy, pandas or Python as Python's own.
+    """Convert values of TensorFlow, NumPy or pandas to a list of Python.
 
     Args:
         values: sequence, array, tensor or column.
-        name: str, the argument to name in messages.
+        name: str, name of the argument in messages.
     """
     named = named_columns(values)
     if named is not None:
@@ -226,7 +228,7 @@ def as_list(values, name="texts"):
 
 
 def plain(value):
-    """Return a value of TensorFlow, NumPy or pandas as one of Python."""
+    """Convert a value of TensorFlow, NumPy or pandas to Python."""
     if isinstance(value, str):
         return str(value)
     if hasattr(value, "numpy"):
@@ -235,7 +237,7 @@ def plain(value):
 
 
 def _decoded(value):
-    """Decode the texts of tensors; numbers stay as they are."""
+    """Decode bytes, also nested ones; return other values unchanged."""
     value = plain(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")
@@ -250,14 +252,14 @@ def encoded_texts(texts, keys=TEXT_KEYS):
     """Encode texts as UTF-8.
 
     Args:
-        texts, keys: as `as_rows` takes them.
+        texts, keys: arguments of `as_rows`.
 
     Returns:
-        A list of bytes for each text of a row.
+        A list of columns: one list of bytes for single texts, two for pairs.
 
     Raises:
-        ValueError: a row has not as many texts as the first one, or as one of
-            `keys`, or one is not a str; its index is named.
+        ValueError: rows differ in the number of texts, the number fits none
+            of `keys`, or a text is not a str. The message names the index.
     """
     texts = as_rows(texts, keys)
     rows = [x if isinstance(x, list | tuple) else (x,) for x in texts]
@@ -286,7 +288,7 @@ def _encoded(index, text):
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            "`texts` must be str that UTF-8 can hold. Received: half of a "
+            "`texts` must be str that UTF-8 can encode. Received: half of a "
             f"surrogate pair, {text[error.start]!r}, at character "
             f"{error.start} of {brief(text)} at index {index}."
         ) from None

@@ -1,4 +1,4 @@
-"""Texts as the rows of a model, to learn from and to be asked alike."""
+"""Tokenized examples: model inputs, targets and weights."""
 
 import keras
 import numpy as np
@@ -7,20 +7,20 @@ from absl import logging
 
 from keras_bert.tasks.batches.packed_rows import PackedRows
 
-# So many texts are packed to the full length together.
+# Number of texts that are packed to the full length together.
 _TEXTS_AT_ONCE = 4096
 
-# XLA compiles a program for each width, so there it has few to compile.
+# XLA compiles a program for each width, so it gets few widths.
 _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 
-# The output that learns from a teacher.
+# Name of the output that learns from a teacher.
 DISTILLED = "taught"
 
 
 def tokenized_rows(preprocess, *texts):
-    """Tokenizes all texts, in main memory without padding, as `PackedRows`.
+    """Tokenize texts to `PackedRows`, which store them without padding.
 
-    The first time that some are cut, a warning says how many.
+    The first time that texts are truncated, a warning counts them.
 
     Args:
         preprocess: `Preprocessor`.
@@ -39,7 +39,7 @@ def tokenized_rows(preprocess, *texts):
         preprocess.has_warned_truncation = True
         logging.warning(
             "%d of %d texts (%.1f %%) are longer than seq_length=%d tokens "
-            "and are cut. Later calls cut in silence.",
+            "and are truncated. Later calls do not warn.",
             num_cut,
             len(texts[0]),
             100 * num_cut / len(texts[0]),
@@ -49,7 +49,7 @@ def tokenized_rows(preprocess, *texts):
 
 
 def packed_rows(preprocess, ids):
-    """Packs texts that are tokenized already, as `PackedRows`.
+    """Pack tokenized texts to `PackedRows`.
 
     Args:
         preprocess: `Preprocessor`.
@@ -63,7 +63,7 @@ def packed_rows(preprocess, ids):
 
 
 def ragged(rows):
-    """Makes a RaggedTensor of a list of int32 arrays `(num_tokens,)`."""
+    """Create a RaggedTensor from a list of int32 arrays `(num_tokens,)`."""
     return tf.RaggedTensor.from_row_lengths(
         np.concatenate([np.zeros(0, np.int32), *rows]),
         np.array([len(row) for row in rows], np.int64),
@@ -71,22 +71,22 @@ def ragged(rows):
 
 
 def _starts(texts):
-    """Yields the start of each chunk; without texts there is an empty one."""
+    """Return the start of each chunk; without texts, of one empty chunk."""
     return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
 
 
 def arrays(tensors):
-    """Copies a dict of tensors into arrays."""
+    """Convert a dict of tensors to arrays."""
     return {name: x.numpy() for name, x in tensors.items()}
 
 
 def unpadded_rows(preprocess, chunks):
-    """Removes the padding of packed inputs, for `PackedRows`.
+    """Remove the padding of packed inputs; return `PackedRows`.
 
     Args:
-        preprocess: `Preprocessor` that has packed them.
-        chunks: iterable of dicts of int32 `(num_rows, seq_length)` arrays; at
-            least one.
+        preprocess: `Preprocessor` of the inputs.
+        chunks: non-empty iterable of dicts of int32 `(num_rows, seq_length)`
+            arrays.
     """
     template = preprocess.template
     pad_id = preprocess.tokenizer.vocabulary.id_of(template.padding)
@@ -94,45 +94,44 @@ def unpadded_rows(preprocess, chunks):
 
 
 def token_targets(rows, logits, padding):
-    """Makes the targets of `DISTILLED` of a teacher's logits for tokens.
+    """Convert a teacher's logits of tokens to targets of `DISTILLED`.
 
     Args:
         rows: `PackedRows`.
-        logits: list with a float32 array `(num_tokens, num_outputs)` for each.
-        padding: float, of what has no token.
+        logits: list with a float32 array `(num_tokens, num_outputs)` per row.
+        padding: float, value at padding.
     """
     logits = np.concatenate(logits)
-    told = rows.with_values({DISTILLED: logits}, {DISTILLED: padding})
-    return lambda indices: told.inputs(indices)[DISTILLED]
+    targets = rows.with_values({DISTILLED: logits}, {DISTILLED: padding})
+    return lambda indices: targets.inputs(indices)[DISTILLED]
 
 
 class Encoded:
-    """Rows of a model, and what a task has to know of them.
+    """Tokenized examples of a task: rows of the model, targets, weights.
 
-    An answer may be made of several rows, such as the windows of a long text.
-    Each row is an example to learn from, or several together, such as the
-    choices of a question.
+    A prediction may combine several rows, such as the windows of a long text.
+    A training example is one row, or a group of rows, such as the choices of a
+    question.
 
     Args:
-        rows: `PackedRows`, those of each answer one after another.
-        counts: int array `(num_answers,)`, of how many rows each answer is
-            made; of 1 by default.
-        groups: int array `(num_examples, num_rows)`, the rows that are an
-            example together; None where each is one.
-        targets: array `(num_examples, ...)`; None of texts that are only to
-            be answered.
-        weights: float32 `(num_examples,)`; all 1 by default.
-        num_labels: int, if targets and weights are those of tokens: int32 and
-            float32 `(num_tokens,)`, the tokens of all rows one after another.
-        output: str, the output of the model that has the targets.
-        decode_context: context that `decode` of the task needs; for `part` a
-            list with an item for each answer.
+        rows: `PackedRows`; the rows of a prediction are adjacent.
+        counts: int array `(num_answers,)`, number of rows of each prediction.
+            Defaults to 1.
+        groups: int array `(num_examples, num_rows)`, rows of each example;
+            None if each row is an example.
+        targets: array `(num_examples, ...)`; None for prediction.
+        weights: float32 `(num_examples,)`. Defaults to 1.
+        num_labels: int, for targets and weights of tokens: these are int32
+            and float32 `(num_tokens,)`, the concatenated tokens of all rows.
+        output: str, name of the model output of the targets.
+        decode_context: additional values for `decode` of the task. `part`
+            requires a list with an item for each prediction.
 
     Attributes:
-        starts: int array `(num_answers,)`, the first row of each answer.
-        extra_targets: dict from the names of further outputs to functions
-            from indices of examples, in graph, to their targets, such as the
-            logits of a teacher under `DISTILLED`.
+        starts: int array `(num_answers,)`, first row of each prediction.
+        extra_targets: dict from names of further outputs to functions that
+            return the targets of examples, in graph, such as the logits of a
+            teacher for `DISTILLED`.
     """
 
     def __init__(
@@ -169,23 +168,23 @@ class Encoded:
 
     @property
     def lengths(self):
-        """int `(num_examples,)`, the tokens of the longest row of each."""
+        """Number of tokens of the longest row, int `(num_examples,)`."""
         lengths = self.rows.lengths
         return lengths if self.groups is None else lengths[self.groups].max(1)
 
     @property
     def truncated(self):
-        """bool `(num_answers,)`, which of the texts were longer and are cut."""
+        """Whether each text is truncated, bool `(num_answers,)`."""
         return np.logical_or.reduceat(self.rows.truncated, self.starts)
 
     @property
     def own_targets(self):
-        """The targets of the answers: of each example, or of its first row."""
+        """Targets of the predictions: of the example, or of the first row."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
 
     def part(self, indices):
-        """Return some of the answers, without the targets of tokens."""
+        """Return the `Encoded` of some predictions, without token targets."""
         counts, groups = self.counts[indices], self.groups
         places = [
             np.arange(start, start + count)
@@ -204,25 +203,25 @@ class Encoded:
         )
 
     def answer_targets(self, logits):
-        """Makes the targets of `DISTILLED` of logits, a row for each answer."""
+        """Convert logits of predictions to targets of `DISTILLED`."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)
 
     def inputs(self, indices):
-        """Returns the model inputs of some examples."""
+        """Return the model inputs of some examples."""
         if self.groups is not None:
             indices = tf.gather(self.groups, indices)
         return self.rows.inputs(indices)
 
     def batch(self, indices):
-        """Gathers what `model.fit` takes of some examples, in graph or eagerly.
+        """Create a batch for `model.fit`, in graph or eagerly.
 
         Returns:
-            A dict of int32 `(batch_size, width)` inputs, or of `(batch_size,
-            num_rows, width)`, and dicts of the targets and of their weights.
-            Targets of tokens are float32 `(batch_size, width, num_labels)`, 1
-            at the label. Those of `extra_targets` follow.
+            A dict of int32 inputs `(batch_size, width)`, or `(batch_size,
+            num_rows, width)` for groups, and dicts of targets and weights by
+            output. Targets of tokens are one-hot, float32 `(batch_size,
+            width, num_labels)`.
         """
         if self.num_labels is None:
             targets = tf.gather(self.targets, indices)

@@ -1,4 +1,4 @@
-"""Models run over many texts, those of about one length together."""
+"""Inference in batches of texts with similar lengths."""
 
 import concurrent.futures
 import contextlib
@@ -10,29 +10,29 @@ import numpy as np
 from keras_bert import checks
 from keras_bert.tasks.batches.length_buckets import length_buckets
 
-# Few tokens at once keep a processor's caches warm.
+# Small batches fit the caches of a CPU.
 BATCH_TOKENS = 1024
 
-# While one batch is in an op that uses one core, the other uses the rest.
+# While an op of one batch uses a single core, the other batch uses the rest.
 _BATCHES_AT_ONCE = 2
 
 _BAR = contextvars.ContextVar("progress bar of the running call", default=None)
 
 
 class Forward:
-    """Computes what a model makes of examples, batch by batch.
+    """Inference of a model over examples, batch by batch.
 
     Args:
-        model: `keras.Model` from a dict of tensors to a dict.
-        batch_tokens: int, most tokens that are computed together.
+        model: `keras.Model` that takes and returns a dict of tensors.
+        batch_tokens: int, maximum number of tokens computed together.
 
     Call arguments:
-        examples: an object with `lengths`, int `(num_examples,)`, and
-            `inputs(indices)`, which gives a dict of tensors.
+        examples: object with `lengths`, int `(num_examples,)`, and
+            `inputs(indices)`, which returns a dict of tensors.
 
     Returns:
-        An iterator over pairs of indices, int `(batch_size,)`, and the dict
-        of arrays for these examples. Each example comes once.
+        An iterator over pairs of indices, int `(batch_size,)`, and a dict of
+        output arrays of these examples. Each example occurs once.
     """
 
     def __init__(self, model, batch_tokens=BATCH_TOKENS):
@@ -41,7 +41,7 @@ class Forward:
 
     @property
     def batch_tokens(self):
-        """Most tokens that are computed together, int; it may be set."""
+        """Maximum number of tokens computed together (int). Can be assigned."""
         return self._batch_tokens
 
     @batch_tokens.setter
@@ -68,11 +68,11 @@ class Forward:
 
 @contextlib.contextmanager
 def progress_bar(is_shown, num_rows):
-    """Show Keras's progress bar of the rows that `Forward` has computed.
+    """Show Keras's progress bar while `Forward` computes rows.
 
     Args:
         is_shown: bool.
-        num_rows: int, rows to be computed within this context.
+        num_rows: int, number of rows that are computed within this context.
     """
     bar = keras.utils.Progbar(num_rows, unit_name="row") if is_shown else None
     token = _BAR.set(bar)
@@ -83,9 +83,9 @@ def progress_bar(is_shown, num_rows):
 
 
 def _computed(run, buckets):
-    """Yields a function's results for the batches, in their order."""
+    """Yield the results of a function for each batch, in order."""
     if len(buckets) == 1:
-        # To start threads takes 2 ms, of some 15 that a short text takes.
+        # Starting threads takes 2 ms; a short text takes about 15 ms.
         yield run(buckets[0])
         return
     with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
@@ -93,7 +93,7 @@ def _computed(run, buckets):
 
 
 def _functions(model):
-    """Return a function from numbers of batches to functions of a batch."""
+    """Return a function that maps a number of batches to a batch function."""
     if keras.backend.backend() == "tensorflow":
         from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 

@@ -1,4 +1,4 @@
-"""A model as one graph, with its matrices laid out for it where that pays."""
+"""A model as one traced graph, with weights optimized for many calls."""
 
 import functools
 import math
@@ -10,27 +10,27 @@ from keras_bert.export.packed_model import packed_model
 from keras_bert.export.packed_model import renew_copies
 from keras_bert.layers.flat_dense import dense_layers
 
-# To lay matrices out takes one to three seconds, which so many batches win
-# back.
+# Copying the weights takes one to three seconds, which this number of batches
+# saves.
 _MIN_BATCHES_TO_COMPILE = 64
 
 
 class GraphFunction:
     """A model as a function of tensors, traced once for many calls.
 
-    Once it pays, its matrices are copied to where they are faster:
+    After enough calls, optimized copies of the weights are used:
 
-    - A processor that multiplies in bfloat16 lays out each matrix before it
-      can; of a constant TensorFlow does that once, of a variable at every
-      call. As constants, the texts of a MiniLM take 0.6 of the time.
-    - In float32 `packed_model` divides them in halves and computes no padding.
-      Batches of many texts have little of it, so what counts there are calls:
-      who asks again and again asks for few texts at a time.
+    - In bfloat16, a CPU reorders each matrix before it multiplies. TensorFlow
+      reorders a constant once, but a variable in every call. With constants,
+      a MiniLM needs 0.6 of the time.
+    - In float32, `packed_model` splits matrices in halves and skips padding.
+      Large calls have little padding, so each call counts once: frequent calls
+      are small.
 
-    What somebody does to a matrix is noticed.
+    If the weights change, the copies are refreshed.
 
     Args:
-        model: `keras.Model` from a dict of tensors to a dict.
+        model: `keras.Model` that takes and returns a dict of tensors.
     """
 
     def __init__(self, model):
@@ -47,42 +47,42 @@ class GraphFunction:
         self._min_count = math.inf if is_elsewhere else _MIN_BATCHES_TO_COMPILE
 
     def _trace(self):
-        """Make the functions of the layers as they are now."""
+        """Trace the model in the current form of its layers."""
         self._form = self._current_form()
         model = self._model
         self._traced = _traced(model, lambda x: model(x, training=False))
         self._count = 0
-        self._laid_out = None
+        self._copy = None
 
     def _current_form(self):
-        """List what of the layers a traced graph does not notice."""
+        """Return the settings of layers that require a new trace."""
         return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
 
     def for_batches(self, num_batches):
-        """Returns the function from dict to dict for so many batches."""
+        """Return the function that computes this number of batches."""
         if self._form != self._current_form():
             self._trace()
-        laid_out = self._laid_out
-        if laid_out and laid_out.is_outdated:
-            laid_out, self._count = None, 0
+        copy = self._copy
+        if copy and copy.is_outdated:
+            copy, self._count = None, 0
         self._count += num_batches if self._is_narrow else 1
-        if not laid_out and self._count >= self._min_count:
-            laid_out = (
+        if not copy and self._count >= self._min_count:
+            copy = (
                 _Constants(self._model, self._traced, self._plain)
                 if self._is_narrow
                 else _Packed(self._model)
             )
-        self._laid_out = laid_out
-        return laid_out or self._plain
+        self._copy = copy
+        return copy or self._plain
 
 
 class _FrozenCopy:
-    """A graph with copies of the variables of `names`.
+    """A graph with copies of the variables with certain names.
 
-    It also gives the weights themselves, to notice when somebody has changed
-    them; to read them in a call of their own takes twice as long. TensorFlow
-    does not write to a tensor that is held, so what a variable holds after a
-    change is elsewhere in memory. Then it may be of no use: `is_outdated`.
+    The graph also returns the variables, to detect changes; reading them in a
+    separate call takes twice as long. TensorFlow does not write to a tensor
+    that is referenced, so a changed variable has another memory address. If
+    the copy cannot be refreshed, `is_outdated` becomes True.
     """
 
     def __init__(self, model, names):
@@ -92,7 +92,7 @@ class _FrozenCopy:
         self._held = _arrays(self._values())
 
     def _values(self):
-        """Reads the weights of now, a list of tensors, in graph or eagerly."""
+        """Read the current weights, a list of tensors, in graph or eagerly."""
         return [tf.convert_to_tensor(v.value) for v in self._copied]
 
     def __call__(self, inputs):
@@ -104,10 +104,10 @@ class _FrozenCopy:
 
 
 class _Constants(_FrozenCopy):
-    """The same graph, with constants where it reads the matrices.
+    """Copy of the graph with constants in place of the matrices.
 
-    It is copied, not traced once more: TensorFlow never lets go of a traced
-    graph that has custom gradients, nor of the constants in it.
+    The graph is copied, not traced again, because TensorFlow never frees a
+    traced graph with custom gradients and its constants.
     """
 
     def __init__(self, model, traced, plain):
@@ -124,7 +124,7 @@ class _Constants(_FrozenCopy):
 
         @tf.function(input_signature=concrete.structured_input_signature[0])
         def compute(*inputs):
-            # Behind the inputs stand the captures.
+            # The captures follow the inputs.
             pairs = zip(concrete.inputs, inputs, strict=False)
             known = {x.name: y for x, y in pairs}
             for outside, inside in captures:
@@ -140,13 +140,13 @@ class _Constants(_FrozenCopy):
         self._compute = compute.get_concrete_function()
 
     def _after_change(self, arrays, inputs):
-        # New constants would take as long as these.
+        # Creating new constants would take too long.
         self.is_outdated = True
         return self._plain(inputs)
 
 
 class _Packed(_FrozenCopy):
-    """The graph of the model's `packed_model`."""
+    """Graph of the `packed_model`."""
 
     def __init__(self, model):
         lora = "lora_kernel_a", "lora_kernel_b"
@@ -163,10 +163,10 @@ class _Packed(_FrozenCopy):
 
 
 def _traced(model, call):
-    """Returns a function that traces the model's call once.
+    """Return a function that traces the call of a model once.
 
-    TensorFlow warns of a `tf.function` that is traced again and again, also
-    of several models; what is traced already it lets pass.
+    A cached concrete function avoids TensorFlow's warning about repeated
+    retracing, which also counts traces of different models.
     """
     names = model.input.keys()
     function = tf.function(
@@ -181,5 +181,5 @@ def _traced(model, call):
 
 
 def _arrays(tensors):
-    """The tensors as arrays, which keep them and are in the same place."""
+    """Return arrays that share the memory of the tensors."""
     return [np.asarray(memoryview(tensor)) for tensor in tensors]

@@ -1,4 +1,4 @@
-"""The names of a classifier's outputs."""
+"""Label names of classifiers: checks, order, renaming and weights."""
 
 import numpy as np
 
@@ -6,35 +6,35 @@ from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
 def choose_labels(known, labels=None, rename_labels=None, new_head=False):
-    """Finds the labels of a task, and which trained outputs answer them.
+    """Return the labels of a task and their outputs in the trained head.
 
     Args:
-        known: list of str, the labels that the model was trained with; None
-            if it was not trained for the task.
-        labels: list of str, the wanted ones in order; None for the known.
+        known: list of str, labels of the trained model; None if the model is
+            not trained for the task.
+        labels: list of str, requested labels in order; None for `known`.
         rename_labels: dict from known labels to new names, or None.
-        new_head: bool, whether a trained head is replaced by a random one.
+        new_head: bool, whether to replace a trained head by a random one.
 
     Returns:
-        A list of str, and for each the place of its output in the trained
-        head, a list of int, empty for a head that starts random; or None
-        where there is no trained head of the task.
+        A list of str, the labels, and a list of int, the index of each label
+        in the trained head. The second list is empty for a new random head,
+        or None if there is no trained head.
 
     Raises:
-        ValueError: there are no labels, the names are bad, or the trained
-            head is for others.
+        ValueError: there are no labels, the names are invalid, or the trained
+            head has other labels.
     """
     if labels is None and known is None:
         raise ValueError(
-            "`labels` must be the names of the labels: this checkpoint "
-            "has no head of a classifier that tells them."
+            "`labels` must be the names of the labels, because this "
+            "checkpoint has no classifier head with labels."
         )
     renamed = _renamed(known or [], rename_labels or {})
     labels = _checked_labels(renamed if labels is None else labels)
     if known is None or new_head:
         return labels, [] if new_head else None
     is_permuted = {*labels} == {*renamed}
-    if not is_permuted and len(labels) == len(known) and _are_made_up(renamed):
+    if not is_permuted and len(labels) == len(known) and _are_default(renamed):
         return labels, [*range(len(known))]
     if not is_permuted:
         raise ValueError(
@@ -47,15 +47,15 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
 
 
 def label_weights(class_weights, labels):
-    """Returns the weights of the examples of each label, float32.
+    """Return the weight of each label, float32 `(num_labels,)`.
 
     Args:
-        class_weights: dict from labels, or their places, to floats; a label
-            that it lacks has 1.
+        class_weights: dict from labels, or their indices, to floats. Missing
+            labels have weight 1.
         labels: list of str.
 
     Raises:
-        ValueError: there is no such label, or there cannot be such weights.
+        ValueError: a label is unknown, or a weight is invalid.
     """
     if not isinstance(class_weights, dict):
         raise ValueError(
@@ -95,6 +95,6 @@ def _renamed(known, names):
     return [names.get(label, label) for label in known]
 
 
-def _are_made_up(labels):
-    """Recognize the names that transformers gives by itself."""
+def _are_default(labels):
+    """Return True for the default names of `transformers`, LABEL_0 ..."""
     return labels == [f"LABEL_{index}" for index in range(len(labels))]

@@ -1,4 +1,4 @@
-"""Labels that users give, in the one form that tasks read."""
+"""Conversion of input labels to arrays."""
 
 import numpy as np
 
@@ -7,17 +7,17 @@ from keras_bert.tasks.fine_tuning.columns import plain
 
 
 def label_indices(labels, names):
-    """Find the indices of labels among their names.
+    """Return the indices of labels in a list of names.
 
     Args:
-        labels: list of names, or of their indices, int.
+        labels: list of names or indices.
         names: list of str.
 
     Returns:
         int64 `(num_labels,)`.
 
     Raises:
-        ValueError: a label is none of them; its index is named.
+        ValueError: a label is unknown; the message names its index.
     """
     places = {name: place for place, name in enumerate(names)}
     indices = np.empty(len(labels), np.int64)
@@ -35,18 +35,19 @@ def label_indices(labels, names):
 
 
 def label_rows(labels, names):
-    """Mark the labels of each text.
+    """Convert multi-label targets to rows of 0 and 1.
 
     Args:
-        labels: list with a list of names or of their indices for each text;
-            or with a row of 0 and 1 for each, a number for each name.
+        labels: list with a list of names or indices for each text; or with a
+            row of 0 and 1 for each text.
         names: list of str.
 
     Returns:
         float32 `(num_texts, num_labels)` of 0 and 1.
 
     Raises:
-        ValueError: a row is neither, or all may be both; an index is named.
+        ValueError: a row has neither format, or the format is ambiguous. The
+            message names the index.
     """
     rows = [_plain_row(row) for row in labels]
     are_marks = bool(rows) and all(_are_marks(row, len(names)) for row in rows)
@@ -75,14 +76,16 @@ def numbers(labels, num_outputs=1):
     """Check that labels are numbers, or rows of numbers.
 
     Args:
-        labels: list of numbers; of lists of `num_outputs` if it is above 1.
+        labels: list of numbers, or of lists of `num_outputs` numbers if
+            `num_outputs` is above 1.
         num_outputs: int.
 
     Returns:
         float32 `(num_labels, num_outputs)`.
 
     Raises:
-        ValueError: one is no finite number; its index is named.
+        ValueError: a label is not a finite number; the message names its
+            index.
     """
     rows = [_plain_row([x] if num_outputs == 1 else x) for x in labels]
     for index, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""A language model of the texts that a task learns from.
+"""Auxiliary language-model loss during fine-tuning (GPT-1).
 
 References:
     [Improving Language Understanding by Generative Pre-Training](
@@ -12,21 +12,22 @@ from keras import ops
 from keras_bert import features
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 
-# The output that it adds.
+# Name of the added output.
 LANGUAGE_MODEL = "language_model"
 
 
 def with_language_model(pretrained):
-    """Gives the model of a task a second output, `LANGUAGE_MODEL`.
+    """Add the language-model loss to a task's model as a second output.
 
     Args:
-        pretrained: `PretrainedModel` with the head of a task, of a family
-            that looks to the left and whose language-model head has no weights
-            of its own.
+        pretrained: `PretrainedModel` with the head of a task, of a
+            left-to-right family with tied embeddings: the language-model head
+            has no weights.
 
     Returns:
-        A `keras.Model` that shares the weights. The output is the mean loss of
-        the tokens behind the first, float32 `(batch_size, 1)`.
+        A `keras.Model` that shares the weights. The output `LANGUAGE_MODEL`
+        is the mean loss of all tokens except the first, float32
+        `(batch_size, 1)`.
     """
     model, backbone = pretrained.task_model, pretrained.backbone
     heads = pretrained.family.heads(pretrained.config, backbone.embeddings)
@@ -40,7 +41,7 @@ def with_language_model(pretrained):
 
 
 class _NextTokens(keras.layers.Layer):
-    """The mean loss of each text."""
+    """Mean next-token loss of each text."""
 
     def call(self, logits, ids, mask):
         weights = ops.cast(mask[:, 1:], "float32")
@@ -58,7 +59,7 @@ def no_targets(indices):
 
 
 class PrecomputedLoss(keras.losses.Loss):
-    """The mean of an output that is a loss already, whatever the targets."""
+    """Mean of an output that is already a loss; ignores the targets."""
 
     def call(self, y_true, y_pred):
         return ops.mean(y_pred, axis=-1)

@@ -1,18 +1,18 @@
-"""The metrics that `fit` logs, and the callbacks that monitor them."""
+"""Metrics and callbacks of `fit`."""
 
 import keras
 from keras import ops
 
 
 class Validation(keras.callbacks.Callback):
-    """Log a task's own metrics after each epoch, as `val_...`.
+    """Callback that logs the metrics of a task after each epoch as `val_...`.
 
-    Callbacks after it see them like metrics of Keras.
+    The callbacks after it can monitor them like metrics of Keras.
 
     Args:
         evaluate: function without arguments that returns a dict of floats.
-        names: list of str, the keys of this dict.
-        main_metric: str, the metric that chooses the best epoch.
+        names: list of str, keys of this dict.
+        main_metric: str, metric that selects the best epoch.
 
     Raises:
         ValueError: `main_metric` is not one of the names.
@@ -36,14 +36,14 @@ class Validation(keras.callbacks.Callback):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LabelAccuracy(keras.metrics.Mean):
-    """Share of the examples whose labels are all right.
+    """Accuracy: share of the examples with exactly the right labels.
 
-    Examples of weight 0 do not count; all others count alike.
+    Examples with weight 0 are ignored; all others have the same weight.
 
     Args:
         multi_label: bool, whether an example may have several labels or none.
         name: str.
-        **kwargs: of `keras.metrics.Mean`.
+        **kwargs: arguments of `keras.metrics.Mean`.
 
     Call arguments:
         targets: float `(..., num_labels)`, 1 at the labels.
@@ -69,10 +69,10 @@ class LabelAccuracy(keras.metrics.Mean):
 
 
 class CallbacksOfTask(keras.callbacks.CallbackList):
-    """Callbacks that see the model of a task while another model is fitted.
+    """Callbacks that get the model of a task while another model is trained.
 
-    The two share their weights and optimizer. So files of `ModelCheckpoint` are
-    of the task's model.
+    Both models share weights and optimizer. `ModelCheckpoint` thus saves the
+    model of the task.
 
     Args:
         callbacks: list of Keras callbacks.
@@ -101,18 +101,18 @@ class CallbacksOfTask(keras.callbacks.CallbackList):
 
 
 def check_monitored(callbacks, names):
-    """Check that callbacks of Keras monitor values that are logged.
+    """Check that Keras callbacks monitor logged values.
 
-    Where the mode is "auto", it is set: Keras knows no direction of the
-    metrics of a task.
+    A mode of "auto" is replaced, because Keras does not know the direction of
+    the metrics of a task.
 
     Args:
         callbacks: list of Keras callbacks.
-        names: list of str, the names of all values that are logged.
+        names: list of str, names of all logged values.
 
     Raises:
-        ValueError: a callback monitors another value, and no callback of
-            another package may log it.
+        ValueError: a callback monitors another value, and all callbacks are
+            from Keras, so none can log this value.
     """
     for callback in callbacks:
         name = getattr(callback, "monitor", None)

@@ -1,4 +1,4 @@
-"""The numbers of a fine-tuning run."""
+"""Hyperparameters of fine-tuning."""
 
 import dataclasses
 import itertools
@@ -8,7 +8,7 @@ from keras_bert import checks
 
 
 def peak_rate(learning_rate):
-    """Raise ValueError unless a learning rate is a number above 0."""
+    """Raise ValueError unless the learning rate is a number above 0."""
     if callable(learning_rate):
         raise ValueError(
             "`learning_rate` must be a number, the peak of a linear warm-up "
@@ -20,35 +20,36 @@ def peak_rate(learning_rate):
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(checks.Checked):
-    """The numbers of a fine-tuning run; by default those of the paper.
+    """Hyperparameters of fine-tuning. Defaults are those of the BERT paper.
 
-    In Python a fresh head is drawn before, when the model is read:
-    `keras.utils.set_random_seed` sets its seed.
+    A new head gets its random weights when the model is loaded;
+    `keras.utils.set_random_seed` sets their seed.
 
     Args:
-        epochs: int, passes over the examples.
-        batch_size: int, examples in a training step.
-        learning_rate: float, its peak, at the end of the warm-up; it falls
-            linearly to 0.
-        warmup: float, share of the steps in which the rate rises.
-        weight_decay: float, of matrices and tables, times the learning rate.
-        layer_decay: float, by which the rate of each layer is smaller than
-            that of the layer above it; 1 for none.
-        num_frozen_layers: int, lowest blocks that do not learn, with the
-            embeddings; 0 for none, -1 for the whole encoder. Blocks that
-            share weights learn together or not at all.
-        num_reset_layers: int, highest blocks that start random.
-        label_smoothing: float, share of the targets that is spread evenly.
-        patience: int, epochs without a better result before an early end; by
-            default there is none.
-        seed: int, of the order, of dropout and of what starts random.
-        parallel_parts: int, parts of a batch that are computed side by side,
-            with one thread each, which makes training faster, and no better
-            or worse; on a processor one for each core is fastest.
-        label_share: float, share of the labels in the loss of a student; the
-            rest is its teacher's.
-        temperature: float, by which the logits of teacher and student are
-            divided before these are compared; without effect on numbers.
+        epochs: number of passes over the training examples.
+        batch_size: number of examples in a training step.
+        learning_rate: peak learning rate, reached after the warm-up; it then
+            decays linearly to 0.
+        warmup: share of the steps used for warm-up.
+        weight_decay: weight decay of matrices and embedding tables; it is
+            multiplied by the learning rate.
+        layer_decay: factor of the learning rate from each layer to the layer
+            below it; 1 for equal rates.
+        num_frozen_layers: number of lowest blocks to freeze, together with
+            the embeddings; 0 for none, -1 for the whole encoder. Blocks with
+            shared weights must be frozen together.
+        num_reset_layers: number of highest blocks to initialize randomly.
+        label_smoothing: label smoothing, from 0 to 1.
+        patience: number of epochs without improvement before training stops.
+            By default there is no early stopping.
+        seed: random seed of shuffling, dropout and reset layers.
+        parallel_parts: number of parts of a batch that are computed in
+            parallel, with one thread each. Results do not change. On a CPU,
+            one part per core is fastest.
+        label_share: weight of the labels in the loss of a student; the rest
+            is the weight of the teacher's logits.
+        temperature: temperature of the distillation loss, a divisor of the
+            logits of teacher and student; without effect on regression.
 
     Raises:
         ValueError: a value is out of range.
@@ -77,7 +78,7 @@ class Recipe(checks.Checked):
 
 
 def with_seeds(recipe, count):
-    """Lists a recipe with so many seeds, from its own on."""
+    """Return copies of a recipe with `count` consecutive seeds."""
     return [
         dataclasses.replace(recipe, seed=recipe.seed + number)
         for number in range(count)
@@ -85,7 +86,7 @@ def with_seeds(recipe, count):
 
 
 def paper_grid(recipe):
-    """Lists a recipe with each batch size, rate and epochs of the paper.
+    """Return copies of a recipe with the grid of hyperparameters of the paper.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.3

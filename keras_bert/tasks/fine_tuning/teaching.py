@@ -1,4 +1,4 @@
-"""Students that learn from what a fine-tuned teacher says of the examples.
+"""Knowledge distillation: students learn the logits of a teacher.
 
 References:
     [Distilling the Knowledge in a Neural
@@ -10,24 +10,25 @@ from keras import ops
 
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 
-# No minus infinity: it would make the gradient of a mean not a number.
+# Minus infinity would make the gradient of a mean NaN.
 _PADDING_LOGIT = -1e9
 
 
 def teacher_logits(student, teacher, texts, labels=None):
-    """Asks a teacher of all examples that a student learns from.
+    """Compute the logits of a teacher for the examples of a student.
 
     Args:
         student: `FineTunedTask`.
         teacher: `FineTunedTask` of the same task.
-        texts, labels: as `fit` of the student takes them.
+        texts, labels: examples in the format of `fit` of the student.
 
     Returns:
-        What `logits` of the teacher returns, its labels in the student's order.
+        The result of `logits` of the teacher, with the labels in the order of
+        the student.
 
     Raises:
-        ValueError: the teacher does another task, or has other labels or
-            settings that the two must share.
+        ValueError: teacher and student differ in the task, the labels or
+            another shared setting.
     """
     kinds = type(student), type(teacher)
     if not (issubclass(*kinds) or issubclass(*kinds[::-1])):
@@ -56,26 +57,27 @@ def teacher_logits(student, teacher, texts, labels=None):
     return logits[..., order]
 
 
-def with_taught_output(model):
-    """Gives a `keras.Model` its `logits` once more, under `DISTILLED`."""
+def with_distilled_output(model):
+    """Add a second output to a model, `DISTILLED`, a copy of its `logits`."""
     logits = model.output["logits"]
-    taught = keras.layers.Identity(dtype=logits.dtype, name=DISTILLED)(logits)
-    return keras.Model(model.input, {**model.output, DISTILLED: taught})
+    copy = keras.layers.Identity(dtype=logits.dtype, name=DISTILLED)(logits)
+    return keras.Model(model.input, {**model.output, DISTILLED: copy})
 
 
 class SoftLoss(keras.losses.Loss):
-    """A loss of probabilities between a teacher's logits and the student's.
+    """Distillation loss between the logits of teacher and student.
 
-    It is multiplied by the square of the temperature, so that its gradients
-    stay as large as those of the labels.
+    The loss is multiplied by the square of the temperature, so that the size
+    of its gradients does not depend on the temperature.
 
     Args:
-        loss: Keras loss of probabilities and logits.
+        loss: Keras loss between probabilities and logits.
         probabilities: function from logits to probabilities.
-        temperature: float, by which logits are divided.
+        temperature: float, divisor of the logits.
 
     Call arguments:
-        told, logits: float `(batch_size, ..., num_outputs)`.
+        teacher_targets, logits: float `(batch_size, ..., num_outputs)`,
+            logits of the teacher and of the student.
     """
 
     def __init__(self, loss, probabilities, temperature, name="soft_loss"):
@@ -84,33 +86,34 @@ class SoftLoss(keras.losses.Loss):
         self.probabilities = probabilities
         self.temperature = temperature
 
-    def call(self, told, logits):
-        targets = self.probabilities(told / self.temperature)
+    def call(self, teacher_targets, logits):
+        targets = self.probabilities(teacher_targets / self.temperature)
         losses = self.loss.call(targets, logits / self.temperature)
         return self.temperature**2 * losses
 
 
 class SoftSpanLoss(keras.losses.Loss):
-    """The mean of two soft cross entropies, of the first and the last token.
+    """Distillation loss of spans: the mean over start and end tokens.
 
     Args:
-        temperature: float, as `SoftLoss` takes it.
+        temperature: float, divisor of the logits.
 
     Call arguments:
-        told, logits: float `(batch_size, seq_length, 2)`; minus infinity in
-            `told` at padding, which takes no part.
+        teacher_targets, logits: float `(batch_size, seq_length, 2)`, logits
+            of the teacher and of the student. `teacher_targets` is minus
+            infinity at padding, which is ignored.
     """
 
     def __init__(self, temperature, name="soft_span_loss"):
         super().__init__(name=name, reduction="mean_with_sample_weight")
         self.temperature = temperature
 
-    def call(self, told, logits):
-        is_token = ops.isfinite(told)
-        told, logits = (
+    def call(self, teacher_targets, logits):
+        is_token = ops.isfinite(teacher_targets)
+        teacher_targets, logits = (
             ops.where(is_token, x, _PADDING_LOGIT) / self.temperature
-            for x in (told, logits)
+            for x in (teacher_targets, logits)
         )
-        targets = ops.softmax(told, axis=1)
+        targets = ops.softmax(teacher_targets, axis=1)
         losses = -ops.sum(targets * ops.log_softmax(logits, axis=1), axis=1)
         return self.temperature**2 * ops.mean(losses, axis=-1)

@@ -1,6 +1,6 @@
-"""Tasks on single texts or pairs, with an answer for the whole.
+"""Inputs and base class of tasks with one answer per text or pair.
 
-Texts that are too long are cut, or read in windows whose logits are pooled.
+Long texts are truncated, or read in windows whose logits are pooled.
 
 References:
     [How to fine-tune BERT](https://arxiv.org/abs/1905.05583), on long texts
@@ -23,20 +23,20 @@ from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS_AT_ONCE = 4096
-# By whether the texts are pairs, if that is known.
+# Accepted keys by `is_pair`; None if unknown.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
 _OWN_ARGUMENTS = ("pretrained", "answer", "settings")
 
 
 class Texts(Inputs):
-    """Single texts or pairs.
+    """Inputs of tasks on single texts or pairs.
 
     Args:
         pretrained: `PretrainedModel`.
         template: `Template`.
         settings: dict with `seq_length`, `truncation`, `windows`, `stride`
-            and `is_pair`, which is set to whether the examples are pairs.
+            and `is_pair`. `encode` sets `is_pair` when it gets targets.
     """
 
     def __init__(self, pretrained, template, settings):
@@ -84,29 +84,24 @@ class Texts(Inputs):
 
 
 class TextTask(FineTunedTask):
-    """Base class of tasks with an answer for a whole text or pair.
+    """Base class of tasks with one answer for a whole text or pair.
 
     Args:
         pretrained: `PretrainedModel`.
         answer: `Outputs`.
-        settings: dict for JSON, of the subclass.
-        seq_length: int, longest text or pair in tokens, special tokens
-            included; by default as trained, or else 128, or the model's limit
-            if that is less.
-        truncation: str, which part of longer texts is kept: "head", their
-            beginning, which is the default, "tail" or "head_tail".
-        windows: str, "mean" or "max": longer single texts are not cut but
-            read in windows, and the logits of the windows are pooled. In
-            training each window is an example with the label of its text,
-            and the windows of a text weigh as much as one text; `batch_size`
-            is in windows.
-        stride: int, most tokens from the start of a window to the start of
-            the next; by default windows overlap only so far that none is
-            short.
+        settings: dict for JSON with the settings of the subclass.
+        seq_length: maximum length of a text or pair in tokens, special tokens
+            included. Defaults to the trained length, or 128.
+        truncation: part of long texts to keep: "head" (default), "tail" or
+            "head_tail".
+        windows: "mean" or "max", to read long single texts in windows and
+            pool their logits. In training each window is an example, and
+            `batch_size` counts windows.
+        stride: maximum number of tokens between the starts of two windows.
+            By default windows overlap only to have equal lengths.
 
     Attributes:
-        is_pair: bool, whether it takes pairs, which is known from the
-            examples that it is trained on; None before.
+        is_pair: bool, whether the task takes pairs; None before training.
     """
 
     def __init_subclass__(cls):
@@ -145,9 +140,8 @@ class TextTask(FineTunedTask):
         windows = self.settings["windows"]
         if windows is not None:
             raise ValueError(
-                "In a served graph a text has one row, so windows are not "
-                "pooled there. Read the model with `truncation`, such as "
-                "'head', to serve it on texts that are cut. "
+                "An exported graph does not pool windows. Load the model "
+                "with `truncation`, such as 'head', to truncate long texts. "
                 f"Received: windows={windows!r}."
             )
 
@@ -156,11 +150,11 @@ POOLINGS = {"mean": np.add, "max": np.maximum}
 
 
 def pooled(encoded, logits, pooling):
-    """Pools the logits of windows.
+    """Pool the logits of the windows of each text.
 
     Args:
         encoded: `Encoded` of texts in windows.
-        logits: float32 `(num_windows, num_outputs)`, of all windows.
+        logits: float32 `(num_windows, num_outputs)`, one row per window.
         pooling: str, a key of `POOLINGS`.
 
     Returns:
@@ -173,13 +167,13 @@ def pooled(encoded, logits, pooling):
 
 
 def shared_by_windows(counts, targets, weights=None):
-    """Gives each window the target of its text, and a share of its weight.
+    """Assign the target of a text, and a share of its weight, to its windows.
 
-    The windows of a text weigh as much together as those of any other, and
-    where all weights are 1 their mean is 1.
+    All texts have equal total weight. If all weights are 1, the mean weight
+    of the windows is 1.
 
     Args:
-        counts: int array `(num_texts,)`, how many windows each text has.
+        counts: int array `(num_texts,)`, numbers of windows of the texts.
         targets: array `(num_texts, ...)`.
         weights: float32 `(num_texts,)`; all 1 by default.
 
@@ -194,19 +188,19 @@ def shared_by_windows(counts, targets, weights=None):
 
 
 def cut_texts(preprocess, stride, texts):
-    """Tokenizes single texts and cuts them into windows.
+    """Tokenize single texts and split them into windows.
 
-    Those of a text are spread evenly, so that none is short.
+    The windows of a text are spread evenly, so that none is short.
 
     Args:
         preprocess: `Preprocessor`.
-        stride: int, most tokens from the start of a window to that of the
-            next, from 1 to those that a window has; None for the latter.
+        stride: int, maximum number of tokens between the starts of two
+            windows, or None for the length of a window.
         texts: list of bytes.
 
     Returns:
-        `PackedRows` of the windows of all texts, and their numbers, int
-        `(num_texts,)`.
+        `PackedRows` of the windows of all texts, and the number of windows of
+        each text, int `(num_texts,)`.
     """
     room = preprocess.seq_length - preprocess.template.num_special(False)
     windows, counts = [], []
@@ -226,24 +220,24 @@ def _window_starts(length, room, stride):
 
 
 def long_text_settings(trained, room, truncation, windows, stride):
-    """Checks the settings of texts that are longer than a model can take.
+    """Check the settings of long texts and fill in the defaults.
 
     Args:
-        trained: dict, those that the model was trained with; perhaps empty.
-        room: int, most tokens of a text in a sequence.
-        truncation, windows, stride: as `TextClassifier` takes them, or None.
+        trained: dict of the settings of the trained model; it may be empty.
+        room: int, maximum number of tokens of a text, without special tokens.
+        truncation, windows, stride: arguments of `TextClassifier`, or None.
 
     Returns:
-        A dict of `truncation`, `windows` and `stride`, of which the last two
-        are None where texts are cut. What the user leaves open is as trained,
-        or else texts are cut at their end.
+        A dict of `truncation`, `windows` and `stride`; the last two are None
+        if texts are truncated. Defaults are the trained settings, or
+        truncation at the end.
 
     Raises:
-        ValueError: a value is none that there is, or goes not with others.
+        ValueError: a value is unknown, or two values exclude each other.
     """
     if truncation is not None and windows is not None:
         raise ValueError(
-            "Longer texts are cut, by `truncation`, or read in `windows`, not "
+            "Pass either `truncation` or `windows` for long texts, not "
             f"both. Received: truncation={truncation!r}, windows={windows!r}."
         )
     if truncation is None and windows is None:
@@ -253,8 +247,8 @@ def long_text_settings(trained, room, truncation, windows, stride):
         checks.one_of(POOLINGS, windows=windows)
     if stride is not None and (windows is None or not 1 <= stride <= room):
         raise ValueError(
-            f"`stride` must be from 1 to {room}, the tokens that a window "
-            "has besides special ones, and goes with `windows`. "
+            f"`stride` must be from 1 to {room}, the tokens of a window "
+            "without special tokens, and needs `windows`. "
             f"Received: stride={stride}, windows={windows!r}."
         )
     return {

@@ -1,4 +1,4 @@
-"""Training of a task's model by a recipe."""
+"""The training loop of fine-tuning."""
 
 import contextlib
 import random
@@ -17,19 +17,19 @@ from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import PrecomputedLoss
 from keras_bert.tasks.fine_tuning.monitoring import CallbacksOfTask
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
-from keras_bert.tasks.fine_tuning.teaching import with_taught_output
+from keras_bert.tasks.fine_tuning.teaching import with_distilled_output
 
 
 class Learner(typing.NamedTuple):
-    """A model that learns.
+    """Model to train, with its losses.
 
     Args:
-        model: `keras.Model` of examples, with one output of the task and, if
-            it learns the texts as well, `LANGUAGE_MODEL`.
-        outputs: object with `loss`, `soft_loss` and `training_metrics`, as
-            `Outputs` has them.
+        model: `keras.Model` of examples, with one output of the task and, for
+            the auxiliary language-model loss, `LANGUAGE_MODEL`.
+        outputs: object with the methods `loss`, `soft_loss` and
+            `training_metrics` of `Outputs`.
         pretrained: `PretrainedModel` of the encoder.
-        language_model_weight: float, of the loss of `LANGUAGE_MODEL`.
+        language_model_weight: float, weight of the loss `LANGUAGE_MODEL`.
     """
 
     model: keras.Model
@@ -47,17 +47,17 @@ def fine_tune(
     own_model=None,
     **fit,
 ):
-    """Train a model by a recipe.
+    """Train a model with the hyperparameters of a recipe.
 
     Args:
         learner: `Learner`.
-        examples: `Encoded` to learn from.
+        examples: `Encoded` training examples.
         recipe: `Recipe`.
-        validation: `Validation`, or None. After each epoch the weights are
-            kept if its main metric is the best so far.
+        validation: `Validation`, or None. The weights of the epoch with the
+            best main metric are restored at the end.
         callbacks: list of Keras callbacks.
-        own_model: `keras.Model` that the callbacks see; by default the model
-            that learns.
+        own_model: `keras.Model` that the callbacks get. Defaults to the
+            trained model.
         **fit: other arguments of `keras.Model.fit`.
 
     Returns:
@@ -68,8 +68,8 @@ def fine_tune(
     """
     if recipe.patience is not None and validation is None:
         raise ValueError(
-            "`patience` needs `validation_data`, on which results are "
-            f"compared. Received: patience={recipe.patience}, and none."
+            "`patience` needs `validation_data` to compare the epochs. "
+            f"Received: patience={recipe.patience}, validation_data=None."
         )
     _reset_layers(learner.pretrained, recipe)
     own_model = own_model or learner.model
@@ -80,11 +80,11 @@ def fine_tune(
 
 
 def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
-    """Compile the model that learns and fit it."""
+    """Compile and fit the model."""
     if not learner.model.trainable_variables:
         raise ValueError(
             "All layers are frozen, so there is nothing to train. Set "
-            "`trainable = True` on the layers that must learn."
+            "`trainable = True` on the layers to train."
         )
     model, loss, shares, metrics = _learned(learner, examples, recipe)
     callbacks = keras.tree.flatten(callbacks or [])
@@ -97,7 +97,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
         loss=loss,
         loss_weights=shares,
         weighted_metrics=metrics,
-        # XLA would compile the step for each width of a batch.
+        # XLA would compile the step for each width of the batches.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
     if model is not own_model:
@@ -127,13 +127,13 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
 
 
 def _learned(learner, examples, recipe):
-    """Return the model, and losses, their weights and metrics by output."""
+    """Return the model, and the losses, loss weights and metrics by output."""
     model, outputs = learner.model, learner.outputs
     (own,) = {*model.output} - {LANGUAGE_MODEL}
     loss = {own: outputs.loss(recipe.label_smoothing)}
     shares = {own: 1.0}
     if DISTILLED in examples.extra_targets:
-        model = with_taught_output(model)
+        model = with_distilled_output(model)
         share = recipe.label_share
         shares = {own: share, DISTILLED: 1 - share}
         loss[DISTILLED] = outputs.soft_loss(recipe.temperature)
@@ -144,7 +144,7 @@ def _learned(learner, examples, recipe):
 
 
 def _logged_names(loss, metrics, validation):
-    """List the names of all values that `fit` logs, as Keras makes them."""
+    """List the names of all values that `fit` logs."""
     ((output, metrics),) = metrics.items()
     metrics = [metric.name for metric in metrics]
     if len(loss) > 1:
@@ -156,14 +156,14 @@ def _logged_names(loss, metrics, validation):
 
 @contextlib.contextmanager
 def _frozen_layers(backbone, recipe):
-    """Freeze the lowest layers of a recipe, next to those frozen already."""
+    """Freeze the lowest layers within a context; then restore them."""
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
     layers = backbone.blocks[:num_frozen]
     if num_frozen:
         layers += backbone.below_blocks
     if recipe.num_frozen_layers < 0 and backbone.final_norm:
         layers += [backbone.final_norm]
-    # Not the layers' own `trainable`: some of their weights may be frozen.
+    # Set variables, not layers: some weights of a layer may be frozen already.
     variables = [v for layer in layers for v in layer.variables if v.trainable]
     try:
         for variable in variables:
@@ -175,7 +175,7 @@ def _frozen_layers(backbone, recipe):
 
 
 def _reset_layers(pretrained, recipe):
-    """Give the highest layers of a recipe fresh random weights."""
+    """Initialize the highest layers of a recipe randomly."""
     blocks = pretrained.backbone.blocks
     count = _num_layers(pretrained.backbone, "num_reset_layers", recipe)
     if count:
@@ -188,7 +188,7 @@ def _reset_layers(pretrained, recipe):
 
 
 def _num_layers(backbone, name, recipe):
-    """Check a number of layers of a recipe; -1 stands for all blocks."""
+    """Check and return a number of layers of a recipe; -1 means all."""
     blocks, value = backbone.blocks, getattr(recipe, name)
     if value > len(blocks):
         raise ValueError(
@@ -204,7 +204,7 @@ def _num_layers(backbone, name, recipe):
 
 
 def _seed_dropout(model, seed):
-    """Sets all seeds by which a model draws while it learns."""
+    """Set the seeds of all random layers, such as dropout."""
     states = [v for v in model.variables if v.name == "seed_generator_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(states))
     for state, own_seed in zip(states, seeds, strict=True):
@@ -213,7 +213,7 @@ def _seed_dropout(model, seed):
 
 @contextlib.contextmanager
 def _seeded_initializers(seed):
-    """Lets Keras, which takes seeds from `random`, draw weights by a seed."""
+    """Seed Keras initializers, which take their seeds from `random`."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -223,14 +223,14 @@ def _seeded_initializers(seed):
 
 
 def _check_whole(blocks, border, name, recipe):
-    """Raises ValueError where a block stands on both sides of a border."""
+    """Raise ValueError if a shared block occurs above and below a border."""
     below, above = blocks[:border], blocks[border:]
     shared = {block.name for block in below} & {block.name for block in above}
     if shared:
         raise ValueError(
-            f"`{name}` must count all runs of a block or none, for they share "
-            f"their weights: {', '.join(sorted(shared))} is run "
-            f"{blocks.count(below[-1])} times, in {len(blocks)} layers. "
+            f"`{name}` must include all layers with shared weights or none: "
+            f"{', '.join(sorted(shared))} is used "
+            f"{blocks.count(below[-1])} times in {len(blocks)} layers. "
             f"Received: {name}={getattr(recipe, name)}."
         )
 
@@ -256,16 +256,16 @@ def _optimizer(learner, recipe, num_steps):
                 for v in variables
             ],
         )
-    # Else the first step makes its variables, and is traced twice.
+    # Otherwise the first step creates variables and is traced twice.
     optimizer.build(learner.model.trainable_variables)
     return optimizer
 
 
 def _layers_above(pretrained, variable):
-    """Counts the layers above that of a variable, the head's included."""
+    """Count the layers above the layer of a variable, including the head."""
     backbone = pretrained.backbone
     blocks = dict.fromkeys(b.name for b in backbone.blocks)
-    names = ["embeddings", *blocks]  # One that runs several times counts once.
+    names = ["embeddings", *blocks]  # Shared blocks count once.
     layer = variable.path.partition("/")[0]
     if layer in [x.name for x in backbone.below_blocks]:
         layer = "embeddings"
@@ -276,19 +276,19 @@ def _layers_above(pretrained, variable):
 
 
 def in_parallel_parts(model, num_parts):
-    """Gives a model a branch of the graph for each part of a batch.
+    """Split the batch of a model into parts that are computed in parallel.
 
-    The branches share the layers. TensorFlow computes them at the same time,
-    each with one thread; that takes less time than one branch whose every
-    operation is divided among the threads, as most are too short for that.
+    The parts are branches of the graph and share the layers. TensorFlow
+    computes each branch with one thread. This is faster than dividing every
+    operation among the threads, because most operations are short.
 
     Args:
-        model: `keras.Model` from a dict of tensors to a dict, all of them
+        model: `keras.Model` that takes and returns a dict of tensors
             `(batch_size, ...)`.
-        num_parts: int. Of a batch with fewer rows some parts are empty.
+        num_parts: int. If the batch has fewer rows, some parts are empty.
 
     Returns:
-        A `keras.Model`; `model` itself, if there is one part.
+        A `keras.Model`, or `model` itself if there is one part.
     """
     if num_parts == 1:
         return model
@@ -304,7 +304,7 @@ def in_parallel_parts(model, num_parts):
 
 
 class _Part(keras.layers.Layer):
-    """The rows of one part."""
+    """Selection of the rows of one part."""
 
     def __init__(self, index, num_parts):
         super().__init__(autocast=False)
@@ -324,7 +324,7 @@ class _Part(keras.layers.Layer):
 
 
 class _Join(keras.layers.Layer):
-    """The rows of all parts."""
+    """Concatenation of the rows of all parts."""
 
     def call(self, parts):
         return ops.concatenate(parts)
