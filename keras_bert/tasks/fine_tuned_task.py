@@ -103,12 +103,12 @@ class FineTunedTask(Task):
         pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
-    @property  # type: ignore[override]
-    def text_inputs(self) -> tuple[str, ...]:
+    @property
+    def text_inputs(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.reader.text_inputs
 
-    @property  # type: ignore[override]
-    def settings(self) -> dict[str, typing.Any]:
+    @property
+    def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
         """Settings that are saved with the weights, a dict for JSON."""
         return self.pretrained.task.settings
 

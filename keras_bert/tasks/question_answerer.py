@@ -97,8 +97,8 @@ class QuestionAnswerer(FineTunedTask):
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
 
-    @arguments.name_rest(Recipe)  # type: ignore[override]
-    def fit(
+    @arguments.name_rest(Recipe)
+    def fit(  # type: ignore[override]
         self,
         questions: typing.Any,
         validation_data: typing.Any = None,

@@ -101,8 +101,8 @@ class TextGenerator(Task):
             truncation="tail",
         )
 
-    @property  # type: ignore[override]
-    def settings(self) -> dict[str, typing.Any]:
+    @property
+    def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
         """Settings of the sampling, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 

@@ -231,11 +231,13 @@ def test_what_is_out_of_range_is_refused(changes, message, make):
 def test_what_cannot_be_gone_on_with_is_refused(make):
     both = make(dataclasses.replace(_BERT, is_decoder=False))
     with pytest.raises(
-        ValueError, match="left side only.*Received: BERT, which sees"
+        ValueError, match="left-to-right model. Received: BERT, which is"
     ):
         keras_bert.TextGenerator(both)
     generator = keras_bert.TextGenerator(make(_GPT, "bpe"), 5)
-    with pytest.raises(ValueError, match="have a token to go on.*Received: ''"):
+    with pytest.raises(
+        ValueError, match="have at least one token. Received: ''"
+    ):
         generator.generate(["word1", ""])
     with pytest.raises(ValueError, match="be a list. Received: b'word1'"):
         generator.generate(b"word1")

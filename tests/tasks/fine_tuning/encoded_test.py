@@ -52,7 +52,7 @@ def test_cut_texts_are_counted_once(preprocess, caplog, columns, message):
     for _ in range(3):
         tokenized_rows(preprocess, *columns)
     assert message in caplog.text
-    assert caplog.text.count("are cut") == 1
+    assert caplog.text.count("are truncated") == 1
 
 
 def test_no_texts_are_no_rows(preprocess):
