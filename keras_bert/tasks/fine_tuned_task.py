@@ -334,7 +334,7 @@ class FineTunedTask(Task):
         )
 
     @property
-    def ensemble_settings(self):
+    def ensemble_settings(self) -> dict[str, typing.Any]:
         """Settings that models of an `Ensemble` must share; None if unknown.
 
         :meta private:
@@ -373,14 +373,14 @@ class FineTunedTask(Task):
         return self.pretrained.task_head
 
     @property
-    def starts_random(self):
+    def starts_random(self) -> bool:
         """Whether the head has random weights, not those of a checkpoint.
 
         :meta private:
         """
         return self.pretrained.head_is_random
 
-    def check_servable(self):
+    def check_servable(self) -> None:
         super().check_servable()
         self._warn_if_random()
 

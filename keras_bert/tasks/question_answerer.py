@@ -227,7 +227,7 @@ class QuestionAnswerer(FineTunedTask):
         return history
 
     @property
-    def ensemble_settings(self):
+    def ensemble_settings(self) -> dict[str, typing.Any]:
         # Equal values mean equal tokens of questions and contexts.
         tokenizer = self.preprocess.tokenizer
         return {

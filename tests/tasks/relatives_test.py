@@ -210,8 +210,8 @@ def test_runs_of_a_block_cannot_be_parted(name, count, albert):
     before = {v.path: v.numpy() for v in classifier.model.weights}
     with pytest.raises(
         ValueError,
-        match=f"`{name}` must include all.*group_0_block_0 is used 2 times in 4 "
-        f"layers. Received: {name}={count}",
+        match=f"`{name}` must include all.*group_0_block_0 is used 2 times in "
+        f"4 layers. Received: {name}={count}",
     ):
         _moved(classifier, **{name: count})
     for v in classifier.model.weights:

@@ -132,10 +132,10 @@ class TextTask(FineTunedTask):
         super().__init__(pretrained, Texts, answer, settings)
 
     @property
-    def is_pair(self):
+    def is_pair(self) -> bool | None:
         return self.settings["is_pair"]
 
-    def check_servable(self):
+    def check_servable(self) -> None:
         super().check_servable()
         windows = self.settings["windows"]
         if windows is not None:
