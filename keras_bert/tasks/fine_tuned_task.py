@@ -208,7 +208,7 @@ class FineTunedTask(Task):
         spaced layers. It has the same tokenizer and settings.
 
         Args:
-            num_layers: number of layers, at most those of this task.
+            num_layers: number of layers, at most the number of this task.
 
         Raises:
             ValueError: `num_layers` is too large.
@@ -374,7 +374,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self) -> bool:
-        """Whether the head has random weights, not those of a checkpoint.
+        """Whether the head is random, not loaded from a checkpoint.
 
         :meta private:
         """

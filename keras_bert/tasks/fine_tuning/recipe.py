@@ -20,7 +20,7 @@ def peak_rate(learning_rate):
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(checks.Checked):
-    """Hyperparameters of fine-tuning. Defaults are those of the BERT paper.
+    """Hyperparameters of fine-tuning. Defaults are from the BERT paper.
 
     A new head gets its random weights when the model is loaded;
     `keras.utils.set_random_seed` sets their seed.

@@ -1,6 +1,6 @@
 """Inputs and base class of tasks with one answer per text or pair.
 
-Long texts are truncated, or read in windows whose logits are pooled.
+Long texts are truncated, or read in windows with pooled logits.
 
 References:
     [How to fine-tune BERT](https://arxiv.org/abs/1905.05583), on long texts
