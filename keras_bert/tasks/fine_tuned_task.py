@@ -374,7 +374,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self) -> bool:
-        """Whether the head is random, not loaded from a checkpoint.
+        """True if the head is random, not loaded from a checkpoint.
 
         :meta private:
         """

@@ -174,7 +174,7 @@ class Encoded:
 
     @property
     def truncated(self):
-        """Whether each text is truncated, bool `(num_answers,)`."""
+        """Mask of the texts that are truncated, bool `(num_answers,)`."""
         return np.logical_or.reduceat(self.rows.truncated, self.starts)
 
     @property
