@@ -1,4 +1,4 @@
-"""Outputs that appear whole, are recognized as ours, and can be resumed.
+"""Atomic outputs with manifests, and work directories to resume runs.
 
 An output must be new, or a file of ours that the user asks to overwrite. It is
 never an input. A file is ours if a manifest in its folder lists it with its
@@ -435,7 +435,7 @@ def check_overwrite(path, is_own, overwrite):
         )
     if not is_own:
         raise ValueError(
-            f"An output must be new: {path} exists, and no manifest beside it "
+            f"An output must be new: {path} exists, and no manifest next to it "
             "lists it with its size. Choose another name, or move it away."
         )
 

@@ -1,4 +1,4 @@
-"""Asking a TensorFlow Serving server by REST.
+"""REST client for TensorFlow Serving.
 
 This module needs neither TensorFlow nor Keras.
 """
@@ -23,7 +23,7 @@ class ServerError(ValueError):
 
 
 def query(url, inputs, signature="serving_default", timeout_s=60.0):
-    """Ask a served model.
+    """Send a prediction request to a served model.
 
     If no server is there, or it is not ready, it is asked again four times
     within four seconds.

@@ -1,4 +1,4 @@
-"""Directories of weights, in and out."""
+"""Reading and writing of checkpoint directories."""
 
 from keras_bert import lazy
 

@@ -13,7 +13,7 @@ from keras_bert.template import Template
 
 
 class Elmo(Summarized):
-    """A frozen ELMo, which the tasks on features take as their encoder.
+    """A frozen ELMo model, the encoder of feature-based tasks.
 
     Args:
         options: `ElmoOptions`.
@@ -62,7 +62,7 @@ class Elmo(Summarized):
 
 
 def read_elmo(options_file, weight_file):
-    """Reads a published ELMo, all weights or none.
+    """Read a published ELMo model.
 
     Args:
         options_file: str, the `options.json`.
@@ -106,7 +106,7 @@ def _load(places, file):
 
 
 def _places(backbone):
-    """The weights by the names of their arrays."""
+    """Return the weights by the names of their arrays."""
     words = backbone.embeddings
     layers = {"CNN_proj/{}_proj": words.projection}
     for number, layer in enumerate(words.convolutions):

@@ -10,7 +10,7 @@ _LIGHT_CONFIGS = {BertConfig.model_type: BertConfig}
 
 
 def find_family(model_type):
-    """Finds the `Family` of a `model_type`.
+    """Return the `Family` of a `model_type`.
 
     Raises:
         ValueError: it has no table of weights.
@@ -45,7 +45,7 @@ def config_from(values):
 
 
 def read_config(path):
-    """Reads a config of any family from a JSON file, which errors name."""
+    """Read a config of any family from a JSON file."""
     try:
         return config_from(read_json_object(path))
     except ValueError as error:

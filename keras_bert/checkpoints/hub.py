@@ -13,7 +13,7 @@ _PATTERNS = [
     "adapter_config.json",
     "tokenizer.json",
     *{name for kind in KINDS.values() for name in kind.files},
-    # The modules of sentence-transformers behind an encoder.
+    # The sentence-transformers modules that follow the encoder.
     "modules.json",
     "sentence_*_config.json",
     "config_sentence_transformers.json",
@@ -35,7 +35,7 @@ _WEIGHTS = (
 
 
 def download(name):
-    """Fetches a model into the cache of huggingface_hub.
+    """Download a model into the cache of huggingface_hub.
 
     Args:
         name: str, such as "bert-base-uncased" or "google/bert_uncased_L-2".
@@ -70,7 +70,7 @@ def download(name):
 
 
 def check_name(name):
-    """Raises CheckpointError if a name can be no model of the Hub, unasked.
+    """Raise CheckpointError if a name is not valid on the Hub, without network.
 
     A name is plainly a path if it has several slashes, begins with "." or "/"
     or with a directory that exists.

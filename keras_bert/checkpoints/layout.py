@@ -44,14 +44,14 @@ _STATE = re.compile(r"step-(\d{8})\.npz")
 
 
 def files_of(format):
-    """Names the files that a checkpoint may have, the weights first."""
+    """Return the file names of a checkpoint format, weights first."""
     weights, configs = _FORMATS[format]
     tokenizer = [name for kind in KINDS.values() for name in kind.files]
     return [*weights, *dict.fromkeys(tokenizer), *configs]
 
 
 def format_of(directory):
-    """Finds the format of the checkpoint in a directory, a `pathlib.Path`.
+    """Return the format of the checkpoint in a directory (`pathlib.Path`).
 
     Returns:
         "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
@@ -74,13 +74,13 @@ def format_of(directory):
 
 
 def google_configs(directory):
-    """Finds the configs of google-research's programs by `model_type`."""
+    """Return the configs of google-research's programs by `model_type`."""
     paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
     return {kind: path for kind, path in paths.items() if path.is_file()}
 
 
 def prefixes(directory):
-    """Lists the names of the TensorFlow checkpoints in a directory, sorted."""
+    """Return the names of the TensorFlow checkpoints in a directory, sorted."""
     return sorted(
         path.name.removesuffix(_INDEX)
         for path in home_of(directory).glob(f"*{_INDEX}")
@@ -88,7 +88,7 @@ def prefixes(directory):
 
 
 def home_of(directory):
-    """Finds the directory of the files of "directory" or "directory/generator".
+    """Return the file directory of "directory" or "directory/generator".
 
     The second is no directory: a TensorFlow checkpoint may hold two models.
     """
@@ -99,14 +99,14 @@ def home_of(directory):
 
 
 def local_directory(directory):
-    """Finds a directory's path, on the Hub if there is none of that name."""
+    """Return a local directory, downloaded from the Hub if missing."""
     path = pathlib.Path(directory)
     is_local = path.is_dir() or prefixes(path)
     return path if is_local else download(str(directory))
 
 
 def states(directory):
-    """Finds the states of a run by their steps, the oldest first."""
+    """Return the saved states of a run by step, oldest first."""
     found = {
         int(match[1]): path
         for path in directory.glob("states/step-*.npz")
@@ -116,7 +116,7 @@ def states(directory):
 
 
 def check_readable(directory):
-    """Returns the `format_of` a directory; CheckpointError if it has none."""
+    """Return the `format_of` a directory; CheckpointError if it has none."""
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
@@ -135,7 +135,7 @@ def check_readable(directory):
 
 
 def check_input(directory):
-    """Raises CheckpointError if a directory or Hub name is no checkpoint."""
+    """Raise CheckpointError if a directory or Hub name is no checkpoint."""
     path = pathlib.Path(directory)
     if path.is_dir() or prefixes(path):
         check_readable(path)

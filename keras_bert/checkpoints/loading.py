@@ -1,4 +1,4 @@
-"""Arrays of a file into the weights of a model: all of them or none.
+"""Loading of checkpoint arrays into the weights of a model.
 
 The whole comparison is made on names and shapes, before a model is built and
 before any array is read.
@@ -109,7 +109,7 @@ def _names(place):
 
 
 def load(build, plan, source):
-    """Make a model with the numbers of a `Source`, placed by a `LoadPlan`.
+    """Build a model with the weights of a `Source`, by a `LoadPlan`.
 
     `build` makes and returns a `PretrainedModel`.
     """
@@ -177,7 +177,7 @@ def _empty(shape):
 
 
 class _SharedArray:
-    """An array whose memory a tensor shares; it would copy one of NumPy."""
+    """Array that shares its memory with a tensor; NumPy arrays are copied."""
 
     def __init__(self, values):
         self._values = values
@@ -187,7 +187,7 @@ class _SharedArray:
 
 
 def _built_with(read, weights, build):
-    """Build a model whose TensorFlow variables start with given numbers.
+    """Build a model and initialize its TensorFlow variables with given values.
 
     No number is drawn or written twice, and one variable at a time is held
     next to the model. Weights that are made are removed from `weights`.

@@ -1,4 +1,4 @@
-"""Directories of weights in any format, in and out."""
+"""`from_pretrained` and `save_pretrained` for all checkpoint formats."""
 
 import dataclasses
 import math
@@ -108,7 +108,7 @@ def from_pretrained(
 def save_pretrained(
     model, directory, format="keras", card=None, overwrite=False, extras=None
 ):
-    """Writes a model so that `from_pretrained` reads it back equal.
+    """Write a model to a directory that `from_pretrained` reads.
 
     The files are written under temporary names first, and other files in
     the directory stay. A `README.md` says what the model is, unless there
@@ -168,7 +168,7 @@ def _check_keys(source, path):
 
 
 def _check_sizes(source):
-    """Checks sizes before anything as large as the config says is made."""
+    """Check the sizes in a config before the model is built."""
     config, num_arrays = source.config, len(source.arrays.shapes)
     if math.prod(config.block_counts) > num_arrays:
         sizes = [
@@ -194,7 +194,7 @@ def _check_sizes(source):
 
 
 def _model_card(model, format, extra):
-    """Writes what a saved model is and how to read it, in Markdown.
+    """Return the model card of a saved model, in Markdown.
 
     `extra` has further texts by their headings, such as "Training command".
     """

@@ -1,4 +1,4 @@
-"""A model of any family with all that belongs to it."""
+"""`PretrainedModel`: config, tokenizer and models of any family."""
 
 import dataclasses
 import math
@@ -93,7 +93,7 @@ class PretrainedModel(Summarized):
 
     @classmethod
     def from_config(cls, config, tokenizer, parts=None, task=None):
-        """Makes a model with fresh random weights.
+        """Create a model with random weights.
 
         Args:
             config: a config of any family.
@@ -120,7 +120,7 @@ class PretrainedModel(Summarized):
         lacking = [part for part in parts if part not in family.parts]
         if lacking:
             raise ValueError(
-                f"A part must be one of those of {family.name}: "
+                f"A part must be a part of {family.name}: "
                 f"{', '.join(family.parts)}. Received: {', '.join(lacking)}."
             )
         backbone = family.backbone(config)
@@ -163,11 +163,11 @@ class PretrainedModel(Summarized):
         )
 
     def without_task(self):
-        """Makes a model of the same weights without the head of a task."""
+        """Return a model with the same weights, without the task head."""
         return self._with(task=None, task_head=None)
 
     def with_tokenizer(self, tokenizer):
-        """Makes a model of the same weights with another tokenizer.
+        """Return a model with the same weights and another tokenizer.
 
         Args:
             tokenizer: `Tokenizer`, or the settings of one, over the same
@@ -176,7 +176,7 @@ class PretrainedModel(Summarized):
         return self._with(tokenizer=tokenizer)
 
     def with_tokens(self, tokens):
-        """Makes a model with further tokens and copies of these weights.
+        """Return a model with added tokens and copies of the weights.
 
         The embeddings of the tokens start random.
 
@@ -215,7 +215,7 @@ class PretrainedModel(Summarized):
         return copy
 
     def for_task(self, task, outputs=None):
-        """Makes a model of the same encoder with the head of a task only.
+        """Return a model with the same encoder and only the head of a task.
 
         The head is the one that there is, if it has the same part and size,
         or else a fresh random one, and so is the pooler if that head needs
@@ -251,7 +251,7 @@ class PretrainedModel(Summarized):
             self.check_parts(*parts)
         elif head:
             logging.info(
-                "The head of %s is left out; that of %s starts random.",
+                "The head of %s is removed; the head of %s starts random.",
                 _described(self.task),
                 _described(task),
             )
@@ -325,7 +325,7 @@ class PretrainedModel(Summarized):
         return self.model
 
     def packed_pretrainer(self):
-        """Makes the same for rows of several texts, see `Backbone.packed`."""
+        """Build the pretrainer for packed rows, see `Backbone.packed`."""
         self.check_parts("masked_lm_head")
         backbone, name = self.backbone.packed(), self.model.name
         return add_heads(backbone, self.heads, f"packed_{name}")
@@ -367,7 +367,7 @@ class PretrainedModel(Summarized):
 
 
 def _task_head(config, size):
-    """Makes a fresh head of the family of a config."""
+    """Build a new task head for the family of a config."""
     kind = find_family(config.model_type).task_heads[size.part]
     return kind.layer(config, size.num_outputs, size.part)
 

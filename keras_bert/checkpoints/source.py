@@ -1,4 +1,4 @@
-"""Opened checkpoints, whatever their format."""
+"""Opened checkpoints of any format."""
 
 import dataclasses
 import typing
@@ -10,10 +10,10 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A checkpoint of any format, opened.
+    """An opened checkpoint of any format.
 
     Args:
-        name: str, what it is, for messages.
+        name: str, the name of the checkpoint in messages.
         config: a config of any family.
         tokenizer: settings of the tokenizer.
         arrays: the named arrays of the file: `shapes`, a dict of shapes by

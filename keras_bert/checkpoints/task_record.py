@@ -1,4 +1,4 @@
-"""Knowledge of a fine-tuned model beyond its weights, in `task.json`."""
+"""Task, labels and settings of a fine-tuned model, in `task.json`."""
 
 import dataclasses
 
@@ -26,7 +26,7 @@ class TaskRecord:
 
 
 def read_task(directory):
-    """Reads the `TaskRecord` of a directory, None if it has none.
+    """Read the `TaskRecord` of a directory, or return None.
 
     Raises:
         CheckpointError: the file cannot be used.
@@ -50,7 +50,7 @@ def read_task(directory):
 
 
 def write_task(model, directory):
-    """Writes `task.json` if a model was fine-tuned for a task."""
+    """Write `task.json` if a model was fine-tuned for a task."""
     if model.task is None:
         return
     head = model.task.head

@@ -1,15 +1,15 @@
-"""Tokenizer of a checkpoint, read from its files and held to its config."""
+"""Tokenizer of a checkpoint: reading, and checks against the config."""
 
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
-    """Reads the settings of the tokenizer of a checkpoint directory.
+    """Read the settings of the tokenizer of a checkpoint directory.
 
     Args:
         kind: str, the `tokenizer` of the `Family`, which is looked for first.
-        directory: `pathlib.Path`, whose files decide.
+        directory: `pathlib.Path`, the checkpoint directory.
         max_chars_per_word: int, the limit of the format, where no file says
             otherwise and the kind has one.
         lowercase: bool, what the caller says of the casing, or None.
@@ -26,7 +26,7 @@ def check_tokenizer(config, tokenizer):
     """Raise ValueError unless a config and a tokenizer fit each other.
 
     The embedding table may have more rows than there are tokens, not fewer.
-    The id of padding must be that of the config, if the config has one.
+    The padding id must equal `config.pad_token_id`, if it is set.
 
     Args:
         config: a config of any family.
@@ -41,9 +41,9 @@ def check_tokenizer(config, tokenizer):
             "Use the vocabulary that belongs to the weights."
         )
     pad = vocabulary.roles.get("pad")
-    told = getattr(config, "pad_token_id", None)
-    if None not in (pad, told) and told != vocabulary.id_of(pad):
+    pad_id = getattr(config, "pad_token_id", None)
+    if None not in (pad, pad_id) and pad_id != vocabulary.id_of(pad):
         raise ValueError(
             f"`pad_token_id` of the config must be the id of {pad} in the "
-            f"vocabulary, {vocabulary.id_of(pad)}. Received: {told}."
+            f"vocabulary, {vocabulary.id_of(pad)}. Received: {pad_id}."
         )

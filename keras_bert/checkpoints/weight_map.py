@@ -1,4 +1,4 @@
-"""Places of the weights of a family in the published checkpoints.
+"""Mapping between model weights and arrays of published checkpoints.
 
 An `@` in the table says how an array lies in a file:
 
@@ -6,7 +6,7 @@ An `@` in the table says how an array lies in a file:
 - `@T`: transposed;
 - `@heads_out`, `@heads_in`: the last or the first axis is apart as
   `(num_heads, head_size)`;
-- `@heads_qkv`: transposed, and queries, keys and values beside each other in
+- `@heads_qkv`: transposed, and queries, keys and values next to each other in
   each head, where ours are all heads of each.
 """
 
@@ -49,11 +49,11 @@ class Place:
 
     @property
     def part(self):
-        """Names the layer, such as "embeddings", "block_0" or "pooler"."""
+        """Return the layer name, such as "embeddings" or "block_0"."""
         return self.weight.partition("/")[0]
 
     def read_into(self, weight, array):
-        """Puts an array of the file where it belongs in our weight."""
+        """Copy an array of the file into the weight."""
         own = self.view(weight)
         if not self.transposed:
             own[...] = array.reshape(own.shape)
@@ -64,13 +64,13 @@ class Place:
             own[..., stripe] = array[stripe].T
 
     def written_from(self, weight):
-        """Makes the array for the file, from our weight."""
+        """Return the array to write to the file."""
         own = self.view(np.asarray(weight))
         own = own.T if self.transposed else own
         return np.ascontiguousarray(own).reshape(self.shape)
 
     def view(self, weight):
-        """Takes what the array holds of our weight, a NumPy array."""
+        """Return the part of the weight (NumPy array) that the array holds."""
         if self.num_heads:
             heads = weight.reshape(len(weight), 3, self.num_heads, -1)
             return heads.transpose(2, 1, 3, 0)
@@ -81,7 +81,7 @@ class Place:
 
 
 def published_places(config, column, head=None):
-    """Lists all `Place`s of a published format.
+    """Return all `Place`s of a published format.
 
     Args:
         config: a config of any family.
@@ -113,7 +113,7 @@ def published_places(config, column, head=None):
 
 
 def own_places(config, head=None):
-    """Lists all places of our own files, which name arrays as our weights."""
+    """Return all places of our own files, named by weight paths."""
     return [
         Place(weight, None, weight, shape)
         for weight, shape in weight_shapes(config, head).items()

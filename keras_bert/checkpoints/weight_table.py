@@ -1,4 +1,4 @@
-"""The weights of each family, as tables that need no NumPy to be read.
+"""Tables of the weights of each family, read without NumPy.
 
 The table is `weights.txt` in the folder of the family: a row for each published
 array, a
@@ -33,7 +33,7 @@ _LETTERS = string.ascii_uppercase
 
 @dataclasses.dataclass(frozen=True)
 class HeadSize:
-    """The head of a task, as far as its weights go.
+    """Size of a task head.
 
     Args:
         part: str, "classifier", "token_classifier", "choice_scorer" or
@@ -46,13 +46,13 @@ class HeadSize:
 
 
 def model_types():
-    """Lists the families that there is a table of, by their published names."""
+    """Return the published names of all families with a table."""
     tables = _FAMILIES.glob("*/weights.txt")
     return sorted(path.parent.name.replace("_", "-") for path in tables)
 
 
 def weight_shapes(config, head=None):
-    """Lists the shapes of our weights, and of a `HeadSize`, by their paths."""
+    """Return the weight shapes of a model and its head by weight path."""
     sizes = sizes_with(config, head)
     shapes = {}
     for row in rows_with(config, head):
@@ -67,7 +67,7 @@ def weight_shapes(config, head=None):
 
 
 def rows_with(config, head=None):
-    """Lists the rows of a config's family, and those of a task head."""
+    """Return the rows of a config's family and of a task head."""
     rows = read_table(config.model_type)
     if head is not None:
         rows += head_rows(config.model_type, head.part)
@@ -75,26 +75,26 @@ def rows_with(config, head=None):
 
 
 def sizes_with(config, head=None):
-    """Lists sizes by their letters; C is the number of the head's outputs."""
+    """Return sizes by letter; C is the number of the head's outputs."""
     return {**config.sizes, "C": head.num_outputs if head else 0}
 
 
 def read_table(model_type):
-    """Reads the rows of a family's table, dicts by the names of the columns."""
+    """Read the rows of a family's table as dicts by column name."""
     return [row for row in _rows(model_type) if not _is_copy(row)]
 
 
 def tf1_columns(model_type):
-    """Lists the columns of a family's table for TensorFlow checkpoints."""
+    """Return the columns of a family's table for TensorFlow checkpoints."""
     return [x for x in read_table(model_type)[0] if x.startswith("tf1")]
 
 
 def tied_arrays(model_type, column):
-    """Finds copies of arrays, which are checked to be equal and not loaded.
+    """Return tied arrays; they are compared, not loaded.
 
     Returns:
         A dict from the names that the copies have in the format of a column
-        to those of the originals.
+        to the names of the originals.
     """
     originals = {row["weight"]: row[column] for row in read_table(model_type)}
     return {
@@ -105,19 +105,19 @@ def tied_arrays(model_type, column):
 
 
 def head_rows(model_type, part=""):
-    """Reads the rows of a family's task heads, or of the part named only."""
+    """Read the rows of a family's task heads, or of one part."""
     rows = _read(model_type, "task_heads.txt")
     return [row for row in rows if part in ("", row["weight"].split("/")[0])]
 
 
 def unused_arrays(model_type, column):
-    """Lists the names of published arrays that no model has."""
+    """Return the names of published arrays that no model uses."""
     rows = _rows(model_type)
     return [row[column] for row in rows if row["weight"] == _UNUSED]
 
 
 def other_names(model_type, column):
-    """Maps further names of arrays to those of a column."""
+    """Map alternative array names to the names of a column."""
     rows = _rows(model_type)
     names = {row.get(f"{column}_too", NO_PLACE): row[column] for row in rows}
     names.pop(NO_PLACE)
@@ -140,7 +140,7 @@ def _read(model_type, name):
 
 
 def weight_of(row):
-    """Reads the path of a row's weight, and which third of its columns it is.
+    """Return the weight path of a row and its third of the columns.
 
     The third is None for all of them.
     """
@@ -149,7 +149,7 @@ def weight_of(row):
 
 
 def blocks_of(row, config):
-    """Yields the numbers of each block that a row is for; none for no block."""
+    """Iterate over the block indices that a row applies to."""
     sizes, weight = config.sizes, row["weight"]
     lacks = (
         (weight.endswith(_NARROW) and sizes["E"] == sizes["H"])
@@ -164,7 +164,7 @@ def blocks_of(row, config):
 
 
 def shape_of(letters, sizes):
-    """Computes a shape of sizes, multiples and digits, joined by commas."""
+    """Compute a shape from sizes, multiples and digits, joined by commas."""
     return tuple(_size_of(size, sizes) for size in letters.split(","))
 
 

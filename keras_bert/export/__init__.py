@@ -1,4 +1,4 @@
-"""Models that take plain text, for servers and phones."""
+"""Export of models to SavedModel, TFLite and ONNX, with plain text as input."""
 
 from keras_bert import lazy
 

@@ -1,4 +1,4 @@
-"""The description of an export, for programs that did not make it."""
+"""Description of an export in its manifest."""
 
 import tensorflow as tf
 
@@ -9,7 +9,7 @@ NO_COMMAND = {"command": []}
 
 
 def about(task):
-    """Describes a task for the manifest of its export, a dict for JSON."""
+    """Return the description of a task for the manifest, a dict for JSON."""
     tokenizer = task.preprocess.tokenizer
     return {
         "task": type(task).__name__,

@@ -1,4 +1,4 @@
-"""A directory for ONNX Runtime and the like: a model, and its tokenizer."""
+"""Export to an ONNX directory: model and tokenizer."""
 
 import numpy as np
 import onnx
@@ -22,7 +22,7 @@ _DIMENSIONS = {
 
 
 def check_onnx_output(directory, inputs=(), overwrite=False):
-    """Raises ValueError unless `export_onnx` may write a directory.
+    """Raise ValueError unless `export_onnx` may write a directory.
 
     It must be new or empty; or, with `overwrite`, one that `export_onnx` wrote,
     and nothing else that we wrote. It must not be among the inputs.
@@ -36,7 +36,7 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
 
 
 def export_onnx(task, directory, overwrite=False):
-    """Writes an ONNX file that takes ids, and the tokenizer that makes them.
+    """Export a task to an ONNX model of token ids and a tokenizer.json.
 
     `model.onnx` takes the int32 `(batch_size, seq_length)` tensors that
     `task.model` takes, of any size: `input_ids`, `input_mask` and, if it has
@@ -57,7 +57,7 @@ def export_onnx(task, directory, overwrite=False):
     _check_onnx(task)
     check_onnx_output(directory, overwrite=overwrite)
     model = _onnx_model(task)
-    told = {
+    values = {
         **about(task),
         "format": _FORMAT,
         "inputs": [tensor.name for tensor in model.graph.input],
@@ -65,19 +65,19 @@ def export_onnx(task, directory, overwrite=False):
         "labels": getattr(task, "labels", None),
         **NO_COMMAND,
     }
-    with artifacts.directory(directory, told, (), overwrite) as staging:
+    with artifacts.directory(directory, values, (), overwrite) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
         task.preprocess.tokenizer.settings.write(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
 
 
 def _check_onnx(task):
-    """Raises ValueError if a task cannot be exported."""
+    """Raise ValueError if a task cannot be exported."""
     task.check_servable()
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:
         raise ValueError(
-            "The tokenizer.json beside an ONNX file puts nothing before texts. "
+            "The tokenizer.json of an ONNX export cannot add a prompt. "
             "Export an embedder with default_prompt_name=None, and put the "
             f"prompt there. Received: the prompt {prompt!r}."
         )
@@ -104,7 +104,7 @@ def _check_onnx(task):
 
 
 def _onnx_model(task):
-    """Makes an `onnx.ModelProto` of what `predict_ids` computes.
+    """Convert `predict_ids` to an `onnx.ModelProto`.
 
     It takes the int32 tensors that `task.model` takes, and gives the float32
     outputs of the task, by their names. The weights are constants.
@@ -146,7 +146,7 @@ def _onnx_model(task):
 
 
 def _convert_erfc(graph, node, name, args):
-    """Writes the GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule."""
+    """Convert the GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule."""
     del args
     one = graph.make_const(f"{name}_one", np.array(1.0, np.float32))
     erf = graph.make_node("Erf", node.input[:1])

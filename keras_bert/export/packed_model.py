@@ -1,4 +1,4 @@
-"""A model that computes its tokens, and little that is padding."""
+"""Models that skip most of the padding."""
 
 import keras
 import numpy as np
@@ -21,7 +21,7 @@ _NUM_PARTS = 2
 
 
 def packed_model(model):
-    """Makes the same model, whose blocks compute a matrix of all rows' tokens.
+    """Build an equal model that packs the tokens of all rows into one matrix.
 
     Only attention needs rows of one length. All else in a block is of each
     token by itself.
@@ -55,7 +55,7 @@ def packed_model(model):
 
 
 def renew_copies(packed):
-    """Copies again the weights that a `packed_model` has copies of."""
+    """Refresh the copied weights of a `packed_model`."""
     for layer in packed.layers:
         if isinstance(layer, _PackedBlock):
             layer.copy_weights()
@@ -64,7 +64,7 @@ def renew_copies(packed):
 
 
 def row_lengths(mask):
-    """Finds where the last token of each row ends.
+    """Return the length of each row without padding.
 
     Args:
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
@@ -78,7 +78,7 @@ def row_lengths(mask):
 
 
 def _can_be_packed(layer):
-    """Checks that a layer computes what `_PackedBlock` does."""
+    """Return True if `_PackedBlock` can replace a layer."""
     attention = getattr(layer, "self_attention", None)
     is_block = _calls_as(layer, ResidualBlock)
     return is_block and _calls_as(attention, SelfAttention)
@@ -90,7 +90,7 @@ def _calls_as(layer, *classes):
 
 
 class _PackedBlocks:
-    """Calls blocks; between two of them tokens stay packed."""
+    """Sequence of blocks on packed tokens."""
 
     def __init__(self):
         # Calls of one block share one copy of its weights.
@@ -118,7 +118,7 @@ class _PackedBlocks:
 
 
 class _Grid(keras.layers.Layer):
-    """Places of tokens among the rows that attention is computed of.
+    """Positions of packed tokens in the rows of attention.
 
     Call arguments:
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
@@ -166,13 +166,13 @@ class _Grid(keras.layers.Layer):
 
 
 def _rounded(size, step):
-    """An int32 scalar that is not less, a multiple of `step`, of few."""
+    """Round an int32 scalar up to a multiple of `step`."""
     sizes = tf.constant(_FEW_SIZES) * step
     return sizes[tf.reduce_sum(tf.cast(sizes < size, tf.int32))]
 
 
 class _Pack(keras.layers.Layer):
-    """From states `(batch_size, seq_length, hidden_size)` to tokens'."""
+    """Packing of states `(batch_size, seq_length, hidden_size)` to tokens."""
 
     def call(self, inputs, places, grid_mask, tokens_at):
         shape, grid = tf.shape(inputs), tf.shape(grid_mask)
@@ -206,7 +206,7 @@ class _PackedBlock(keras.layers.Layer):
             ]
 
     def _parts(self, layer, num_blocks=1, step=1):
-        """Splits a `FlatDense` into parts that do not wait for each other.
+        """Split a `FlatDense` into parts that run in parallel.
 
         Two threads compute them at the same time, and the matrix of each fits
         a smaller cache. Each part has some units of each of `num_blocks`
@@ -229,7 +229,7 @@ class _PackedBlock(keras.layers.Layer):
         return copies
 
     def copy_weights(self):
-        """Takes the weights that the block has now."""
+        """Copy the current weights of the block."""
         for copy, layer, units in self._copies:
             copy.copy_units(layer, units)
 
@@ -291,7 +291,7 @@ def _outputs(parts, inputs):
 
 
 class _Unpack(keras.layers.Layer):
-    """Tokens' states where `_Pack` found them."""
+    """Unpacking of token states to the positions that `_Pack` read."""
 
     def call(self, inputs, states, tokens_at):
         shape = tf.shape(states)

@@ -33,7 +33,7 @@ _CPU_INFO = pathlib.Path("/proc/cpuinfo")
 def export_saved_model(
     task, directory, version=1, overwrite=False, batch_tokens=_BATCH_TOKENS
 ):
-    """Writes a SavedModel that takes strings.
+    """Export a task to a SavedModel that takes strings.
 
     Signature `serving_default` takes the task's `text_inputs`, such as
     `text`, string `(batch_size,)`, and gives what its `predict_texts` does,
@@ -49,7 +49,7 @@ def export_saved_model(
 
     A version holds `export_manifest.json`, with the signatures, labels and
     operations, and requests for warm-up. `write_serving_files` writes
-    `model.config` and `batching_parameters.txt` beside the versions.
+    `model.config` and `batching_parameters.txt` next to the versions.
 
     Args:
         task: an object of `keras_bert.tasks`.
@@ -79,8 +79,8 @@ def export_saved_model(
     served = ServedGraph(task, model)
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
-    told = {**about(task), **NO_COMMAND}
-    with artifacts.directory(place, told, (), overwrite) as staging:
+    values = {**about(task), **NO_COMMAND}
+    with artifacts.directory(place, values, (), overwrite) as staging:
         _write(served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
@@ -88,7 +88,7 @@ def export_saved_model(
 
 
 def _warn_without_amx(model):
-    """Says that bfloat16 is slow here, where the processor tells of itself."""
+    """Warn if the processor is known to be slow with bfloat16."""
     if all(layer.compute_dtype != "bfloat16" for layer in model.layers):
         return
     try:
@@ -105,7 +105,7 @@ def _warn_without_amx(model):
 
 
 def _write(served, directory):
-    """Writes the graph as TensorFlow Serving reads it: of version 1.
+    """Write the graph as a version 1 SavedModel for TensorFlow Serving.
 
     In one of version 2 each signature would have weights of its own.
     """
@@ -130,7 +130,7 @@ def _write(served, directory):
 
 @contextlib.contextmanager
 def _no_advice():
-    """Silences TensorFlow's advice to write SavedModels of version 2."""
+    """Silence TensorFlow's advice to write SavedModels of version 2."""
     logger = tf.get_logger()
     level = logger.level
     logger.setLevel("ERROR")
@@ -157,7 +157,7 @@ def _write_export_manifest(directory, task, served, graph_def):
 
 
 def _described(tensors):
-    """Dtypes and shapes by name, for JSON; an open size is None."""
+    """Return dtypes and shapes by name for JSON; unknown sizes are None."""
     return {
         name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
         for name, x in tensors.items()

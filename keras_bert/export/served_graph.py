@@ -1,4 +1,4 @@
-"""A task as one graph, from texts or from ids to answers."""
+"""Serving graph of a task: texts or token ids to predictions."""
 
 import tensorflow as tf
 
@@ -30,7 +30,7 @@ class ServedGraph:
 
         def trace(*texts):
             checked = _checked_texts(task, texts)
-            inputs, told = without_padding(task.graph_inputs)(*checked)
+            inputs, extra = without_padding(task.graph_inputs)(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
@@ -43,7 +43,7 @@ class ServedGraph:
                 outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts, strict=True))
-            traced["serving_default"] = texts, {**answers, **told}
+            traced["serving_default"] = texts, {**answers, **extra}
             traced["ids"] = ids, outputs
 
         # Not `tf.function`, which would let what is computed of ids wait for
@@ -63,7 +63,7 @@ class ServedGraph:
 
 
 def text_signature(task):
-    """Describes the string inputs of a task, a list of `tf.TensorSpec`."""
+    """Return the string inputs of a task, a list of `tf.TensorSpec`."""
     return [
         tf.TensorSpec(task.text_shapes.get(name, [None]), tf.string, name)
         for name in task.text_inputs
@@ -71,19 +71,19 @@ def text_signature(task):
 
 
 def without_padding(encode):
-    """Makes a `Task.graph_inputs` that cuts rows to the longest text."""
+    """Wrap `Task.graph_inputs` to trim padding beyond the longest text."""
 
     def cut(*texts):
-        inputs, told = encode(*texts)
+        inputs, extra = encode(*texts)
         lengths = row_lengths(inputs[features.INPUT_MASK.name])
         length = tf.reduce_max(tf.concat([lengths, [1]], axis=0))
-        return {name: x[..., :length] for name, x in inputs.items()}, told
+        return {name: x[..., :length] for name, x in inputs.items()}, extra
 
     return cut
 
 
 def _plain_graph(function):
-    """Takes a function's graph, and pairs of its variables and their values.
+    """Return a function's graph and its (variable, value) pairs.
 
     What else the function takes from outside are constants of the graph.
     """
@@ -116,7 +116,7 @@ def _plain_graph(function):
 
 
 def _new_variables(variables):
-    """Adds variables of these names and shapes to the graph of the moment."""
+    """Add variables of these names and shapes to the current graph."""
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         described = [
@@ -194,7 +194,7 @@ def _checked(task, ids):
 
 
 def _in_range(tensor, name, highest):
-    """Fails unless all values are from 0 to the highest."""
+    """Fail unless all values are in the range from 0 to the maximum."""
     # Not by `Min`, which no server was seen to run; no value overflows.
     least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
     return _assertion(
@@ -206,7 +206,7 @@ def _in_range(tensor, name, highest):
 
 
 def _assertion(condition, message, *received):
-    """Makes the op that fails with a message and what was received."""
+    """Create an op that fails with a message and the received value."""
     return tf.raw_ops.Assert(condition=condition, data=[message, *received])
 
 

@@ -1,4 +1,4 @@
-"""A model as a server computes it, with its weights as constants."""
+"""Model for serving, with the weights as graph constants."""
 
 import keras
 import tensorflow as tf
@@ -12,7 +12,7 @@ _NARROW = tf.bfloat16.as_numpy_dtype
 
 
 class ServedModel:
-    """Computes what a model does, in graph, and little that is padding.
+    """A model in graph mode that skips most of the padding.
 
     Rows of like length are computed together, so that a batch of texts of
     very different length costs about as much as its tokens.
@@ -83,7 +83,7 @@ class ServedModel:
         return before // _quotient_up(total, num_groups)
 
     def _outputs(self, inputs, rows, lengths, seq_length):
-        """Computes some rows, cut to the longest of them."""
+        """Compute some rows, without padding beyond the longest."""
         lengths = tf.concat([tf.gather(lengths, rows), [1]], axis=0)
         length = tf.reduce_max(lengths)
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
@@ -106,7 +106,7 @@ def _quotient_up(a, b):
 
 
 def _token_axes(model):
-    """Finds the axis of the tokens in each output; None where there is none."""
+    """Return the token axis of each output, or None."""
     shorter, longer = (
         model.compute_output_spec(
             {
@@ -132,7 +132,7 @@ def _token_axes(model):
 
 
 def _with_length(name, shape, length):
-    """A shape with so many tokens, and 2 wherever else a number is open."""
+    """Return a shape with a number of tokens and 2 for other unknown sizes."""
     shape = [size or 2 for size in shape]
     return [*shape[:-1], length] if name in _TOKENS else shape
 
@@ -163,7 +163,7 @@ class ConstantWeights:
         return sum(array.nbytes for _, array in self._arrays)
 
     def scope(self):
-        """Makes a context in which, in graph, the variables are constants."""
+        """Return a context that replaces variables by constants in graphs."""
         return keras.StatelessScope(
             [
                 (variable, tf.cast(tf.constant(array), variable.dtype))
@@ -173,7 +173,7 @@ class ConstantWeights:
 
 
 def _used_dtypes(model):
-    """Finds the dtype that a model wants each of its variables in."""
+    """Return the dtype in which a model uses each variable."""
     with tf.Graph().as_default():
         values = [
             (variable, tf.compat.v1.placeholder(variable.dtype, variable.shape))
@@ -189,7 +189,7 @@ def _used_dtypes(model):
 
 
 def _used_dtype(tensor):
-    """Finds the dtype that all uses cast a tensor to, or else its own."""
+    """Return the dtype that all uses cast a tensor to, or its own."""
     used = {
         op.get_attr("DstT") if op.type == "Cast" else tensor.dtype
         for op in tensor.consumers()

@@ -1,16 +1,16 @@
-"""The operations that an exported graph may hold."""
+"""TensorFlow ops that an exported graph may contain."""
 
 import typing
 
 
 class TokenizerOps(typing.NamedTuple):
-    """Operations that a kind of tokenizer adds to a graph.
+    """Ops that a kind of tokenizer adds to a graph.
 
     Args:
         text: tuple of str, operations of tensorflow-text.
-        core: tuple of str, those of TensorFlow that nothing else needs.
-        in_tflite: bool, whether those of tensorflow-text are enough to cut
-            plain texts.
+        core: tuple of str, the TensorFlow ops that only it needs.
+        in_tflite: bool, whether the tensorflow-text ops are enough to
+            tokenize plain text.
     """
 
     text: tuple = ()
@@ -64,7 +64,7 @@ _CORE_OPS = frozenset(
 
 
 def graph_ops(graph_def):
-    """Lists the names of all operations, also within functions, sorted."""
+    """Return the sorted names of all ops, including ops in functions."""
     nodes = [
         graph_def.node,
         *(function.node_def for function in graph_def.library.function),
@@ -74,7 +74,7 @@ def graph_ops(graph_def):
 
 
 def check_ops(graph_def, kind):
-    """Raises ValueError unless a server runs a graph with such a tokenizer."""
+    """Raise ValueError if a graph contains ops that a server may not have."""
     own = TOKENIZER_OPS[kind]
     unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:

@@ -1,4 +1,4 @@
-"""Files and folders that TensorFlow Serving finds a model's versions by."""
+"""Config files and version directories for TensorFlow Serving."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ max_enqueued_batches { value: 100 }
 
 
 def write_serving_files(directory, labels=None):
-    """Writes `model.config` and `batching_parameters.txt`.
+    """Write `model.config` and `batching_parameters.txt`.
 
     A file that is not as we wrote it stays as it is, and the log says so.
 
@@ -79,7 +79,7 @@ def _versions(directory):
 
 
 def _model_config(name, labels):
-    """Writes a `ModelServerConfig` as text."""
+    """Return a `ModelServerConfig` as text."""
     lines = [
         f"name: {_quoted(name)}",
         f"base_path: {_quoted(f'/models/{name}')}",
@@ -118,7 +118,7 @@ def _write(path, text):
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):
-    """Finds the folder of a version, once it is known that it may be written.
+    """Return the folder of a version after checking that it can be written.
 
     It must be new or empty; or, with `overwrite`, a SavedModel that we wrote,
     and nothing else that we wrote. It must not be among the inputs.

@@ -1,4 +1,4 @@
-"""Commands to type next for an exported model: a server, and requests to it."""
+"""Docker and curl commands for an exported model."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ _EXAMPLES = {
 
 
 def docker_line(directory):
-    """Writes the command that serves a folder of versions with Docker.
+    """Return the command that serves a folder of versions with Docker.
 
     The folder has the files of `write_serving_files`.
     """
@@ -36,7 +36,7 @@ def docker_line(directory):
 
 
 def curl_line(task, directory):
-    """Writes a request by REST to the server of `docker_line`."""
+    """Return a curl command for the server of `docker_line`."""
     name = urllib.parse.quote(pathlib.Path(directory).absolute().name)
     url = f"http://localhost:8501/v1/models/{name}:predict"
     inputs = {name: [_EXAMPLES[name]] for name in task.text_inputs}

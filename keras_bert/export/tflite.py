@@ -1,4 +1,4 @@
-"""TFLite files for phones: one that takes strings, and one that takes ids."""
+"""Export to TFLite files with strings or token ids as input."""
 
 import dataclasses
 import json
@@ -35,7 +35,7 @@ def export_tflite(
     overwrite=False,
     force=False,
 ):
-    """Writes a task as TFLite files.
+    """Export a task to TFLite files.
 
     Of "model.tflite" there will be `model_text.tflite`, which takes strings
     under the names of the task's `text_inputs` and needs three ops of
@@ -47,7 +47,7 @@ def export_tflite(
     strings, and tensors with a place for each token are as long as the
     longest text. Each file is tried on texts before it gets its name. It
     holds a ZIP archive with `export.json`, `vocab.txt` and, if there are
-    labels, `labels.txt`; a manifest is beside it.
+    labels, `labels.txt`; a manifest is written next to it.
 
     Args:
         task: an object of `tasks`.
@@ -99,14 +99,14 @@ def _check_precision(model):
     if dtypes & {"bfloat16", "float16"}:
         raise ValueError(
             "A TFLite file is made of a model that computes in float32; its "
-            "`kind` tells how it is stored. Received: one that computes in "
-            f"{', '.join(sorted(dtypes))}. Read it anew after "
+            "`kind` sets how it is stored. Received: one that computes in "
+            f"{', '.join(sorted(dtypes))}. Read it again after "
             "keras.config.set_dtype_policy('float32')."
         )
 
 
 def _text_source(task, columns):
-    """Makes the function from strings, its samples, its ops, and advice."""
+    """Return the function of strings, its samples, ops and advice."""
     samples = [
         {
             name: column[index : index + 1]
@@ -121,7 +121,7 @@ def _text_source(task, columns):
 
 
 def _ids_source(task, columns):
-    """Does the same from ids."""
+    """Return the function of token ids, its samples, ops and advice."""
     samples = id_samples(task, columns)
     return ids_function(task), samples, (), "No file can be written."
 
@@ -148,7 +148,7 @@ def _check_close(path, kind, found, force):
 
 
 def _about(task, kind, function, found):
-    """Describes a file for its manifest and its archive."""
+    """Return the description of a file for its manifest and archive."""
     function = function.get_concrete_function()
     return {
         **about(task),
@@ -163,7 +163,7 @@ def _about(task, kind, function, found):
 
 
 def _write(task, path, flatbuffer, values):
-    """Writes a file with a ZIP archive at its end.
+    """Write a file with a ZIP archive at its end.
 
     Interpreters read the file as before; whatever reads ZIP archives finds
     the archive. TFLite's own metadata keep files in the same way.
@@ -174,8 +174,8 @@ def _write(task, path, flatbuffer, values):
     files = {"export.json": json.dumps(values, indent=2) + "\n"}
     for name, texts in lines.items():
         files[name] = "".join(f"{text}\n" for text in texts)
-    told = {**values, **NO_COMMAND}
-    with artifacts.file(path, told, overwrite=True) as temporary:
+    values = {**values, **NO_COMMAND}
+    with artifacts.file(path, values, overwrite=True) as temporary:
         temporary.write_bytes(flatbuffer)
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
             for name, text in files.items():

@@ -1,4 +1,4 @@
-"""Comparison of a TFLite file with the model that it was made of."""
+"""Comparison of a TFLite file with its original model."""
 
 import dataclasses
 import time
@@ -15,7 +15,7 @@ _LEAST_COSINE = 0.99
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Findings of a comparison.
+    """Results of a comparison.
 
     Args:
         num_texts: int.
@@ -36,7 +36,7 @@ class Comparison:
     milliseconds: float
 
     def is_within(self, kind):
-        """Checks that it is close enough for a file of this kind."""
+        """Return True if the difference is within the tolerance of a kind."""
         if kind in _TOLERANCES:
             return self.greatest_difference <= _TOLERANCES[kind]
         if not self.num_labels:
@@ -59,7 +59,7 @@ class Comparison:
 
 
 def tolerance(kind):
-    """States what `is_within` allows, in words."""
+    """Return the tolerance of `is_within` in words."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
@@ -69,7 +69,7 @@ def tolerance(kind):
 
 
 def compare(function, run, samples, num_bytes):
-    """Runs a file beside the graph function that it was made of.
+    """Compare a TFLite file with its original graph function.
 
     Args:
         function: a `tf.function`, as returned by `text_function`.
@@ -105,7 +105,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _labels(found, expected):
-    """Compares each place that has a label."""
+    """Compare each position that has a label."""
     if expected.ndim == 3:  # The best first, as fill-mask gives them.
         found, expected = found[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
@@ -116,7 +116,7 @@ def _labels(found, expected):
 
 
 def signature_runner(flatbuffer, has_text):
-    """Makes a function from arrays by name to such a dict, on one thread.
+    """Return a function from and to dicts of arrays, on one thread.
 
     Args:
         flatbuffer: bytes.
@@ -138,7 +138,7 @@ def signature_runner(flatbuffer, has_text):
 
 
 def check_interpreter():
-    """Raises ModuleNotFoundError if no interpreter is installed."""
+    """Raise ModuleNotFoundError if no interpreter is installed."""
     try:
         import ai_edge_litert.interpreter  # noqa: F401
     except ModuleNotFoundError as error:

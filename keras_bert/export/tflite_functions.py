@@ -1,4 +1,4 @@
-"""A task as two graph functions, and these as TFLite's flatbuffers."""
+"""Graph functions of a task and their conversion to TFLite flatbuffers."""
 
 import collections
 import warnings
@@ -12,7 +12,7 @@ from keras_bert.export.served_graph import without_padding
 
 
 def text_function(task):
-    """Makes a `tf.function` of strings to answers, with constant weights.
+    """Create a `tf.function` of strings with constant weights.
 
     Rows are as long as the longest text of the call, so that short texts cost
     little. It takes the task's `text_inputs` and gives the outputs of
@@ -33,7 +33,7 @@ def text_function(task):
 
 
 def ids_function(task):
-    """Makes such a function from the task's `inputs` to `predict_ids`."""
+    """Create a `tf.function` of `predict_ids` on the task's `inputs`."""
     rank = len(task.model.input[features.INPUT_IDS.name].shape)
     signature = [
         tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
@@ -76,14 +76,14 @@ def same_rows(inputs):
 
 
 def _with_a_row(rows, count):
-    """Replaces no rows by a blank one, because ops of TFLite fail on none."""
+    """Add a blank row to an empty batch, because TFLite ops fail on it."""
     blank = tf.constant("" if rows.dtype == tf.string else 0, rows.dtype)
     shape = tf.concat([[1], tf.maximum(tf.shape(rows)[1:], 1)], axis=0)
     return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))
 
 
 def convert(function, model, kind, samples=()):
-    """Converts a graph function of a model to bytes, a flatbuffer.
+    """Convert a graph function to a TFLite flatbuffer (bytes).
 
     "int8" finds the scales of what it multiplies as it runs; "full_int8" has
     them from samples, dicts of arrays for the function.
@@ -113,7 +113,7 @@ def convert(function, model, kind, samples=()):
 
 
 def operators(flatbuffer):
-    """Counts the ops of a TFLite file.
+    """Count the ops of a TFLite file.
 
     Returns:
         Two `collections.Counter`s by name: of built-in ops, such as
@@ -144,7 +144,7 @@ def operators(flatbuffer):
 
 
 def check_operators(flatbuffer, allowed, advice):
-    """Raises ValueError, with advice, if a file needs ops not allowed."""
+    """Raise ValueError if a file needs ops that are not allowed."""
     _, custom = operators(flatbuffer)
     missing = sorted({*custom} - {*allowed})
     if missing:

@@ -9,7 +9,7 @@ FILES = ("text", "ids")
 
 
 def tflite_paths(path, files=FILES):
-    """Finds the paths of the files "text" and "ids" of an export, if asked for.
+    """Return the paths of the requested files, "text" and "ids".
 
     Raises:
         ValueError: the path does not end in ".tflite".
@@ -29,7 +29,7 @@ def tflite_paths(path, files=FILES):
 
 
 def check_kind(kind, files, has_representatives):
-    """Raises ValueError unless the `files` of an export can be of a `kind`."""
+    """Raise ValueError unless the `kind` supports the `files`."""
     checks.one_of(KINDS, kind=kind)
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Texts that TFLite files are tried on."""
+"""Sample texts for calibration and comparison of TFLite files."""
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _column(name, values, rank):
 
 
 def id_samples(task, columns):
-    """Computes what a task's model takes of each text, without padding.
+    """Return the model inputs of each text, without padding.
 
     Returns:
         A list with a dict for each text of the `sample_columns`, or for each

@@ -1,4 +1,4 @@
-"""A tokenizer as a file that the package `tokenizers` reads."""
+"""Conversion of tokenizers to the tokenizer.json of Hugging Face."""
 
 from keras_bert import artifacts
 from keras_bert.text.fast_tokenizer import tokenizer_json

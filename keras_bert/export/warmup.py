@@ -1,4 +1,4 @@
-"""Requests that a server answers to itself before it takes others.
+"""Warm-up requests of a SavedModel for TensorFlow Serving.
 
 The first request of a shape is slow: TensorFlow prepares its graph then.
 TensorFlow Serving therefore reads requests from a file in the SavedModel, a
@@ -63,7 +63,7 @@ def example_requests(task):
 
 
 def _values(task, name, length, batch_size):
-    """Makes texts for an input: of some length in the last one, else short."""
+    """Return texts for an input: long for the last input, short for others."""
     text = "a"
     if name == task.text_inputs[-1]:
         # A mask, which only some tasks know as one token, and as many words
@@ -76,7 +76,7 @@ def _values(task, name, length, batch_size):
 
 
 def _prediction_log(inputs):
-    """Encodes a `PredictionLog` with one request."""
+    """Encode a `PredictionLog` with one request."""
     request = _field(
         _MODEL_SPEC, _field(_SIGNATURE_NAME, b"serving_default")
     ) + b"".join(
@@ -92,7 +92,7 @@ def _tensors(inputs):
 
 
 def _field(number, data):
-    """Encodes a field with its length; its number is below 16."""
+    """Encode a field with its length; its number is below 16."""
     length = len(data)
     digits = bytearray([number << 3 | 2])
     while length > 0x7F:

@@ -131,7 +131,7 @@ def test_a_demo_under_way_or_killed_stays(tmp_path):
     _wait_for(tmp_path / "out" / "bert" / "weights")
     code, _, stderr = _run(tmp_path, "--overwrite")
     assert code == 1
-    assert "exists, and no manifest beside it lists" in stderr
+    assert "exists, and no manifest next to it lists" in stderr
     process.kill()
     process.communicate()
     before = _contents(tmp_path)
