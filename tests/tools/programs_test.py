@@ -305,7 +305,7 @@ _PROGRAMS = {
         goes_on=True,
         replaces=False,
         mistakes=(
-            ({"vocab_file": None}, "Either --init_checkpoint is needed"),
+            ({"vocab_file": None}, "Pass --init_checkpoint, or both"),
             (
                 {"init_checkpoint": "bert", "vocab_file": None},
                 "Either --init_checkpoint or --bert_config_file",
@@ -316,7 +316,7 @@ _PROGRAMS = {
             ),
             ({"allow_missing": "pooler"}, "--allow_missing is for --init_che"),
             ({"eval_steps": "5"}, "--eval_steps is for --eval_file"),
-            ({"masked_lm_prob": "0.2"}, "are for --masking=dynamic"),
+            ({"masked_lm_prob": "0.2"}, "need --masking=dynamic"),
         ),
     ),
     "run_squad": _Program(

@@ -1,1 +1,1 @@
-"""Records to batches of `tf.data`."""
+"""`tf.data` pipelines from record files to training batches."""

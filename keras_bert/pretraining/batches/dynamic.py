@@ -1,4 +1,4 @@
-"""Dynamic records to batches whose masks differ in each epoch."""
+"""`tf.data` batches of dynamic records, masked differently in each epoch."""
 
 import dataclasses
 
@@ -36,8 +36,8 @@ class MaskingOptions:
         pad_id: int, id of the padding.
         sep_id: int, id of [SEP]. Required for records of one text, which may
             have it between documents.
-        cls_id: int, id of [CLS], where each begins another text of a row, as
-            in records of `packing="best_fit"`. None for one text or pair.
+        cls_id: int, id of [CLS], for rows of several texts, as in records of
+            `packing="best_fit"`. None for rows of one text or pair.
     """
 
     mask_id: int
@@ -155,7 +155,7 @@ def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
         if special_id is not None:
             maskable &= ids != special_id
     if masking.mask_special_tokens:
-        # Each is a word by itself.
+        # Each special token counts as a word.
         word_starts = tf.where(is_token & ~maskable, 1, word_starts)
         maskable = is_token
     masked_ids, positions, labels, weights = mask_tokens(
@@ -185,7 +185,7 @@ def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
 
 
 def _parse(serialized, max_seq_length, sep_id):
-    """Features by name, ragged where the number of tokens is theirs."""
+    """Parse the features by name; features of tokens are ragged."""
     parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
     boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
@@ -198,8 +198,7 @@ def _parse(serialized, max_seq_length, sep_id):
         (
             (num_tokens >= 3) & (num_tokens <= max_seq_length),
             f"`{features.TOKEN_IDS.name}` must have 3 to {max_seq_length} "
-            "values: pass the `max_seq_length` that the records were made "
-            "with.",
+            "values: pass the `max_seq_length` of the records.",
         ),
         (
             num_tokens == parsed[features.WORD_STARTS.name].row_lengths(),

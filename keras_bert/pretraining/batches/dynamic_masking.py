@@ -1,10 +1,10 @@
-"""Dynamic masking: the tokens to predict, drawn anew in each epoch.
+"""Dynamic masking: sample the masked tokens again in each epoch.
 
-The rules are those of `examples/masking.py`, here in a tf.data graph. The
-random numbers are a function of the seed, the epoch and the example's place
-in it: the Philox generator turns a key and a counter into numbers, and the
-key is the seed, the upper half of the counter the epoch and the lower half
-the place. So the batch size and the number of threads change no mask.
+The rules are the same as in `examples/masking.py`, in a tf.data graph. The
+random numbers depend on the seed, the epoch and the index of the example in
+the epoch: the seed is the key of a Philox generator, the epoch the upper half
+of its counter and the index the lower half. So the masks do not depend on the
+batch size or the number of threads.
 
 References:
     [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
@@ -22,14 +22,14 @@ _NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
 
 
 def draw_numbers(num_examples, count, seed, epoch, first_index):
-    """Draws the random numbers of consecutive examples.
+    """Draw the random numbers of consecutive examples.
 
     Args:
         num_examples: int32 scalar.
-        count: int, numbers for each.
+        count: int, random numbers per example.
         seed: int.
         epoch: int64 scalar.
-        first_index: int64 scalar, place of the first example in the epoch.
+        first_index: int64 scalar, index of the first example in the epoch.
 
     Returns:
         int32 `(num_examples, count)`, uniform from 0 to 2**31 - 2.
@@ -49,7 +49,7 @@ def draw_numbers(num_examples, count, seed, epoch, first_index):
 def mask_tokens(
     input_ids, maskable, rules, seed, epoch, first_index, word_starts=None
 ):
-    """Draws the tokens to predict of consecutive examples and masks them.
+    """Choose the tokens to predict in consecutive examples and mask them.
 
     Args:
         input_ids: int32 `(num_examples, seq_length)`.
@@ -58,16 +58,15 @@ def mask_tokens(
         rules: `MaskingRules`.
         seed: int.
         epoch: int64 scalar.
-        first_index: int64 scalar, place of the first example in the epoch.
+        first_index: int64 scalar, index of the first example in the epoch.
         word_starts: int32 `(num_examples, seq_length)`, 1 at pieces that
-            begin a word; all pieces of a word are then masked or none. None
-            takes each piece for a word.
+            begin a word, for whole-word masking. None masks single pieces.
 
     Returns:
-        Four tensors: the ids with these tokens masked, int32 like
-        `input_ids`; and, `(num_examples, max_predictions_per_seq)`, the
-        positions in ascending order (int32, then 0), the original ids there
-        (int32, then 0) and the weights (float32, 1.0, then 0.0).
+        Four tensors: the masked ids, int32 like `input_ids`; and three of
+        shape `(num_examples, max_predictions_per_seq)`: the positions in
+        ascending order (int32, padded with 0), the original ids (int32,
+        padded with 0) and the weights (float32, 1.0, padded with 0.0).
     """
     seq_length = input_ids.shape[1]
     limit = rules.max_predictions_per_seq
@@ -108,8 +107,8 @@ def mask_tokens(
     positions = tf.where(predicted, positions, 0)
     labels = tf.gather(input_ids, positions, batch_dims=1)
     substitutes = _substitutes(labels, draws, random_draws, rules)
-    # Where nothing is predicted, the first prediction is written again or, if
-    # there is none, position 0 gets the [CLS] that it has.
+    # Padded predictions repeat the first prediction or, without predictions,
+    # write [CLS] to position 0, where it already is.
     places = tf.where(predicted, positions, positions[:, :1])
     substitutes = tf.where(predicted, substitutes, labels)
     masked_ids = tf.tensor_scatter_nd_update(
@@ -137,11 +136,11 @@ def _substitutes(labels, draws, random_draws, rules):
 
 
 def _whole_words(keys, word_starts, maskable, wanted):
-    """Marks whole words in random order until no further word fits.
+    """Mark whole words in random order until no further word fits.
 
-    What `choose_word_runs` does for runs of one word, but faster: as many
-    words at a time as fit; then those before the first that does not are
-    decided, and that one and all that are longer never will fit.
+    The result is the same as from `choose_word_runs` with spans of one word.
+    For speed, each iteration takes as many words as fit, up to the first one
+    that does not. This word and all longer ones are then excluded.
     """
     seq_length = keys.shape[1]
     word = tf.maximum(tf.cumsum(word_starts, axis=1) - 1, 0)  # [B, S]
@@ -166,7 +165,7 @@ def _whole_words(keys, word_starts, maskable, wanted):
 
 
 def _count_by_row(columns, values):
-    """Sums the values of each row by column; both int32 `[B, S]`."""
+    """Sum the values of each row by column; both int32 `[B, S]`."""
     num_rows, seq_length = tf.shape(values)[0], values.shape[1]
     sums = tf.math.unsorted_segment_sum(
         values, _rows(values) * seq_length + columns, num_rows * seq_length
@@ -175,6 +174,6 @@ def _count_by_row(columns, values):
 
 
 def _rows(values):
-    """The number of the row, everywhere in `[B, ...]`."""
+    """Return the row index of each element of `[B, ...]`."""
     rows = tf.range(tf.shape(values)[0])
     return tf.broadcast_to(rows[:, None], tf.shape(values))

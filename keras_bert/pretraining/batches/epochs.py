@@ -1,4 +1,4 @@
-"""Records for training: epoch after epoch, each in an order of its own."""
+"""Endless batches of records, shuffled differently in each epoch."""
 
 import tensorflow as tf
 
@@ -10,7 +10,7 @@ _INTERLEAVED_FILES = 16
 
 
 def read_records(files, num_files):
-    """The records of a `tf.data.Dataset` of paths, some files at a time."""
+    """Read the records of a `tf.data.Dataset` of paths, files interleaved."""
     return files.interleave(
         tf.data.TFRecordDataset,
         cycle_length=min(num_files, _INTERLEAVED_FILES),
@@ -21,42 +21,42 @@ def read_records(files, num_files):
 
 
 def map_batches(batches, function):
-    """Map batches in parallel, in their order."""
+    """Map batches in parallel; keep their order."""
     return batches.map(
         function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
     )
 
 
 def endless_batches(paths, seed, batch_size, first_batch=0):
-    """Whole batches of records, without end.
+    """Return an endless dataset of full batches of records.
 
-    The rest of an epoch after its last whole batch is dropped; it differs from
-    epoch to epoch. The order is a function of only the seed, so that a run can
-    go on at any batch.
+    The last, smaller batch of each epoch is dropped; its records differ from
+    epoch to epoch. The order depends only on the seed, so that a run can
+    resume at any batch.
 
     Args:
         paths: list of str, TFRecord files.
         seed: int.
         batch_size: int.
-        first_batch: int, how many batches to leave out.
+        first_batch: int, number of batches to skip.
 
     Returns:
-        A `tf.data.Dataset` of epochs, int64 scalar; places of the first
-        record of the batch in its epoch, int64 scalar; and serialized
-        records, string `(batch_size,)`.
+        A `tf.data.Dataset` of epoch, int64 scalar; index of the first record
+        of the batch in its epoch, int64 scalar; and serialized records,
+        string `(batch_size,)`.
 
     Raises:
-        ValueError: the files hold less than a batch, or one is damaged.
+        ValueError: the files hold less than one batch, or one is damaged.
     """
     checks.at_least(1, batch_size=batch_size)
-    # Whole epochs are left out unread, so the records must be counted.
+    # Whole epochs are skipped without reading; this needs their record count.
     needed = batch_size if first_batch == 0 else -1
     with corruption_names_file(paths):
         records = tf.data.TFRecordDataset(paths).take(needed).batch(1024)
         count = int(records.reduce(0, lambda count, x: count + tf.size(x)))
     if count < batch_size:
         raise ValueError(
-            "The records must make at least one batch. Received: "
+            "The records must fill at least one batch. Received: "
             f"{count} records, batch_size={batch_size}."
         )
     first_epoch, left_out = divmod(first_batch, count // batch_size)
@@ -76,7 +76,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
 
 
 def number_batches(batches, batch_size, epoch):
-    """Batches of records with their epoch and the first one's place in it."""
+    """Batch records; add the epoch and the index of the first record."""
     return tf.data.Dataset.zip(
         tf.data.Dataset.from_tensors(tf.cast(epoch, tf.int64)).repeat(),
         tf.data.Dataset.counter(0, batch_size),
@@ -85,10 +85,10 @@ def number_batches(batches, batch_size, epoch):
 
 
 def _shuffled_records(paths, seed, epoch):
-    """The records of an epoch.
+    """Return the shuffled records of an epoch.
 
-    Windows of records are shuffled, not a sliding buffer: that has a state,
-    and then an iterator over many epochs could not be saved.
+    Records are shuffled in windows. `Dataset.shuffle` has a buffer as state,
+    so that an iterator over many epochs could not be saved.
     """
     shuffle = tf.random.experimental.stateless_shuffle
     seed = tf.stack([tf.constant(seed, tf.int64), epoch])

@@ -1,4 +1,4 @@
-"""Static records to batches for `model.fit` and for the training loop."""
+"""`tf.data` batches of static records, for `model.fit` and training loops."""
 
 import tensorflow as tf
 
@@ -20,7 +20,7 @@ def dataset(
     vocab_size,
     shuffle_seed=None,
 ):
-    """One pass over static records.
+    """Return a dataset of one pass over static records.
 
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` or of
@@ -28,9 +28,9 @@ def dataset(
         batch_size: int, examples in a batch; the last may be smaller.
         max_seq_length: int, length of the sequences in the records.
         max_predictions_per_seq: int, predictions in the records.
-        vocab_size: int, all ids must be below.
-        shuffle_seed: int, shuffles files and examples, differently at each
-            repetition, the same from the same seed. None keeps file order.
+        vocab_size: int, all ids must be below it.
+        shuffle_seed: int, shuffle files and examples with this seed,
+            differently at each repetition. None keeps file order.
 
     Returns:
         A `tf.data.Dataset` of `(inputs, labels, sample_weights)`, dicts that
@@ -39,8 +39,8 @@ def dataset(
         `nsp_logits`, int32 `(batch_size,)`; the weights float32 like them.
 
     Raises:
-        ValueError: the first record of a file misses a feature, has another
-            length or an id beyond the vocabulary.
+        ValueError: the first record of a file lacks a feature, has another
+            length or an id outside the vocabulary.
     """
     parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
@@ -63,14 +63,13 @@ def endless_dataset(
     seed,
     first_batch=0,
 ):
-    """Whole batches for training, epoch after epoch in another order.
+    """Return an endless dataset of full batches, reshuffled in each epoch.
 
     Args:
         paths, batch_size, max_seq_length: see `pretraining.dataset`.
-        max_predictions_per_seq, vocab_size: see there.
-        seed: int, what the order is a function of.
-        first_batch: int, how many batches to leave out, to go on where a run
-            was.
+        max_predictions_per_seq, vocab_size: see `pretraining.dataset`.
+        seed: int, seed of the order.
+        first_batch: int, number of batches to skip, to resume a run.
 
     Returns:
         An endless `tf.data.Dataset` of batches like those of
@@ -78,7 +77,7 @@ def endless_dataset(
 
     Raises:
         ValueError: a first record does not fit, see `pretraining.dataset`,
-            or the files hold less than a batch.
+            or the files hold less than one batch.
     """
     parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
@@ -88,7 +87,7 @@ def endless_dataset(
 
 
 def padded_batches(dataset, batch_size):
-    """Fill up the last batch to `batch_size` with rows of weight 0."""
+    """Pad the last batch to `batch_size` with rows of weight 0."""
 
     def pad(x):
         missing = batch_size - tf.shape(x)[0]
@@ -121,17 +120,17 @@ def _parser(
 
 
 def assert_known_ids(feature, ids, vocab_size):
-    """Fails in the graph where an id is beyond the vocabulary."""
+    """Raise an error in the graph if an id is outside the vocabulary."""
     tf.debugging.assert_less(
         ids,
         tf.constant(vocab_size, ids.dtype),
         f"`{feature.name}` must be below `vocab_size`={vocab_size}: "
-        "were the records made with another vocabulary?",
+        "were the records created with another vocabulary?",
     )
 
 
 def as_batch(values):
-    """Tensors under the names of the schema to what `model.fit` takes.
+    """Convert tensors of records to the arguments of `model.fit`.
 
     Args:
         values: dict of tensors `(batch_size, length)`, int64 or int32 and

@@ -1,4 +1,4 @@
-"""Views of masked batches that other objectives learn from."""
+"""Conversion of masked batches to the batches of other objectives."""
 
 import tensorflow as tf
 
@@ -7,18 +7,17 @@ from keras_bert.pretraining.batches.epochs import map_batches
 
 
 def left_to_right_batches(dataset):
-    """Batches in which every token is predicted from those before it.
+    """Convert masked batches to batches for causal language modeling.
 
-    The labels are put back where [MASK] stands, and the output at a position
-    predicts the token at the next. So the same records, static or dynamic,
-    serve both objectives.
+    Masked tokens are restored, and each position predicts the next token. So
+    the same records, static or dynamic, can be used for both objectives.
 
     Args:
         dataset: batches of `pretraining.dataset`.
 
     Returns:
-        A `tf.data.Dataset` of such batches with `max_seq_length` - 1
-        predictions and no next-sentence labels.
+        A `tf.data.Dataset` of batches with `max_seq_length` - 1 predictions
+        and no next-sentence labels.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.1, "LTR & No NSP"
@@ -37,7 +36,7 @@ def _predict_next(inputs, labels, weights):
     positions = tf.tile(positions, [tf.shape(ids)[0], 1])
     is_token = inputs[features.INPUT_MASK.name][:, 1:]
     numbers = inputs.get(features.TEXT_NUMBERS.name)
-    if numbers is not None:  # No text is predicted from another one.
+    if numbers is not None:  # Do not predict a text from the previous text.
         is_token *= tf.cast(numbers[:, 1:] == numbers[:, :-1], tf.int32)
     return (
         {
@@ -53,16 +52,16 @@ def _predict_next(inputs, labels, weights):
 
 
 def token_batches(dataset):
-    """Batches in which every token counts, not the masked ones only.
+    """Convert masked batches to batches with a loss on every token.
 
     Args:
         dataset: batches of `pretraining.dataset`.
 
     Returns:
-        A `tf.data.Dataset` of such batches without next-sentence labels. The
-        inputs also have the labels, as `masked_lm_ids`, and the weights have
+        A `tf.data.Dataset` of batches without next-sentence labels. The
+        inputs contain the labels as `masked_lm_ids`, and the weights contain
         `tokens`, float32 `(batch_size, max_seq_length)`, 1.0 at all tokens,
-        special ones too, and 0.0 at padding.
+        special tokens included, and 0.0 at padding.
     """
     return map_batches(dataset, _count_tokens)
 
@@ -77,7 +76,7 @@ def _count_tokens(inputs, labels, weights):
 
 
 def _restored(ids, positions, labels, weights):
-    """The ids before some were masked."""
+    """Return the original ids, without masks."""
     is_real = tf.cast(weights > 0, tf.int32)  # [B, P]
     rows = tf.range(tf.shape(ids)[0])[:, None] + tf.zeros_like(positions)
     places = tf.stack([rows, positions], axis=-1)

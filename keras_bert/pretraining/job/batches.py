@@ -1,4 +1,4 @@
-"""The batches of a run, from its record files."""
+"""Training and evaluation batches of a run, read from its record files."""
 
 from keras_bert.pretraining.batches import static
 from keras_bert.pretraining.batches.dynamic import MaskingOptions
@@ -7,16 +7,16 @@ from keras_bert.pretraining.records.corruption import corruption_names_file
 
 
 class RunBatches:
-    """The records of a run as batches, for training and for evaluation.
+    """Training and evaluation batches of a run.
 
     Args:
         plan: `PretrainingPlan`.
-        vocabulary: that of the tokenizer.
-        vocab_size: int, rows of the model's table.
+        vocabulary: vocabulary of the tokenizer.
+        vocab_size: int, rows of the model's word embeddings.
 
     Raises:
         ValueError: the first record of a file does not fit, or the files
-            hold less than a batch.
+            hold less than one batch.
     """
 
     def __init__(self, plan, vocabulary, vocab_size):
@@ -45,7 +45,7 @@ class RunBatches:
             self.evaluation()
 
     def corruption_names_file(self):
-        """A context in which an unusable record is an error with its file."""
+        """Return a context in which errors of bad records name the file."""
         return corruption_names_file(
             self._plan.training_paths + self._plan.evaluation_paths,
             self._vocabulary,

@@ -7,24 +7,23 @@ from absl import logging
 from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
-# A table may be padded to a multiple of this.
+# The embedding table may be padded to a multiple of this number of rows.
 _MOST_PADDED = 128
 
 
 def fitting_config(recipe, config, vocabulary, facts):
-    """Settle the config of `recipe` for the objective and the vocabulary.
+    """Return the config of a new model, adapted to objective and vocabulary.
 
     Raises:
-        ValueError: the config is of another vocabulary or for another
-            objective.
+        ValueError: the config does not fit the vocabulary or the objective.
     """
     is_decoder = OBJECTIVES[recipe.objective].is_decoder
     path = recipe.bert_config_file
     check_objective(recipe, config)
     if config.is_decoder and not is_decoder:
         raise ValueError(
-            "A --bert_config_file with is_decoder needs an objective of a "
-            f"decoder. Received: objective={recipe.objective}, "
+            "A `bert_config_file` with is_decoder needs an `objective` for "
+            f"decoders. Received: objective={recipe.objective}, "
             f"bert_config_file={path!r}."
         )
     rows, lines = config.vocab_size, len(vocabulary)
@@ -34,46 +33,46 @@ def fitting_config(recipe, config, vocabulary, facts):
                 f"`vocab_size` in {path} must be the number of word pieces in "
                 f"{recipe.vocab_file}. Received: vocab_size={rows}, {lines} "
                 f'lines. Write "vocab_size": {lines} into a copy of {path}, '
-                "or pass the vocabulary that the records were made with."
+                "or pass the vocabulary of the records."
             )
         logging.info(
-            f"The model takes vocab_size={lines} of {recipe.vocab_file}, with "
-            f"which the records were made, not {rows} of {path}."
+            f"The model uses vocab_size={lines} of {recipe.vocab_file}, the "
+            f"vocabulary of the records, not {rows} of {path}."
         )
         rows = lines
-    is_told = is_decoder and "is_decoder" in vars(config)
-    changes = {"is_decoder": True} if is_told else {}
+    is_configurable = is_decoder and "is_decoder" in vars(config)
+    changes = {"is_decoder": True} if is_configurable else {}
     return dataclasses.replace(config, vocab_size=rows, **changes)
 
 
 def check_objective(recipe, config):
-    """Raise ValueError unless the family is made for the objective."""
+    """Raise ValueError unless the model family supports the objective."""
     parts = {path.partition("/")[0] for path in weight_shapes(config)}
-    # Of some families a config says what is looked at, of others the family.
-    is_told = "is_decoder" in vars(config)
+    # Some families are encoders or decoders by config, others by class.
+    is_configurable = "is_decoder" in vars(config)
     parts |= {"masked_lm_head"} if type(config).is_decoder else set()
-    made_for = [
+    supported = [
         name
         for name, objective in OBJECTIVES.items()
         if {*objective.parts} <= parts
         and objective.is_for(config)
-        and (is_told or objective.is_decoder == config.is_decoder)
+        and (is_configurable or objective.is_decoder == config.is_decoder)
     ]
-    if recipe.objective not in made_for:
+    if recipe.objective not in supported:
         raise ValueError(
-            f"--objective must be one that {config.family} is made for: "
-            f"{' or '.join(made_for)}. "
+            f"`objective` must be one that {config.family} supports: "
+            f"{' or '.join(supported)}. "
             f"Received: objective={recipe.objective}."
         )
 
 
 def check_lengths(recipe, config):
-    """Raise ValueError if the records are longer than a model takes."""
+    """Raise ValueError if the records are longer than the model supports."""
     key, limit = config.size_keys["P"], config.max_seq_length
     if recipe.max_seq_length > limit:
         raise ValueError(
-            f"--max_seq_length must be at most {limit}, for which the model "
-            "has positions. "
+            f"`max_seq_length` must be at most {limit}, the number of "
+            "positions of the model. "
             f"Received: max_seq_length={recipe.max_seq_length}, "
             f"{key}={config.sizes['P']}."
         )

@@ -1,4 +1,4 @@
-"""The work of a planned run: model, loop, states, checkpoint."""
+"""Run a planned pre-training: build the model, train, save the checkpoint."""
 
 import contextlib
 import dataclasses
@@ -29,14 +29,14 @@ _STATES = "states"
 
 
 def run_plan(plan):
-    """Trains, or goes on, and writes the checkpoint.
+    """Train or resume a run, and write the checkpoint.
 
     Args:
         plan: `PretrainingPlan`.
 
     Raises:
-        ValueError: a record, the checkpoint to go on from or the devices do
-            not fit the recipe.
+        ValueError: a record, `init_checkpoint` or the devices do not fit the
+            recipe.
         MemoryError: the batch or the model is too large for the device.
         FloatingPointError: a gradient is not finite.
     """
@@ -46,7 +46,7 @@ def run_plan(plan):
     keras.utils.set_random_seed(recipe.random_seed)
     keras.config.set_dtype_policy(dtype_policy(recipe.precision))
     batches = None
-    if plan.config is not None:  # The records are looked at first.
+    if plan.config is not None:  # Check the records before the model is built.
         batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
     with _readable_exhaustion():
         with strategy.scope():
@@ -92,8 +92,8 @@ def _check_batch(recipe, strategy):
     pieces = recipe.gradient_accumulation_steps
     if size % (replicas * pieces):
         raise ValueError(
-            "--train_batch_size must be a multiple of the devices times "
-            "--gradient_accumulation_steps. Received: train_batch_size="
+            "`train_batch_size` must be a multiple of the number of devices "
+            "times `gradient_accumulation_steps`. Received: train_batch_size="
             f"{size}, {replicas} devices, gradient_accumulation_steps={pieces}."
         )
     logging.info(
@@ -105,9 +105,9 @@ def _check_batch(recipe, strategy):
 
 
 def _begin(plan, bert, output_dir):
-    """Write the record of a run, and config and tokenizer of its states.
+    """Write the record of a run, and config and tokenizer next to its states.
 
-    With these beside them, an unfinished run can be exported.
+    They make it possible to export an unfinished run.
     """
     write_run(output_dir, plan.settings)
     states = output_dir / _STATES
@@ -130,14 +130,14 @@ def _save(bert, output_dir, metrics):
 
 @contextlib.contextmanager
 def _readable_exhaustion():
-    """Has an allocator's error say what to do, without its table."""
+    """Raise out-of-memory errors as a short MemoryError with advice."""
     try:
         yield
     except tf.errors.ResourceExhaustedError as error:
-        telling = [x for x in str(error.message).splitlines() if "OOM" in x]
-        reason = telling[0].strip() if telling else "The device has no more."
+        lines = [x for x in str(error.message).splitlines() if "OOM" in x]
+        reason = lines[0].strip() if lines else "The device is out of memory."
         raise MemoryError(
-            "Lower --train_batch_size or --eval_batch_size, raise "
-            "--gradient_accumulation_steps or take a smaller model. "
+            "Lower `train_batch_size` or `eval_batch_size`, raise "
+            "`gradient_accumulation_steps` or use a smaller model. "
             f"TensorFlow says: {reason}"
         ) from None

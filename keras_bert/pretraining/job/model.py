@@ -1,4 +1,4 @@
-"""The BERT that a run trains, and its optimizer."""
+"""Model and optimizer of a pre-training run."""
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
@@ -27,11 +27,11 @@ _SCHEDULES = {
 
 
 def make_bert(plan):
-    """Make the `PretrainedModel` that a plan trains, fresh or read.
+    """Create the `PretrainedModel` to train, or load `init_checkpoint`.
 
     Raises:
-        ValueError: the checkpoint to go on from does not fit the records or
-            the objective.
+        ValueError: `init_checkpoint` does not fit the records or the
+            objective.
     """
     objective = plan.objective
     if plan.config is not None:
@@ -49,13 +49,14 @@ def make_bert(plan):
     )
     if bert.config.is_decoder != objective.is_decoder:
         raise ValueError(
-            "--init_checkpoint must be of a model that looks where "
-            "--objective does. Received: objective="
-            f"{objective.name}, is_decoder={bert.config.is_decoder}."
+            "The model in `init_checkpoint` must have "
+            f"is_decoder={objective.is_decoder} for this `objective`. "
+            f"Received: objective={objective.name}, "
+            f"is_decoder={bert.config.is_decoder}."
         )
     check_objective(recipe, bert.config)
     check_lengths(recipe, bert.config)
-    if plan.vocabulary is None:  # It is known only now.
+    if plan.vocabulary is None:  # Known only after loading.
         tokenizer, source = bert.tokenizer_settings, recipe.init_checkpoint
         facts.check_vocabulary(tokenizer.vocabulary, source)
         facts.check_tokenizer(tokenizer, source)
@@ -63,7 +64,7 @@ def make_bert(plan):
 
 
 def make_optimizer(recipe, model):
-    """Make the optimizer of a recipe for a model."""
+    """Create the optimizer of a recipe for a model."""
     schedule = _SCHEDULES[recipe.learning_rate_decay](
         recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
     )

@@ -1,4 +1,4 @@
-"""The plan of a run, settled and checked without TensorFlow."""
+"""Plan of a pre-training run: defaults filled in and checked, no TensorFlow."""
 
 import concurrent.futures
 import dataclasses
@@ -33,23 +33,23 @@ from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
-# Files of a checkpoint that a run goes on from.
+# Weight files of the checkpoint that a run starts from.
 _has_weights = re.compile(
     r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
 ).fullmatch
 _OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
-# Fields that the weights do not depend on, and fields whose files are in the
-# settings by their contents.
+# Fields that do not change the weights, and paths of files that the settings
+# record by hash.
 _FREE = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
     init_checkpoint do_lower_case teacher_dir sources""".split()
 )
-# Fields that records of runs had not from the first: written where set.
+# Fields that older run records lack: written only if set.
 _LATER = frozenset(("mask_special_tokens",))
-_STATES = "states"  # Of a run that is not finished.
-# Defaults of what neither a flag nor a manifest says.
+_STATES = "states"  # Folder of the training states of an unfinished run.
+# Defaults of fields that neither the recipe nor a manifest sets.
 _OF_RECORDS = {
     "masking": "static",
     "max_seq_length": 128,
@@ -65,19 +65,20 @@ _OF_DYNAMIC_MASKS = {
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingPlan:
-    """A recipe with all that was left open in it.
+    """A recipe with all defaults filled in, and the files it names.
 
     Args:
         recipe: `PretrainingRecipe`.
-        objective: `Objective`, the one that the recipe names.
+        objective: `Objective` named by the recipe.
         training_paths, evaluation_paths: lists of str, the record files.
-        facts: `RecordFacts` of both.
-        vocabulary: `Vocabulary`, or that of another kind of tokenizer; None
-            if the checkpoint to go on from has no file of it by itself.
-        vocab_file: str, its file.
-        lowercase: bool; None with `vocabulary` None, and for a kind of
-            tokenizer whose files say it.
-        config: config, of any family, of a fresh model, or None.
+        facts: `RecordFacts` of all record files.
+        vocabulary: `Vocabulary` or the vocabulary of another tokenizer class;
+            None if `init_checkpoint` has no separate vocabulary file.
+        vocab_file: str, path of the vocabulary.
+        lowercase: bool; None if `vocabulary` is None or if the files of the
+            tokenizer define the casing.
+        config: config of a new model, of any family; None with
+            `init_checkpoint`.
     """
 
     recipe: PretrainingRecipe
@@ -92,13 +93,13 @@ class PretrainingPlan:
 
     @property
     def is_packed(self):
-        """True if an example holds several texts, by the manifests."""
+        """Return True if the manifests say that examples hold several texts."""
         packings = self.facts.claims["packing"].values()
         return any(PACKINGS[name].joins for name in packings)
 
     @functools.cached_property
     def settings(self):
-        """All that the weights depend on, a dict; files by their hashes."""
+        """Return all settings that the weights depend on; files by hash."""
         recipe, objective = dataclasses.asdict(self.recipe), self.objective
         records = [self.facts.hashes[path] for path in self.training_paths]
         own = {name for x in OBJECTIVES.values() for name in x.fields}
@@ -117,7 +118,7 @@ class PretrainingPlan:
 
 
 def plan_pretraining(recipe):
-    """Settle what a recipe leaves open and check what costs no time.
+    """Fill in the defaults of a recipe and run all checks that are cheap.
 
     Args:
         recipe: `PretrainingRecipe`.
@@ -126,9 +127,8 @@ def plan_pretraining(recipe):
         `PretrainingPlan`
 
     Raises:
-        ValueError: a file is missing or none, two of them or a flag
-            disagree on the records, or the output directory holds a
-            run with other settings.
+        ValueError: a file is missing or invalid, the manifests and the recipe
+            disagree, or the output directory holds a run with other settings.
     """
     training_paths = expand_patterns(recipe.input_file)
     evaluation_paths = []
@@ -169,10 +169,10 @@ def plan_pretraining(recipe):
 
 
 def _checkpoint_hashes(directory):
-    """Hashes by the names of the files; of a model of the Hub its name."""
+    """Return a dict from file names to hashes, or the name of a Hub model."""
     if not directory or not os.path.isdir(directory):
         return directory
-    # Of a run that is not finished the states are read.
+    # The model of an unfinished run is read from its states.
     paths = _checkpoint_files(directory)
     paths = paths or _checkpoint_files(os.path.join(directory, _STATES))
     with concurrent.futures.ThreadPoolExecutor() as threads:
@@ -191,14 +191,14 @@ def _checkpoint_files(directory):
 
 
 def _checked_casing(recipe, facts, vocabulary, vocab_file):
-    """The casing on which flag, manifests and files agree; True lower-cases.
+    """Return `do_lower_case`, checked against manifests and vocabulary files.
 
     Raises:
-        ValueError: the records are of another tokenizer than the file.
+        ValueError: the records were created with another tokenizer.
     """
     facts.check_vocabulary(vocabulary, vocab_file)
     kind = kind_of_file(vocab_file)
-    flag = {"--do_lower_case": recipe.do_lower_case}
+    flag = {"`do_lower_case`": recipe.do_lower_case}
     claims = {**flag, **facts.claims["do_lower_case"]}
     lowercase = kind.casing(vocab_file, claims)
     facts.check_tokenizer(kind.for_corpus(vocab_file, lowercase), vocab_file)
@@ -206,12 +206,12 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
 
 
 def _vocabulary(recipe):
-    """The vocabulary file and what it holds, if there is one."""
+    """Return the path of the vocabulary, and the vocabulary or None."""
     if not recipe.init_checkpoint:
         if not (recipe.vocab_file and recipe.bert_config_file):
             raise ValueError(
-                "Either --init_checkpoint is needed, or --bert_config_file "
-                "and --vocab_file."
+                "Pass `init_checkpoint`, or both `bert_config_file` and "
+                "`vocab_file`. Received: neither."
             )
         return recipe.vocab_file, vocabulary_of_file(recipe.vocab_file)
     directory = pathlib.Path(recipe.init_checkpoint)
@@ -225,7 +225,7 @@ def _vocabulary(recipe):
 
 
 def _settled(recipe, facts):
-    """Fill in the open fields of the recipe from the manifests."""
+    """Fill in the missing fields of the recipe from the manifests."""
     settled = {
         name: facts.settled(name, getattr(recipe, name), default)
         for name, default in _OF_RECORDS.items()
@@ -236,15 +236,15 @@ def _settled(recipe, facts):
     if settled["masking"] == "static":
         if passed:
             raise ValueError(
-                f"{', '.join(f'--{name}' for name in given)} are for "
-                "--masking=dynamic: static records are masked already. "
+                f"{', '.join(f'`{name}`' for name in given)} need "
+                "masking='dynamic', because static records are already masked. "
                 f"Received: {', '.join(f'{k}={x}' for k, x in passed.items())}."
             )
         if objective.substitutes != SUBSTITUTES:
             raise ValueError(
-                f"--objective={objective.name} replaces other shares of the "
-                "masked tokens than records that are masked already: make "
-                "them with --masking=dynamic. Received: masking=static."
+                f"objective='{objective.name}' needs dynamic records, because "
+                "it masks differently than static records. Create them with "
+                "masking='dynamic'. Received: masking=static."
             )
     settled |= {**_OF_DYNAMIC_MASKS, **passed}
     settled |= settled_fields(objective, vars(recipe))
@@ -252,9 +252,9 @@ def _settled(recipe, facts):
     wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)
     if "masked_lm_prob" in passed and wanted > recipe.max_predictions_per_seq:
         logging.warning(
-            f"--masked_lm_prob={recipe.masked_lm_prob:g} is {wanted} of "
+            f"masked_lm_prob={recipe.masked_lm_prob:g} masks {wanted} of "
             f"{recipe.max_seq_length} tokens, but at most "
-            f"--max_predictions_per_seq={recipe.max_predictions_per_seq} are "
-            "masked; pass a higher number."
+            f"max_predictions_per_seq={recipe.max_predictions_per_seq} are "
+            "masked. Increase `max_predictions_per_seq`."
         )
     return recipe

@@ -1,4 +1,4 @@
-"""The recipe of a pre-training, under the names of the program's flags."""
+"""Recipe of a pre-training run; fields have the names of the flags."""
 
 import dataclasses
 import typing
@@ -19,65 +19,63 @@ from keras_bert.pretraining.run.run_options import RunOptions
 class PretrainingRecipe(RunOptions):
     """All settings of a run.
 
-    A default of None stands for the value in the manifests of the records,
-    or else for the default of google-research/bert.
+    None means the value in the manifests of the records, or else the default
+    of google-research/bert.
 
     Args:
         input_file: list of str, record files to train on: paths and globs.
-        output_dir: str, where the checkpoint goes; new, empty or of a run to
-            go on with.
+        output_dir: str, directory of the checkpoint; new, empty or of a run
+            to resume.
         eval_file: list of str, record files to evaluate on: paths and globs.
-        bert_config_file: str, sizes of a fresh model.
-        vocab_file: str, the `vocab_file` that the records were made with.
-        init_checkpoint: str, directory to train on from, instead of a config
+        bert_config_file: str, config of a new model.
+        vocab_file: str, vocabulary of the records.
+        init_checkpoint: str, checkpoint to start from, instead of a config
             and a vocabulary.
         allow_missing: list of str, parts (pooler, masked_lm_head, nsp_head,
-            sop_head) that start random where `init_checkpoint` lacks them.
-        do_lower_case: bool, of word pieces: whether the records are
-            lower-cased; needed if neither their manifest nor what stands
-            beside the vocabulary tells.
-        max_seq_length: int, as the records were made; by default what their
-            manifest says, or 128.
-        max_predictions_per_seq: int, as the records were made; by default
-            what their manifest says, or 20.
-        masking: str, as the records were made; by default what their manifest
-            says, or static.
-        masked_lm_prob: float, share of tokens to mask, with dynamic
+            sop_head) to initialize if `init_checkpoint` lacks them.
+        do_lower_case: bool, whether the records are lower-cased, for
+            WordPiece; required if neither their manifest nor the files next
+            to the vocabulary say it.
+        max_seq_length: int, sequence length of the records; by default the
+            value of their manifest, or 128.
+        max_predictions_per_seq: int, predictions per record; by default the
+            value of their manifest, or 20.
+        masking: str, masking of the records; by default the value of their
+            manifest, or static.
+        masked_lm_prob: float, fraction of tokens to mask, with dynamic
             `masking`; by default 0.15.
         do_whole_word_mask: bool, mask all pieces of a word or none, with
             dynamic `masking`.
-        ngram: int, mask runs of 1 up to so many words (pieces without
+        ngram: int, maximum number of words in a masked span (pieces without
             `do_whole_word_mask`), with dynamic `masking`; by default 1.
         mask_special_tokens: bool, mask [CLS] and [SEP] as any other token,
             with dynamic `masking`.
-        objective: str, what is learned: masked tokens and next sentences,
-            masked tokens and the order of sentences, only masked tokens,
-            every token from those before it, what a teacher says, or which
-            tokens a generator has replaced, as ELECTRA or as DeBERTa v3.
-        teacher_dir: str, directory of the teacher that is learned from.
-        generator_size: float, width of a fresh generator as a share of its
-            discriminator's, by default 0.25; of a DeBERTa its depth, by
-            default 0.5.
+        objective: str, training objective: masked LM with next-sentence or
+            sentence-order prediction, masked LM only, causal LM,
+            distillation, or replaced-token detection (ELECTRA, DeBERTa v3).
+        teacher_dir: str, directory of the teacher, for distillation.
+        generator_size: float, width of a new generator relative to the
+            discriminator, by default 0.25; for DeBERTa its depth, by default
+            0.5.
         optimizer: str, see docs/optimizers.md.
-        beta_2: float, of the running mean of squared gradients.
-        learning_rate: float, its peak.
-        learning_rate_decay: str, how the rate falls after the warm-up.
-        num_warmup_steps: int, steps in which the rate rises.
+        beta_2: float, decay of the running mean of squared gradients.
+        learning_rate: float, peak learning rate.
+        learning_rate_decay: str, decay of the learning rate after warmup.
+        num_warmup_steps: int, steps of linear warmup.
         train_batch_size: int, examples in a training step, on all devices.
-        random_seed: int, of the weights, the dropout, the data order and the
-            masks.
-        precision: str, of the matrix products; auto is mixed_bfloat16 where
-            the hardware has it.
-        strategy: str, where to train.
-        gradient_accumulation_steps: int, pieces that a batch is worked
-            through in, to save memory.
+        random_seed: int, seed of weights, dropout, data order and masks.
+        precision: str, dtype policy; auto is mixed_bfloat16 if the hardware
+            supports it.
+        strategy: str, distribution strategy.
+        gradient_accumulation_steps: int, parts into which a batch is split to
+            save memory.
         jit: bool, compile the step with XLA.
         eval_batch_size: int, examples in an evaluation step.
-        allow_changed_flags: bool, go on with a run under other flags.
+        allow_changed_flags: bool, resume a run with other settings.
 
     Raises:
-        ValueError: a number is out of range, no objective has the name, or
-            it does not have a field or lacks one.
+        ValueError: a number is out of range, the objective is unknown, or a
+            field is missing or not supported by the objective.
     """
 
     groups: typing.ClassVar = {

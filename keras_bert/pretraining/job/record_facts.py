@@ -1,4 +1,4 @@
-"""Facts about record files, from their manifests and from flags."""
+"""Settings of record files, from their manifests and from arguments."""
 
 import concurrent.futures
 import dataclasses
@@ -26,29 +26,30 @@ _FREE_IF_DYNAMIC = "max_predictions_per_seq"
 
 @dataclasses.dataclass(frozen=True)
 class RecordFacts:
-    """Facts on record files that are known without reading them.
+    """Settings of record files, read from their manifests.
 
     Args:
         hashes: dict from paths to the SHA-256 of the files.
-        claims: dict from the name of a fact to a dict from manifests, the
-            paths, to values. Facts are "vocabulary", a hash; "tokenizer", a
-            dict, from `facts` of its kind; "do_lower_case"; "masking";
-            "packing"; "max_seq_length"; and "max_predictions_per_seq".
+        claims: dict from the name of a setting to a dict from paths of
+            manifests to values. Settings are "vocabulary", a hash;
+            "tokenizer", a dict returned by `facts` of the tokenizer settings;
+            "do_lower_case"; "masking"; "packing"; "max_seq_length"; and
+            "max_predictions_per_seq".
     """
 
     hashes: dict
     claims: dict
 
     def settled(self, name, flag, default):
-        """Return the value on which flag and manifests agree.
+        """Return the value of a setting, checked against the manifests.
 
         Args:
-            name: str, the name of the fact and of its flag.
-            flag: the value of the flag; None if it was not passed.
-            default: the value if nothing says it.
+            name: str, the name of the setting and of its argument.
+            flag: the value of the argument; None if it was not passed.
+            default: the value if neither the argument nor a manifest has one.
 
         Raises:
-            ValueError: two of them differ.
+            ValueError: two values differ.
         """
         claims = self.claims[name]
         is_dynamic = "dynamic" in self.claims["masking"].values()
@@ -56,27 +57,27 @@ class RecordFacts:
             agree = len({*claims.values()}) == 1
             claims = claims if flag is None and agree else {}
         elif flag is not None:
-            claims = {f"--{name}": flag, **claims}
+            claims = {f"`{name}`": flag, **claims}
         if not claims:
             return default if flag is None else flag
         source, value = next(iter(claims.items()))
         for other, claim in claims.items():
             if claim != value:
                 raise ValueError(
-                    f"`{name}` must be one for all records and as they were "
-                    f"made. Received: {source} says {value}, {other} says "
-                    f"{claim}."
+                    f"`{name}` must be the same in the recipe and in the "
+                    f"manifests of all records. Received: {source} says "
+                    f"{value}, {other} says {claim}."
                 )
         if flag is None:
             logging.info("%s says %s=%s.", source, name, value)
         return value
 
     def check_vocabulary(self, vocabulary, source):
-        """Raise ValueError unless the records are of this vocabulary."""
+        """Raise ValueError unless the records have this vocabulary."""
         self._check("vocabulary", lambda x: x == vocabulary.sha256, source)
 
     def check_tokenizer(self, settings, source):
-        """Raise ValueError unless the records are of a tokenizer like this."""
+        """Raise ValueError unless the records have the same tokenizer."""
         facts = settings.facts().get("tokenizer", {})
         self._check(
             "tokenizer",
@@ -94,17 +95,17 @@ class RecordFacts:
             if objective.label in ("", packing.label)
             and (objective.reads_packed or not packing.joins)
         ]
-        needed = f"--packing={' or '.join(fitting)}"
-        needed = f"{needed} for --objective={objective.name}"
+        needed = f"packing={' or '.join(fitting)}"
+        needed = f"{needed} for objective={objective.name}"
         self._check("packing", fitting.__contains__, needed)
 
     def _check(self, name, fits, source):
         for manifest, value in self.claims[name].items():
             if not fits(value):
                 raise ValueError(
-                    f"The records must be made with {source}. Received: "
-                    f"{manifest} says {name}={value}. Make the records again, "
-                    "or change the flag."
+                    f"The records must be created with {source}. Received: "
+                    f"{manifest} says {name}={value}. Create the records "
+                    "again, or change the argument."
                 )
 
     def confirms(self, vocabulary):
@@ -113,14 +114,14 @@ class RecordFacts:
 
 
 def read_record_facts(paths):
-    """Read the manifests beside record files, as `RecordFacts`.
+    """Read the manifests next to record files, as `RecordFacts`.
 
-    Files without a manifest, made elsewhere, are known by their hash only.
+    Files of other tools have no manifest: only their hash is known.
 
     Raises:
-        ValueError: a file differs from what its manifest says.
+        ValueError: a file differs from its manifest.
     """
-    logging.info("Taking the hashes of %s.", total_size(paths))
+    logging.info("Computing the hashes of %s.", total_size(paths))
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
         found = [*threads.map(_look_at, paths)]
     claims = {name: {} for name in _FACTS}

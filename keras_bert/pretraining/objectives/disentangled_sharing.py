@@ -1,4 +1,4 @@
-"""Replaced tokens with tables that are shared one way only.
+"""Replaced-token detection with gradient-disentangled embedding sharing.
 
 References:
     [DeBERTaV3](https://arxiv.org/abs/2111.09543), section 3.3
@@ -15,13 +15,14 @@ _TABLE = "embeddings/word_embeddings"
 
 
 def disentangled_learner(discriminator, recipe, read):
-    """Makes a discriminator that learns beside a generator.
+    """Create the learner of a discriminator and a generator.
 
-    It reads the sum of the generator's table of words, into which its own loss
-    sends no gradient, and one that begins with zeros. While it learns, that is
-    what its own table holds; the sum is what is kept. A fresh generator is as
-    wide and a share, `generator_size`, as deep; a run that goes on reads it
-    from `generator/` in `init_checkpoint`.
+    The word embeddings of the discriminator are the sum of the generator's
+    embeddings, without gradient, and of a delta table that starts at zero.
+    During training the discriminator stores only the delta; the saved model
+    has the sum. A new generator has the width of the discriminator and
+    `generator_size` times its depth. With `init_checkpoint`, the generator is
+    read from its `generator/` folder.
 
     Args:
         discriminator: `PretrainedModel` with a replaced-token head.
@@ -32,8 +33,8 @@ def disentangled_learner(discriminator, recipe, read):
         A `Learner`.
 
     Raises:
-        ValueError: the generator is missing or of other sizes, or the
-            discriminator has a mask decoder.
+        ValueError: the generator is missing or has other sizes, or the
+            discriminator has an enhanced mask decoder.
     """
     config = discriminator.config
     if config.enhanced_mask_decoder:

@@ -1,4 +1,4 @@
-"""Distillation: a student learns what a teacher says of every token.
+"""Distillation: a student learns the predictions of a teacher.
 
 References:
     [DistilBERT](https://arxiv.org/abs/1910.01108), sections 2 and 3
@@ -18,7 +18,7 @@ _HEAD = "masked_lm_head"
 
 
 def divergence(outputs, labels):
-    """Compute how far the words of a student are from its teacher's.
+    """Compute the KL divergence between student and teacher predictions.
 
     Args:
         outputs, labels: dicts with `token_logits`, float32 `(batch_size,
@@ -26,8 +26,8 @@ def divergence(outputs, labels):
 
     Returns:
         A dict of `loss`, float32 `(batch_size, seq_length)`: the
-        Kullback-Leibler divergence at the temperature, times its square, which
-        leaves the gradients as large as they were.
+        Kullback-Leibler divergence at the temperature, times the temperature
+        squared, so that the gradients keep their scale.
     """
     student, teacher = (
         x["token_logits"] / _TEMPERATURE for x in (outputs, labels)
@@ -41,7 +41,7 @@ def divergence(outputs, labels):
 
 
 def cosine_distance(outputs, labels):
-    """Compute 1 minus the cosine of the last states, as `divergence` does."""
+    """Compute 1 minus the cosine of the hidden states; see `divergence`."""
     student, teacher = (
         ops.normalize(ops.cast(x["sequence_output"], "float32"))
         for x in (outputs, labels)
@@ -50,7 +50,7 @@ def cosine_distance(outputs, labels):
 
 
 def distillation_terms():
-    """The terms of the loss, with the factors of DistilBERT's training."""
+    """Return the terms of the loss, with the factors of DistilBERT."""
     return [
         TokenTerm("teacher", ("token_logits",), divergence, factor=5.0),
         LabelTerm("mlm_logits", factor=2.0),
@@ -59,9 +59,9 @@ def distillation_terms():
 
 
 def distillation_learner(student, recipe, read):
-    """Makes a student that learns from `teacher_dir`.
+    """Create the learner of a student whose teacher is in `teacher_dir`.
 
-    A fresh student begins as some layers of its teacher, as `copy_layers` says.
+    A new student is initialized with layers of its teacher; see `copy_layers`.
 
     Args:
         student: `PretrainedModel` with a masked-LM head.
@@ -69,11 +69,11 @@ def distillation_learner(student, recipe, read):
         read: `from_pretrained`.
 
     Returns:
-        A `Learner`, whose teacher is in no state.
+        A `Learner`. Its saved states do not contain the teacher.
 
     Raises:
-        ValueError: the teacher has other words or another width, cannot take
-            so long sequences or lacks its head.
+        ValueError: the teacher has another vocabulary or width, supports only
+            shorter sequences, or has no masked-LM head.
     """
     teacher = read(recipe.teacher_dir, lowercase=recipe.do_lower_case)
     teacher = teacher.with_parts([_HEAD])
@@ -126,11 +126,11 @@ def _check_likeness(student, teacher, directory):
 
 
 def copy_layers(student, teacher):
-    """Give a student the weights of its teacher that fit by name and shape.
+    """Copy the teacher's weights that fit by name and shape to a student.
 
     Args:
-        student, teacher: `PretrainedModel`s. Which layers of the teacher are
-            taken, `student_layer_indices` says.
+        student, teacher: `PretrainedModel`s. `student_layer_indices` selects
+            the layers of the teacher.
 
     Raises:
         ValueError: the student has more layers than its teacher.
@@ -142,6 +142,6 @@ def copy_layers(student, teacher):
             weight.assign(known[path])
         else:
             fresh.append(path)
-    logging.info("The student begins as layers of its teacher.")
+    logging.info("The student is initialized with layers of its teacher.")
     if fresh:
-        logging.warning("Weights that begin random: %s.", ", ".join(fresh))
+        logging.warning("Newly initialized weights: %s.", ", ".join(fresh))

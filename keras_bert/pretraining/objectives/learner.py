@@ -1,4 +1,4 @@
-"""A model that learns, with all that an objective gives it."""
+"""Learner: the model to train, its targets and the models to save."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,18 +9,18 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """A model that learns, with all that an objective gives it.
+    """The model to train, with its targets and the models to save.
 
     Args:
         model: `keras.Model` from inputs of a batch to a dict of the outputs
-            that the terms of the objective read. All its weights are trained.
-        kept: dict from folders in the output directory, "" for itself, to the
-            `PretrainedModel`s that a finished run leaves there.
-        targets: function from the inputs of a batch to a dict of further
-            labels, such as those of a teacher. No gradient flows into them,
-            and no state holds the weights that only they need.
-        added: dict from the paths of weights of `kept[""]` to variables that
-            a finished run adds to them.
+            that the terms of the objective use. All its weights are trained.
+        kept: dict from folders in the output directory, "" for the directory
+            itself, to the `PretrainedModel`s that a finished run saves there.
+        targets: function from the inputs of a batch to a dict of additional
+            labels, such as teacher predictions. They have no gradient, and
+            weights that only they need are not saved in states.
+        added: dict from paths of weights of `kept[""]` to variables that a
+            finished run adds to them.
     """
 
     model: keras.Model
@@ -30,11 +30,11 @@ class Learner:
 
     @property
     def weight_names(self):
-        """The names of the model's weights in a state, a list.
+        """Return the names of the model's weights in a state, a list.
 
-        By these a run that is not finished is read; what it would leave in
-        a folder of its own has none, and so is None. Two of one name are what
-        a finished run would add up.
+        They are used to load an unfinished run. Weights of models in other
+        folders than "" have the name None. Two weights with the same name are
+        added up by a finished run.
         """
         if not self.kept:
             return [weight.path for weight in self.model.weights]
@@ -43,17 +43,17 @@ class Learner:
         return [names.get(id(weight)) for weight in self.model.weights]
 
     def finish(self):
-        """Makes of the trained weights those of the models that are kept."""
+        """Update the models to save with the trained weights."""
         for path, more in self.added.items():
             weight = self.kept[""].weights[path]
             weight.assign(np.asarray(weight) + np.asarray(more))
 
 
 def pretrainer_learner(bert, recipe=None, read=None):
-    """Makes the learner of most objectives: a model with its heads.
+    """Create the learner of most objectives: a model with its heads.
 
     Args:
         bert: `PretrainedModel` with the parts of the objective.
-        recipe, read: what other objectives need.
+        recipe, read: unused; other objectives need them.
     """
     return Learner(bert.pretrainer, {"": bert})

@@ -1,8 +1,7 @@
-"""Objectives of pre-training: all in which one differs from another.
+"""Pre-training objectives: masks, batches, learner, loss terms and fields.
 
-The masks, the batches, the learner, the terms of the loss and the flags of an
-objective stand here and nowhere else. A plan asks for
-them before Keras is imported, so what needs it is imported when it is called.
+A plan reads them before Keras is imported, so functions that need Keras are
+imported when they are called.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ PUBLISHED = "mlm_nsp"
 
 
 def _imported(module, name):
-    """A function whose module is imported when it is called."""
+    """Return a function whose module is imported when it is called."""
 
     def call(*arguments):
         found = importlib.import_module(
@@ -39,27 +38,26 @@ class Objective:
 
     Args:
         name: str, the value of `objective`.
-        parts: tuple of str, the optional parts of the model that it trains.
-        terms: function without arguments to the terms of the loss, a list of
-            `LabelTerm`, `TokenTerm` or what has the same methods. What is
-            minimized is their sum, each times its `factor`.
-        view: function from batches of `pretraining.dataset` to those that
-            the objective learns from. Their labels and weights are what its
-            terms look at.
-        is_decoder: bool, whether a token sees only those before it.
+        parts: tuple of str, the optional parts of the model to train.
+        terms: function without arguments that returns the terms of the loss,
+            a list of `LabelTerm`, `TokenTerm` or objects with the same
+            methods. The loss is their sum, weighted by their `factor`.
+        view: function that converts batches of `pretraining.dataset` to
+            batches with the labels and weights that the terms use.
+        is_decoder: bool, whether a token attends only to earlier tokens.
         label: str, the meaning of `next_sentence_labels`, as in `Packing`;
             "" if they are not used.
-        substitutes: two floats, as in `MaskingRules`. Records that are masked
-            already have the default.
+        substitutes: two floats, as in `MaskingRules`. Static records have the
+            default.
         learner: function from a `PretrainedModel` with `parts`, the
             `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
             default the model with its heads.
-        fields: dict from the fields of the recipe that only this objective
-            has to their defaults; a field with None must be given.
+        fields: dict from the recipe fields of only this objective to their
+            defaults; None means that the field is required.
         reads: function from the recipe to the checkpoints that the learner
-            reads, a dict of directories by names for the record of the run.
-        model_types: tuple of str, the families that it is for; empty for all
-            that have the parts.
+            reads, a dict from names in the run record to directories.
+        model_types: tuple of str, the supported model families; empty for
+            all families that have the parts.
     """
 
     name: str
@@ -75,7 +73,7 @@ class Objective:
     model_types: tuple = ()
 
     def is_for(self, config):
-        """Return whether models of a config can learn by the objective.
+        """Return True if models of a config support the objective.
 
         Args:
             config: a config of any family.
@@ -84,29 +82,29 @@ class Objective:
 
     @property
     def reads_packed(self):
-        """Returns True where an example may hold several texts."""
+        """Return True if an example may hold several texts."""
         return self.learner is _pretrainer
 
 
 def objective_named(name):
-    """Look up an objective; another name is a ValueError."""
+    """Return the objective with a name, or raise ValueError."""
     checks.one_of(OBJECTIVES, objective=name)
     return OBJECTIVES[name]
 
 
 def settled_fields(objective, values):
-    """Settle the fields that only some objectives have.
+    """Fill in the defaults of the fields that only some objectives have.
 
     Args:
         objective: `Objective`.
-        values: dict of the fields of a recipe; None is a field left open.
+        values: dict of the fields of a recipe; None means the default.
 
     Returns:
-        A dict of the fields of the objective, none left open.
+        A dict of the fields of the objective, with defaults filled in.
 
     Raises:
-        ValueError: a field of another objective is given, or one without a
-            default is not.
+        ValueError: a field of another objective is given, or a required field
+            is missing.
     """
     for name, other in OBJECTIVES.items():
         for field in other.fields:
@@ -126,7 +124,7 @@ def settled_fields(objective, values):
 
 
 def _of_labels(name, parts, labels, **options):
-    """An objective on some labels of the records.
+    """Return an objective that predicts labels of the records.
 
     Args:
         labels: dict from outputs of the model to the names of their labels
@@ -149,7 +147,7 @@ def _of_labels(name, parts, labels, **options):
 
 
 def _generator(recipe):
-    """The generator that a discriminator of `init_checkpoint` goes on with."""
+    """Return the directory of the generator in `init_checkpoint`."""
     if recipe.init_checkpoint is None:
         return {}
     return {"generator": os.path.join(recipe.init_checkpoint, "generator")}
@@ -179,7 +177,7 @@ OBJECTIVES = {
         _of_labels(
             "mlm_sop",
             ("pooler", "masked_lm_head", "sop_head"),
-            # The records have one name for both kinds of labels.
+            # Records use the same name for both kinds of labels.
             {**_MLM, "sop_logits": "nsp_logits"},
             label="swapped",
         ),
@@ -214,7 +212,7 @@ OBJECTIVES = {
 
 
 def losses(objective=PUBLISHED):
-    """The losses of an objective, by output of the model.
+    """Return the losses of an objective, by output of the model.
 
     The masked-LM loss is the mean over the real predictions of the batch,
     the next-sentence loss the mean over its examples; the total is their sum.
@@ -232,12 +230,12 @@ def losses(objective=PUBLISHED):
 
 
 def _of_fit(name):
-    """The terms of an objective that `model.fit` can train."""
+    """Return the terms of an objective that `model.fit` can train."""
     objective = objective_named(name)
     if objective.learner is not _pretrainer:
         fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]
         raise ValueError(
-            "`objective` must be one whose losses look at one output each: "
+            "`objective` must have losses of one output each: "
             f"{', '.join(fitting)}. Received: objective={name!r}. Train it "
             "with keras-bert run_pretraining."
         )
@@ -245,7 +243,7 @@ def _of_fit(name):
 
 
 def metrics(objective=PUBLISHED):
-    """The accuracies of an objective, weighted by real predictions.
+    """Return the accuracies of an objective, weighted by real predictions.
 
     Args:
         objective: str, the name of one of `training.objectives`.

@@ -1,4 +1,4 @@
-"""Replaced tokens: a generator deceives a discriminator, both learn.
+"""Replaced-token detection: train a generator and a discriminator.
 
 References:
     [ELECTRA](https://arxiv.org/abs/2003.10555), sections 2 and 3
@@ -22,9 +22,9 @@ _LOGITS, _LABELS = "replaced_token_logits", "is_replaced"
 
 
 def detection(outputs, labels):
-    """Compute how well replaced tokens are told from original ones.
+    """Compute loss and accuracy of the detection of replaced tokens.
 
-    The labels come from the model, because its generator draws the tokens.
+    The model returns the labels, because its generator samples the tokens.
 
     Args:
         outputs: dict with `replaced_token_logits`, float32, and `is_replaced`,
@@ -44,17 +44,17 @@ def detection(outputs, labels):
 
 
 def replaced_token_terms():
-    """The terms of the loss, with the factors of the paper."""
+    """Return the terms of the loss, with the factors of the paper."""
     found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
     return [LabelTerm("mlm_logits"), found]
 
 
 def replaced_token_learner(discriminator, recipe, read):
-    """Makes a discriminator that learns beside a generator.
+    """Create the learner of a discriminator and a generator.
 
-    Both have the same tables of embeddings. A fresh generator is a share,
-    `generator_size`, of the discriminator's width; a run that goes on reads
-    it from `generator/` in `init_checkpoint`.
+    Both share their embeddings. A new generator has `generator_size` times
+    the width of the discriminator. With `init_checkpoint`, the generator is
+    read from its `generator/` folder.
 
     Args:
         discriminator: `PretrainedModel` with a replaced-token head.
@@ -65,8 +65,8 @@ def replaced_token_learner(discriminator, recipe, read):
         A `Learner`.
 
     Raises:
-        ValueError: the generator is missing, larger than the discriminator
-            or of other tables.
+        ValueError: the generator is missing, is larger than the discriminator
+            or has embeddings of other sizes.
     """
     if recipe.init_checkpoint:
         before = read_generator(recipe, discriminator.config, read)
@@ -79,12 +79,12 @@ def replaced_token_learner(discriminator, recipe, read):
 
 
 def learner_of(generator, discriminator, seed, model=None, **more):
-    """Makes the learner of a generator and a discriminator.
+    """Create the learner of a generator and a discriminator.
 
     Args:
         generator, discriminator: `PretrainedModel`s.
-        seed: int, of the draws.
-        model: `keras.Model` that learns in the place of the discriminator's.
+        seed: int, seed of the sampled tokens.
+        model: `keras.Model` to train instead of the discriminator's model.
         **more: other arguments of `Learner`.
     """
     name = discriminator.family.model_name("learner")
@@ -94,7 +94,7 @@ def learner_of(generator, discriminator, seed, model=None, **more):
 
 
 def _both(generator, discriminator, seed, name):
-    """The model of a step: generator, draw, discriminator."""
+    """Return the model of a step: generator, sampling, discriminator."""
     feature = features.MASKED_LM_IDS
     inputs = dict(generator.input)
     positions = inputs[features.MASKED_LM_POSITIONS.name]
@@ -123,7 +123,7 @@ def _both(generator, discriminator, seed, name):
 
 
 def _generator(config, discriminator):
-    """Makes a fresh generator on the tables of its discriminator."""
+    """Create a generator that shares the embeddings of its discriminator."""
     family = discriminator.family
     tables = discriminator.backbone.embeddings.tables
     backbone = family.backbone(config, tables)
@@ -137,7 +137,7 @@ def _generator(config, discriminator):
 
 
 def _copy_own_weights(before, generator, discriminator):
-    """Fills what a generator does not share with its discriminator."""
+    """Copy the weights that a generator does not share."""
     shared = {id(weight) for weight in discriminator.weights.values()}
     for path, weight in generator.weights.items():
         if id(weight) not in shared:
@@ -145,15 +145,16 @@ def _copy_own_weights(before, generator, discriminator):
 
 
 def read_generator(recipe, other, read):
-    """Reads the generator to go on with.
+    """Load the generator in `init_checkpoint`.
 
     Args:
         recipe: `PretrainingRecipe`.
-        other: the config of its discriminator, to which it is held.
+        other: config of the discriminator, for checks.
         read: `from_pretrained`.
 
     Raises:
-        ValueError: it is larger than the discriminator or of other tables.
+        ValueError: the generator is larger than the discriminator or has
+            embeddings of other sizes.
     """
     directory = os.path.join(recipe.init_checkpoint, GENERATOR)
     generator = read(directory, lowercase=recipe.do_lower_case)
@@ -162,8 +163,8 @@ def read_generator(recipe, other, read):
     is_like = all(own.sizes.get(x) == other.sizes.get(x) for x in "VEPSB")
     if not is_like or own.hidden_size > other.hidden_size:
         raise ValueError(
-            "A generator must have tables of the sizes of its discriminator's "
-            f"and be no wider. Received: sizes {own.sizes} in {directory}, "
-            f"{other.sizes} of the discriminator."
+            "A generator must have embeddings of the same sizes as its "
+            "discriminator and must not be wider. Received: sizes "
+            f"{own.sizes} in {directory}, {other.sizes} of the discriminator."
         )
     return generator

@@ -1,4 +1,4 @@
-"""Terms of a loss: their sums over predictions, and the means of these."""
+"""Loss terms: sums of losses over predictions, and their means."""
 
 import dataclasses
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 
 @dataclasses.dataclass(frozen=True)
 class LabelTerm:
-    """The cross entropy of the labels of one output, and its accuracy.
+    """Cross entropy and accuracy of the labels of one output.
 
-    Another kind of term has `outputs`, `name`, `factor`, `total_weight` and
-    `sums` too; it may read several outputs, and its labels and weights may
-    stand elsewhere in the batch.
+    Other kinds of terms have the same members `outputs`, `name`, `factor`,
+    `total_weight` and `sums`. They may use several outputs and other labels
+    and weights of the batch.
 
     Args:
-        output: str, such as "mlm_logits"; an output of the model, and where
-            its labels and weights stand in a batch.
-        factor: float, of this term in the loss.
+        output: str, such as "mlm_logits"; name of an output of the model and
+            of its labels and weights in a batch.
+        factor: float, weight of this term in the loss.
     """
 
     output: str
@@ -29,12 +29,12 @@ class LabelTerm:
 
     @property
     def outputs(self):
-        """The outputs of the model that it reads, a tuple of str."""
+        """Return the names of the outputs that the term uses, a tuple of str."""
         return (self.output,)
 
     @property
     def name(self):
-        """The prefix of the metrics, such as mlm."""
+        """Return the prefix of the metrics, such as mlm."""
         return self.output.removesuffix("_logits")
 
     def total_weight(self, weights):
@@ -49,7 +49,7 @@ class LabelTerm:
         return ops.sum(weights[self.output])
 
     def sums(self, outputs, labels, weights):
-        """Sums over the predictions, of which metrics are means.
+        """Return weighted sums over the predictions, for the metrics.
 
         Args:
             outputs: dict of tensors, of the model.
@@ -70,13 +70,13 @@ class LabelTerm:
         }
 
     def keras_loss(self):
-        """The same loss for `compile`."""
+        """Return the same loss for `compile`."""
         return SparseCrossEntropy(
             self.factor, reduction="mean_with_sample_weight"
         )
 
     def keras_metric(self):
-        """The same accuracy for `compile`, fresh."""
+        """Return a new metric of the same accuracy for `compile`."""
         return keras.metrics.SparseCategoricalAccuracy(
             name=f"{self.name}_accuracy"
         )
@@ -84,14 +84,14 @@ class LabelTerm:
 
 @dataclasses.dataclass(frozen=True)
 class TokenTerm:
-    """A mean over all tokens, special ones too, of a measure of the outputs.
+    """Loss that is a mean over all tokens, special tokens included.
 
     Args:
         name: str, the prefix of the metrics.
-        outputs: tuple of str, the outputs of the model that it reads.
+        outputs: tuple of str, the outputs of the model that the term uses.
         measure: function from the outputs and the labels to a dict of float32
             `(batch_size, seq_length)`: `loss` and others, such as `accuracy`.
-        factor: float, of this term in the loss.
+        factor: float, weight of this term in the loss.
     """
 
     name: str
@@ -104,15 +104,15 @@ class TokenTerm:
         return ops.sum(weights["tokens"])
 
     def sums(self, outputs, labels, weights):
-        """Sums over the tokens; see `LabelTerm`."""
+        """Return the sums over the tokens; see `LabelTerm`."""
         measured = {**self.measure(outputs, labels), "weight": 1.0}
         return {k: ops.sum(x * weights["tokens"]) for k, x in measured.items()}
 
 
 def _is_right(labels, logits):
-    """1.0 where the largest logit, the first of equal ones, is the label's.
+    """Return 1.0 if the label has the largest logit, else 0.0.
 
-    On TensorFlow `ops.argmax`, and with it the accuracy of Keras, copies the
+    On TensorFlow, `ops.argmax` (used by the accuracy of Keras) copies the
     logits, the largest tensors of a step. `ops.top_k` does not, and is faster.
     """
     _, guesses = ops.top_k(logits, 1)

@@ -1,4 +1,4 @@
-"""Sums and speed between two points of the curve of a run."""
+"""Metrics and speed of the steps between two log points."""
 
 import contextlib
 import time
@@ -7,12 +7,12 @@ from keras_bert.pretraining.objectives.terms import mean_metrics
 
 
 class LogInterval:
-    """Sums and time of the steps since the last point of the curve.
+    """Metric sums and time of the steps since the last log point.
 
     Args:
-        start_step: int, the step at which it begins.
-        sums: dict of floats, those so far.
-        seconds: float, its time so far.
+        start_step: int, first step of the interval.
+        sums: dict of floats, the sums so far.
+        seconds: float, the time so far.
     """
 
     def __init__(self, start_step, sums=None, seconds=0.0):
@@ -21,19 +21,19 @@ class LogInterval:
         self._start = time.perf_counter() - seconds
 
     def add(self, sums):
-        """Add sums of `PretrainingLoop.train`, as floats."""
+        """Add the sums returned by `PretrainingLoop.train`, as floats."""
         for name, value in sums.items():
             self._sums[name] = self._sums.get(name, 0.0) + value
 
     @contextlib.contextmanager
     def paused(self):
-        """A context whose time does not count, because it is no training."""
+        """Return a context whose time is not counted, such as evaluation."""
         before = time.perf_counter()
         yield
         self._start += time.perf_counter() - before
 
     def about(self):
-        """The arguments that make it again, as a dict for JSON."""
+        """Return the constructor arguments, as a dict for JSON."""
         return {
             "start_step": self._start_step,
             "sums": self._sums,
@@ -41,14 +41,14 @@ class LogInterval:
         }
 
     def seconds_for(self, step, num_steps):
-        """Seconds that more steps take at the speed so far."""
+        """Return the seconds that `num_steps` take at the speed so far."""
         return num_steps * self._seconds() / (step - self._start_step)
 
     def metrics(self, step, batch_size):
-        """Means, speed and, if there were any, the number of skipped batches.
+        """Return means, speed and the number of skipped batches, if any.
 
         Args:
-            step: int, the step at which it ends.
+            step: int, last step of the interval.
             batch_size: int, examples in a global batch.
         """
         seconds = self._seconds()

@@ -1,4 +1,4 @@
-"""The training loop: one step, for one device or many."""
+"""Training loop of pre-training, for one device or many."""
 
 import tensorflow as tf
 
@@ -10,25 +10,25 @@ from keras_bert.pretraining.objectives.terms import mean_metrics
 
 
 class PretrainingLoop:
-    """Trains and evaluates a pre-trainer.
+    """Training and evaluation loop for a pre-training model.
 
-    A step means the same on any number of devices and in any number of
-    pieces: each term of the loss is the mean over all predictions of the
-    global batch, and the optimizer sums the gradients over the devices before
-    it clips them.
-    It is what `model.fit` means with `pretraining.losses` on one device; a
-    test holds the two to the same losses.
+    The result of a step does not depend on the number of devices or of
+    accumulation steps: each term of the loss is the mean over all predictions
+    of the global batch, and the optimizer sums the gradients over the devices
+    before it clips them. On one device, the losses are the same as in
+    `model.fit` with `pretraining.losses`.
 
     Args:
         learner: `Learner` whose model has the outputs that the objective
-            looks at, such as `bert_pretrainer`; made under the strategy's
-            scope.
-        optimizer: one of `training`, made there for the model.
+            uses, such as `bert_pretrainer`; created in the strategy's scope.
+        optimizer: optimizer of `keras_bert.optimizers`, created for the model
+            in the same scope.
         strategy: `tf.distribute.Strategy`; one device by default.
-        accumulation_steps: int, pieces that a batch is worked through in.
+        accumulation_steps: int, parts into which a batch is split to save
+            memory.
         jit_compile: bool, compile the step with XLA.
-        objective: `Objective`; by default the one that BERT was published
-            with.
+        objective: `Objective`; by default masked LM and next-sentence
+            prediction, as for BERT.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class PretrainingLoop:
 
     @property
     def scales_loss(self):
-        """True if overflows are expected, as in float16."""
+        """Return True if overflows are expected, as in float16."""
         return self._loss_scale.is_needed
 
     @property
     def variables(self):
-        """All variables that a step changes, always in the same order.
+        """Return all variables that a step changes, always in the same order.
 
         The model's weights come first, then its random state.
         """
@@ -78,18 +78,18 @@ class PretrainingLoop:
 
     @tf.function(reduce_retracing=True)
     def train(self, batches, num_steps):
-        """Takes steps.
+        """Run training steps.
 
         Args:
             batches: iterator over global batches of `pretraining.dataset`,
-                distributed where there are many devices.
-            num_steps: int.
+                distributed if there are several devices.
+            num_steps: int, number of steps.
 
         Returns:
             A dict of float32 scalars, sums over the steps and all devices:
             see `mean_metrics`.
         """
-        # The first step gives the totals their names, before the graph loops.
+        # The first step defines the keys of the totals, before the graph loop.
         totals = self._run(self._replica_step, next(batches))
         for _ in tf.range(num_steps - 1):
             step = self._run(self._replica_step, next(batches))
@@ -101,9 +101,9 @@ class PretrainingLoop:
         return self._run(self._evaluation_step, batch)
 
     def evaluate(self, dataset):
-        """Means over batches of `pretraining.dataset`, such as `mlm_loss`.
+        """Return means over the batches of a dataset, such as `mlm_loss`.
 
-        Every real prediction of the whole dataset counts alike.
+        Every real prediction of the whole dataset has the same weight.
         """
         sums = {}
         for batch in dataset:
@@ -112,7 +112,7 @@ class PretrainingLoop:
         return mean_metrics(sums)
 
     def _run(self, function, batch):
-        """Runs on every device; they all give the same global sums."""
+        """Run a function on every device; return the global sums."""
         sums = self.strategy.run(function, args=(batch,))
         return {
             name: self.strategy.experimental_local_results(value)[0]
@@ -137,12 +137,12 @@ class PretrainingLoop:
             "gradient_norm": norm,
             "steps": tf.ones(()),
         }
-        # What was not finite was no step, and shall not hide the others.
+        # A skipped step must not turn the sums of the other steps into NaN.
         taken = {name: tf.where(is_finite, x, 0.0) for name, x in sums.items()}
         return {**taken, "skipped_steps": 1.0 - taken["steps"]}
 
     def _gradients(self, batch, denominators):
-        """Sums over this device's examples, piece by piece."""
+        """Return gradients and sums of this device's examples, part by part."""
         if self._accumulation_steps == 1:
             return self._piece_gradients(batch, denominators)
         num_pieces = self._accumulation_steps

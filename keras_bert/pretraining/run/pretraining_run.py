@@ -1,4 +1,4 @@
-"""A whole run, from batches to a trained model, states and a curve."""
+"""Pre-training run with logging, evaluation, saved states and resume."""
 
 import math
 import pathlib
@@ -21,37 +21,36 @@ _MOST_SKIPPED = 100
 def run_pretraining(
     loop, batches, eval_data, batch_size, output_dir, options, begin=None
 ):
-    """Train a pre-trainer, or resume a killed run.
+    """Train a pre-training model, or resume a killed run.
 
-    A run that is killed and started again ends with the weights of one that
-    was not, if the device computes the same from the same. SIGTERM and Ctrl-C
-    save and end with exit codes 143 and 130; a second Ctrl-C ends at once. The
-    curve goes to `metrics.jsonl` and to an event file for TensorBoard, the
-    states to `states/`, both in `output_dir`.
+    A resumed run ends with the same weights as an uninterrupted one, if the
+    device is deterministic. SIGTERM and Ctrl-C save the state and exit with
+    codes 143 and 130; a second Ctrl-C exits immediately. Metrics are written
+    to `metrics.jsonl` and to an event file for TensorBoard, states to
+    `states/`, all in `output_dir`.
 
-    A batch whose gradients are not finite is no step: the next batch takes
-    its place, so that a run ends when its learning rate does.
+    A batch with NaN or infinite gradients does not count as a step: it is
+    replaced by the next batch.
 
     Args:
         loop: `PretrainingLoop`; its model is trained in place.
-        batches: function from the number of batches seen to the endless
-            `tf.data.Dataset` of the global batches that follow.
+        batches: function from the number of batches seen to an endless
+            `tf.data.Dataset` of the following global batches.
         eval_data: held-out batches, or None.
         batch_size: int, examples in a global batch.
         output_dir: str, an existing directory.
         options: `RunOptions`.
-        begin: function without arguments, called in the process that writes
-            the files when the state is known to fit, before anything else is
-            written.
+        begin: function without arguments, called in the chief process after
+            the state is checked and before anything else is written.
 
     Returns:
         The last evaluation, a dict of floats; empty without `eval_data`.
 
     Raises:
         FloatingPointError: a gradient is not finite.
-        ValueError: a state is of another model.
-        tf.errors.OpError: a record cannot be used.
-        OSError: the disk is full, for example; the last state stays.
+        ValueError: a saved state belongs to another model.
+        tf.errors.OpError: a record is invalid.
+        OSError: for example, the disk is full; the last state is kept.
     """
     run = _Run(loop, batch_size, output_dir, options, begin)
     with TerminationRequest() as termination:
@@ -69,15 +68,15 @@ def run_pretraining(
                 run.save()
             if stops:
                 logging.warning(
-                    f"Stopped at step {run.step}; its state is saved; the same "
-                    "command goes on."
+                    f"Stopped at step {run.step}. The state is saved; run the "
+                    "same command to resume."
                 )
                 raise SystemExit(termination.exit_code)
     return run.evaluated or run.evaluate(eval_data)
 
 
 class _Run:
-    """The step that a run has reached, and what it does there."""
+    """Current step of a run, with its logging, evaluation and saving."""
 
     def __init__(self, loop, batch_size, output_dir, options, begin):
         self._loop = loop
@@ -92,16 +91,16 @@ class _Run:
         about = restore_state(self._states, loop.variables)
         self.is_new = about is None
         if about:
-            logging.info("Goes on after step %d.", about["step"])
+            logging.info("Resuming after step %d.", about["step"])
             self.step, self.evaluated = about["step"], about["evaluated"]
             self.num_batches, self._skipped = about["batches"], about["skipped"]
             self._interval = LogInterval(**about["stretch"])
         mean = mean_over_workers(loop.strategy, self.step)
         if not math.isclose(mean, self.step, rel_tol=1e-6):
             raise ValueError(
-                "All workers must continue from the same step: `output_dir` "
-                "must be one directory that all of them see. Received: step "
-                f"{self.step} here, {mean:g} in the mean."
+                "All workers must resume from the same step: `output_dir` "
+                "must be a directory that all workers share. Received: step "
+                f"{self.step} in this worker, {mean:g} on average."
             )
         if self._is_chief:
             if begin is not None:
@@ -109,11 +108,11 @@ class _Run:
             self._curve = Curve(output_dir, -1 if self.is_new else self.step)
 
     def any_worker(self, is_so):
-        """Return True if `is_so` in any process of the run."""
+        """Return True if `is_so` is true in any process of the run."""
         return mean_over_workers(self._loop.strategy, float(is_so)) > 0
 
     def distributed(self, dataset):
-        """The share of each device of every batch."""
+        """Return the dataset, distributed over the devices."""
         options = tf.data.Options()
         options.experimental_distribute.auto_shard_policy = (
             tf.data.experimental.AutoShardPolicy.DATA
@@ -145,7 +144,7 @@ class _Run:
             self._log()
 
     def _check_finite(self, sums):
-        """Stop if gradients were not finite; the weights are unharmed."""
+        """Raise or warn if gradients were not finite; weights are unchanged."""
         skipped = int(sums["skipped_steps"])
         self._skipped = skipped if sums["steps"] else self._skipped + skipped
         if not skipped:
@@ -159,7 +158,7 @@ class _Run:
         if not allowed or in_vain:
             raise FloatingPointError(
                 f"{message}; {self._skipped} in a row. The last saved state "
-                "is good. Lower the learning rate, lengthen the warm-up or "
+                "is valid. Lower the learning rate, lengthen the warmup or "
                 "pass on_nan='skip'. Records: "
                 f"{self._options.sources or 'unnamed'}."
             )

@@ -1,4 +1,4 @@
-"""Options of a run, checked before any work."""
+"""Options of a pre-training run that do not change its weights."""
 
 import dataclasses
 
@@ -12,13 +12,13 @@ class RunOptions(checks.Checked):
 
     Args:
         num_train_steps: int, optimizer steps. Skipped batches do not count.
-        log_steps: int, steps between points of the curve.
+        log_steps: int, steps between logged metrics.
         eval_steps: int, steps between evaluations; 0: only before and after.
         save_checkpoints_steps: int, steps between states to resume from.
         keep_checkpoint_max: int, number of these states to keep.
         steps_per_execution: int, steps in one graph call.
-        on_nan: str, what to do at a gradient of NaN.
-        sources: str, names of the data, for messages.
+        on_nan: str, action if a gradient is NaN.
+        sources: str, names of the data, for error messages.
 
     Raises:
         ValueError: a number is too small.

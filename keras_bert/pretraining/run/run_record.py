@@ -17,14 +17,14 @@ def check_run(directory, settings, allow_changes=False):
 
     Args:
         directory: `pathlib.Path`, new, empty or of an earlier run.
-        settings: dict for JSON, all that the weights depend on; it may hold
-            dicts and lists.
-        allow_changes: bool, continue with other settings.
+        settings: dict for JSON, all settings that change the weights; may
+            contain dicts and lists.
+        allow_changes: bool, resume with other settings.
     """
     before = _recorded_settings(directory)
     if before is None and directory.is_dir() and any(directory.iterdir()):
         raise ValueError(
-            "`output_dir` must be new, empty, or hold a run to continue. "
+            "`output_dir` must be new, empty, or hold a run to resume. "
             f"Received: {str(directory)!r}."
         )
     if before is not None and not allow_changes:
@@ -41,7 +41,7 @@ def write_run(directory, settings):
     """Write the record of a run, unless it is written already."""
     if _recorded_settings(directory) == json.loads(json.dumps(settings)):
         return
-    import keras  # Late, so that a run can be checked without them.
+    import keras  # Late, so that runs are checked without loading Keras.
     import tensorflow as tf
 
     record = {

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 def make_strategy(name):
-    """Makes a strategy, before anything else is done with TensorFlow.
+    """Create a strategy. Call it before any other use of TensorFlow.
 
     Args:
         name: "one_device"; "mirrored", all GPUs of this machine or, without
@@ -17,7 +17,7 @@ def make_strategy(name):
         A `tf.distribute.Strategy`.
 
     Raises:
-        ValueError: the devices are not there.
+        ValueError: the devices do not exist.
     """
     return _MAKERS[name]()
 
@@ -36,7 +36,8 @@ def _mirrored():
 
 def _multi_worker():
     text = os.environ.get("TF_CONFIG", "")
-    if not ('"worker"' in text and '"index"' in text):  # It would train alone.
+    # Without it, TensorFlow would silently train on one machine.
+    if not ('"worker"' in text and '"index"' in text):
         raise ValueError(
             "The strategy multi_worker needs the environment variable "
             'TF_CONFIG, such as {"cluster": {"worker": ["host1:port", '
@@ -69,7 +70,7 @@ _MAKERS = {
 
 
 def mean_over_workers(strategy, value):
-    """Mean of a float over all processes that train together."""
+    """Return the mean of a float over all workers."""
     if not isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy):
         return value
     values = strategy.run(lambda: tf.constant(value, tf.float32))

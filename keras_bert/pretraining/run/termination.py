@@ -1,4 +1,4 @@
-"""Stopping when asked to."""
+"""Handler of SIGTERM and Ctrl-C, so that a run saves its state first."""
 
 import os
 import signal
@@ -6,12 +6,12 @@ import threading
 
 _STDERR = 2
 _NUMBERS = (signal.SIGTERM, signal.SIGINT)
-_SHELL_OFFSET = 128  # The exit code of a signal, as shells have it.
+_SHELL_OFFSET = 128  # Shells report 128 + signal number as exit code.
 _STOPS = b"\nStops after this step and saves; Ctrl-C again stops at once.\n"
 
 
 class TerminationRequest:
-    """Notes SIGTERM and Ctrl-C in a `with` block, so that a run saves first.
+    """Context that records SIGTERM and Ctrl-C, so that a run can save first.
 
     A second Ctrl-C ends the process without saving.
     """
@@ -27,7 +27,7 @@ class TerminationRequest:
         return _SHELL_OFFSET + self._number
 
     def __enter__(self):
-        # Only the main thread takes signals.
+        # Python handles signals only in the main thread.
         if threading.current_thread() is threading.main_thread():
             self._before = {
                 number: signal.signal(number, self._note) for number in _NUMBERS

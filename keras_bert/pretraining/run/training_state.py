@@ -1,8 +1,8 @@
-"""States to go on from: weights, moments, step and random state.
+"""Training states to resume from: weights, moments, step and random state.
 
-A state is one file, `step-00001000.npz`, written under another name first.
-Its arrays carry checksums, so a damaged file is noticed; then the one before
-is taken.
+A state is one file, such as `step-00001000.npz`, written under a temporary
+name first. Its arrays have checksums: if the newest file is damaged, the
+previous one is loaded.
 """
 
 import json
@@ -22,20 +22,20 @@ _ABOUT, _COUNT = "about", "num_variables"
 
 
 def save_state(directory, step, variables, about, keep=2):
-    """Writes a state and removes the oldest ones.
+    """Write a state and remove the oldest ones.
 
     Args:
-        directory: str, existing.
+        directory: str, an existing directory.
         step: int, steps taken.
-        variables: list of variables, in an order that is always the same.
+        variables: list of variables, in the same order in every call.
         about: dict for JSON, which `restore_state` returns.
-        keep: int, how many states stay.
+        keep: int, number of states to keep.
 
     Raises:
-        OSError: the disk is full, for example; the other states stay.
+        OSError: for example, the disk is full; the other states are kept.
     """
     for left_over in pathlib.Path(directory).glob("*.tmp"):
-        left_over.unlink()  # Of a run that was killed while it wrote.
+        left_over.unlink()  # A run was killed while writing it.
     path = pathlib.Path(directory, f"step-{step:08d}.npz")
     about = {**about, "step": step, _COUNT: len(variables)}
     entries = [(_ABOUT, json.dumps(about))]
@@ -45,13 +45,13 @@ def save_state(directory, step, variables, about, keep=2):
             write_array(archive, key, value)
     states = _states(directory)
     newest = states.index(path) + 1
-    # Later ones are damaged, because the run went on from an earlier one.
+    # Later states are damaged, because the run resumed from an earlier one.
     for other in states[:newest][:-keep] + states[newest:]:
         other.unlink()
 
 
 def restore_state(directory, variables):
-    """Reads the newest whole state into variables.
+    """Load the newest undamaged state into variables.
 
     Args:
         directory: str; it may not exist.
@@ -62,15 +62,15 @@ def restore_state(directory, variables):
         state.
 
     Raises:
-        ValueError: there are states but none can be used, or the newest is
-            of another model.
+        ValueError: all states are damaged, or the newest belongs to another
+            model.
     """
     states = _states(directory)
     for path in reversed(states):
         try:
             about, values = _read(path)
         except READ_ERRORS:
-            logging.warning("%s is damaged; the one before is taken.", path)
+            logging.warning("%s is damaged; loading the previous state.", path)
             continue
         _check_shapes(path, values, variables)
         for variable, value in zip(variables, values, strict=True):
@@ -79,13 +79,13 @@ def restore_state(directory, variables):
     if states:
         raise ValueError(
             f"None of the {len(states)} states in {directory} can be read. "
-            "Move them away to start anew."
+            "Move them away to start from the beginning."
         )
     return None
 
 
 def _read(path):
-    """The dict and the arrays of a state whose checksums are right."""
+    """Return the dict and the arrays of a state; verify the checksums."""
     with zipfile.ZipFile(path) as archive:
         about = json.loads(str(read_array(archive, _ABOUT)))
         count = about.pop(_COUNT)
@@ -93,7 +93,7 @@ def _read(path):
 
 
 def _states(directory):
-    """Paths of all states, the oldest first."""
+    """Return the paths of all states, oldest first."""
     directory = pathlib.Path(directory)
     if not directory.is_dir():
         return []
@@ -105,7 +105,7 @@ def _check_shapes(path, values, variables):
     expected = [tuple(variable.shape) for variable in variables]
     if found != expected:
         raise ValueError(
-            f"{path} is of another model or optimizer: it holds {len(found)} "
-            f"variables, {len(expected)} are wanted, or their shapes differ. "
-            "Choose another `output_dir`."
+            f"{path} belongs to another model or optimizer: the shapes of its "
+            f"variables differ. Received: {len(found)} variables, expected "
+            f"{len(expected)}. Choose another `output_dir`."
         )

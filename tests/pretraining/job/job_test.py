@@ -172,7 +172,7 @@ def test_an_exhausted_allocator_is_told_in_words(folder, monkeypatch):
 
     monkeypatch.setattr(PretrainingLoop, "train", exhaust)
     with pytest.raises(
-        MemoryError, match="Lower --train_batch_size.*OOM on shape.9,9.$"
+        MemoryError, match="Lower `train_batch_size`.*OOM on shape.9,9.$"
     ):
         train(folder.recipe(eval_file=None))
 

@@ -118,7 +118,7 @@ def test_a_casing_that_differs_is_an_error(folder, part):
         f"static-{part}.tfrecord", do_lower_case=False
     )
     with pytest.raises(
-        ValueError, match="--do_lower_case says true.*" + manifest
+        ValueError, match="`do_lower_case` says true.*" + manifest
     ):
         plan_pretraining(folder.recipe(do_lower_case=True))
     with pytest.raises(
@@ -191,8 +191,8 @@ def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
     [
         ({"input_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
         ({"eval_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
-        ({"vocab_file": None}, "Either --init_checkpoint is needed"),
-        ({"max_seq_length": 12}, "--max_seq_length says 12"),
+        ({"vocab_file": None}, "Pass `init_checkpoint`, or both"),
+        ({"max_seq_length": 12}, "`max_seq_length` says 12"),
         ({"objective": "mlm", "bert_config_file": "decoder.json"}, "decoder"),
         ({"bert_config_file": "short.json"}, "max_position_embeddings=8"),
         ({"output_dir": "."}, "must not be an input.*vocab.txt"),
@@ -258,7 +258,7 @@ def test_records_that_do_not_fit_an_objective_are_refused(
     recipe = folder.recipe(masking, objective=objective, teacher_dir=teacher)
     with pytest.raises(
         ValueError,
-        match=f"made with --packing={fitting}.* for --objective={objective}. "
+        match=f"created with packing={fitting}.* for objective={objective}. "
         f"Received: {manifest} says packing={packing}",
     ):
         plan_pretraining(recipe)

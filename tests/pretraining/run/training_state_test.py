@@ -84,7 +84,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, caplog, damage):
     damaged = {"empty": b"", "cut": data[: len(data) // 2], "text": b"no zip"}
     path.write_bytes(damaged[damage])
     check_restored(tmp_path, 1)
-    assert f"{path} is damaged; the one before is taken." in caplog.text
+    assert f"{path} is damaged; loading the previous state." in caplog.text
     (tmp_path / "step-00000001.npz").write_bytes(b"")
     with pytest.raises(ValueError, match="None of the 2 states in .* be read"):
         restore_state(tmp_path, make_variables(1))
@@ -95,7 +95,7 @@ def test_a_state_of_another_model_is_an_error(tmp_path):
     before = make_variables(5)
     for variables in (before[:2], [tf.Variable([1.0]), *before[1:]]):
         old = [variable.numpy() for variable in variables]
-        with pytest.raises(ValueError, match="1.npz is of another model"):
+        with pytest.raises(ValueError, match="1.npz belongs to another model"):
             restore_state(tmp_path, variables)
         for variable, value in zip(variables, old, strict=True):
             np.testing.assert_array_equal(variable.numpy(), value)
