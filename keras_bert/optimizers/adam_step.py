@@ -1,9 +1,9 @@
-"""The scalars and gradients of a step of Adam, and its pass over a variable.
+"""One step of Adam: its scalars, its moments and the update of a variable.
 
-Keras calls `update_step` for each variable on each device and passes it the
-learning rate only. So the scalars of a step are worked out once, kept in a
-variable of the optimizer, and read from there. TensorFlow has one op where
-Keras has several, each a pass over memory.
+Keras calls `update_step` for each variable on each device and passes only the
+learning rate. So the other scalars of a step are computed once and stored in a
+variable of the optimizer. TensorFlow updates a variable with one op, Keras
+with several, each a pass over memory.
 """
 
 import collections
@@ -21,12 +21,12 @@ _Step = collections.namedtuple(
 )
 NUM_SCALARS = len(_Step._fields)
 
-# From so many elements on, a compiled pass is faster than two ops.
+# Minimum number of elements for which a compiled update is faster than two ops.
 _COMPILED_SIZE = 1 << 16
 
 
 def adam_step(t, is_taken, clip, betas, epsilon):
-    """The scalars of a step.
+    """Compute the scalars of a step.
 
     With c = 1 - beta ** t, the update m / c1 / (sqrt(v / c2) + epsilon) is
     sqrt(c2) / c1 * m / (sqrt(v) + sqrt(c2) * epsilon). A step that is not
@@ -34,20 +34,21 @@ def adam_step(t, is_taken, clip, betas, epsilon):
 
     Args:
         t: float32 scalar, the number of the step, counted from 1; None for no
-            correction.
+            bias correction.
         is_taken: bool scalar.
-        clip: float32 scalar, by which gradients are multiplied.
+        clip: float32 scalar, factor on the gradients.
         betas: two floats.
         epsilon: float.
 
     Returns:
         float32 `(NUM_SCALARS,)`
     """
-    # float32 has no 0.999. The variables take steps of 1 - beta as rounded
-    # there; the corrections make up for it.
+    # 0.999 is not exact in float32. Steps and corrections use the same
+    # rounded value.
     rounded = [np.float32(beta) for beta in betas]
     if t is not None:
-        # 1 - 0.999 ** t has three right digits in float32, this has all.
+        # 1 - 0.999 ** t has only three correct digits in float32; expm1 is
+        # accurate.
         corrections = [-ops.expm1(t * math.log(beta)) for beta in rounded]
     else:
         corrections = [
@@ -68,19 +69,19 @@ def adam_step(t, is_taken, clip, betas, epsilon):
 
 
 def unpack(scalars):
-    """The scalars of a step by their names."""
+    """Return the scalars of a step by name."""
     scalars = ops.convert_to_tensor(scalars)
     return _Step(*ops.unstack(scalars, NUM_SCALARS))
 
 
 def adam_moments(gradient, m, v, step):
-    """The moments after a step.
+    """Compute the moments after a step.
 
     Args:
-        gradient: tensor, not clipped yet; where the step is not taken it may
-            be not finite.
-        m, v: tensors like it, the moments before.
-        step: as returned by `unpack`.
+        gradient: tensor, not yet clipped; may be NaN or infinite if the step
+            is not taken.
+        m, v: tensors of the same shape, the moments before the step.
+        step: scalars returned by `unpack`.
     """
     gradient = ops.where(step.clip == 0, 0.0, gradient * step.clip)
     return (
@@ -90,24 +91,24 @@ def adam_moments(gradient, m, v, step):
 
 
 def adam_direction(m, v, step):
-    """The direction of a step, before the learning rate."""
+    """Compute the update of a step, without the learning rate."""
     return step.scale * m / (ops.sqrt(v) + step.epsilon)
 
 
 def update_variable(gradient, variable, moments, rate, decay, step):
-    """Moves a TensorFlow variable and its moments by a step.
+    """Update a TensorFlow variable and its moments.
 
-    A large variable takes one compiled pass over memory; with several
-    replicas, which XLA cannot compile for, and for a small variable
-    TensorFlow's op for Adam is used.
+    Large variables are updated by one compiled function. Small variables, and
+    all variables with several replicas, which XLA does not support, are
+    updated by TensorFlow's op for Adam.
 
     Args:
-        gradient: tensor, not clipped yet.
+        gradient: tensor, not yet clipped.
         variable: `tf.Variable`.
-        moments: two of them, m and v.
-        rate: scalar, the learning rate; 0 where the step is not taken.
-        decay: float, times the rate, off the variable.
-        step: as returned by `unpack`.
+        moments: two `tf.Variable`s, m and v.
+        rate: scalar, the learning rate; 0 if the step is not taken.
+        decay: float, weight decay; multiplied by the rate.
+        step: scalars returned by `unpack`.
     """
     num_replicas = tf.distribute.get_strategy().num_replicas_in_sync
     if variable.shape.num_elements() >= _COMPILED_SIZE and num_replicas == 1:
@@ -122,7 +123,7 @@ def update_variable(gradient, variable, moments, rate, decay, step):
         var=variable.handle,
         m=m.handle,
         v=v.handle,
-        # The corrections are in the rate and epsilon.
+        # Rate and epsilon already include the bias corrections.
         beta1_power=tf.zeros_like(step.beta_1),
         beta2_power=tf.zeros_like(step.beta_2),
         lr=rate * step.scale,
@@ -134,7 +135,8 @@ def update_variable(gradient, variable, moments, rate, decay, step):
 
 
 if keras.backend.backend() == "tensorflow":
-    # Of handles: a function of variables would keep those of its first call.
+    # Pass handles: a `tf.function` would capture the variables of its first
+    # call.
     @tf.function(jit_compile=True)
     def _compiled_update(gradient, variable, m, v, scalars):
         rate, decay, *step = tf.unstack(scalars, 2 + NUM_SCALARS)
@@ -156,10 +158,10 @@ if keras.backend.backend() == "tensorflow":
 
 
 def sum_over_replicas(gradients):
-    """Dense gradients, summed over the replicas of a `tf.distribute` strategy.
+    """Return dense gradients, summed over the replicas of a strategy.
 
-    A table whose rows are looked up has its gradient as a list of rows, the
-    same row perhaps twice; its norm is known only when they are added.
+    Gradients of embeddings are sparse and may contain the same row twice; they
+    are made dense, because the norm needs the sum of equal rows.
     """
     if keras.backend.backend() != "tensorflow":
         return gradients
@@ -178,6 +180,6 @@ def global_norm(gradients):
 
 
 def decays(variable):
-    """Return True for matrices and embedding tables, which decay."""
-    # In some layers of Keras a bias has two axes, so its name counts as well.
+    """Return True if weight decay applies: matrices and embedding tables."""
+    # Some Keras layers have biases with two axes, so the name is checked too.
     return len(variable.shape) > 1 and variable.name != "bias"

@@ -21,43 +21,43 @@ from keras_bert.optimizers.adam_step import update_variable
 class AdamW(keras.optimizers.Optimizer):
     """Adam with decoupled weight decay, clipped by the global norm.
 
-    Step t, counted from 1, takes a weight w with gradient g to
+    Step t, counted from 1, updates a weight w with gradient g by
 
         m = beta_1 * m + (1 - beta_1) * g       m' = m / (1 - beta_1 ** t)
         v = beta_2 * v + (1 - beta_2) * g**2    v' = v / (1 - beta_2 ** t)
         w = w - learning_rate * (m' / (sqrt(v') + epsilon) + weight_decay * w)
 
-    Matrices and embedding tables decay; biases and the gains and offsets of
-    LayerNorm do not, nor does what `exclude_from_weight_decay` names. The
-    rule is part of the class, so it is there again after loading.
+    Weight decay applies to matrices and embedding tables. It does not apply to
+    biases, LayerNorm weights and variables passed to
+    `exclude_from_weight_decay`. The rule is part of the class, so a loaded
+    optimizer follows it too.
 
-    In `tf.distribute` replicas the gradients are summed first and clipped
-    then, so that all replicas together step as one device would with the
-    whole batch. `gradient_norm` is the norm of that sum before it is clipped.
-    Where it is not finite the step is not taken: no weight, moment or
-    iteration changes.
+    With `tf.distribute`, the gradients are summed over the replicas before
+    they are clipped, so that a step is the same as on one device with the
+    whole batch. `gradient_norm` is the norm of this sum before clipping. If it
+    is not finite, the step is skipped: no weight, moment or iteration changes.
 
     Args:
         learning_rate: float or Keras schedule.
-        rate_schedule: Keras schedule, times the learning rate, or None. The
-            learning rate itself stays a number that callbacks can assign.
-        weight_decay: float, times the learning rate, off each weight a step.
-        beta_1: float, how much of the mean gradient a step keeps.
-        beta_2: float, how much of the mean squared gradient a step keeps.
-        epsilon: float, added to the root, after its correction.
-        bias_correction: bool. False leaves m and v as they are, as
-            google-research/bert does; its first steps are then larger.
-        global_clipnorm: float, the largest norm of all gradients together,
-            or None.
-        **kwargs: arguments of `keras.optimizers.Optimizer`, except its other
-            ways to clip and `gradient_accumulation_steps`.
+        rate_schedule: Keras schedule by which the learning rate is multiplied,
+            or None. The learning rate stays a number that callbacks can set.
+        weight_decay: float, weight decay; multiplied by the learning rate.
+        beta_1: float, decay of the running mean of gradients.
+        beta_2: float, decay of the running mean of squared gradients.
+        epsilon: float, added to the square root, after bias correction.
+        bias_correction: bool, correct the bias of m and v. False is the
+            behavior of google-research/bert, with larger first steps.
+        global_clipnorm: float, maximum global norm of the gradients, or None.
+        **kwargs: arguments of `keras.optimizers.Optimizer`, except
+            `gradient_accumulation_steps` and other ways of clipping.
 
     References:
         [AdamW](https://arxiv.org/abs/1711.05101), algorithm 2;
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
     """
 
-    # Others have a factor for each variable, which TensorFlow's op lacks.
+    # False in subclasses that scale the update of each variable, which
+    # TensorFlow's op does not support.
     _is_plain = True
 
     def __init__(
@@ -105,18 +105,17 @@ class AdamW(keras.optimizers.Optimizer):
         self._excluded_names = tuple(var_names or ())
 
     def scale_learning_rate(self, var_list, factors):
-        """Gives variables learning rates of their own.
+        """Multiply the learning rate of variables by factors.
 
-        Like what is excluded from weight decay, the factors are not saved
-        with the optimizer.
+        The factors are not saved with the optimizer.
 
         Args:
             var_list: list of variables; others keep the learning rate.
-            factors: list of floats, one for each, times the learning rate.
+            factors: list of floats, one per variable.
 
         Raises:
-            ValueError: a factor is below 0, there are not as many factors as
-                variables, or the optimizer is built already.
+            ValueError: a factor is below 0, the numbers of factors and
+                variables differ, or the optimizer is already built.
         """
         is_right = all(factor >= 0 for factor in factors)
         if self.built or len(factors) != len(var_list) or not is_right:
@@ -146,7 +145,7 @@ class AdamW(keras.optimizers.Optimizer):
         )
 
     def _add_shared(self, name, shape):
-        """A variable to which all replicas assign the same."""
+        """Add a variable that has the same value on all replicas."""
         return self.add_variable(
             shape,
             dtype="float32",
@@ -165,7 +164,7 @@ class AdamW(keras.optimizers.Optimizer):
         if trainable_variables is not None and not self.built:
             self.build(list(trainable_variables))
         if not self.built or all(gradient is None for gradient in grads):
-            # It raises an error, unless there is nothing to do.
+            # Keras raises its error here, unless there are no variables.
             super().apply(grads, trainable_variables)
             return
         grads = self._prepare(list(grads))
@@ -174,13 +173,12 @@ class AdamW(keras.optimizers.Optimizer):
         self.iterations.assign_sub(ops.cast(is_skipped, self.iterations.dtype))
 
     def _all_reduce_sum_gradients(self, grads_and_vars):
-        # They were summed before they were clipped. Of Keras's methods with an
-        # underscore this is the only one overridden, for Keras has no other
-        # way not to sum them once more; a test looks after it.
+        # The gradients are already summed. Keras has no public way to skip its
+        # own sum, so this private method is overridden; a test checks it.
         return grads_and_vars
 
     def _prepare(self, grads):
-        """Gradients, summed; notes the step they make, and its clipping."""
+        """Return summed gradients; store the scalars and the clip factor."""
         known = [i for i, gradient in enumerate(grads) if gradient is not None]
         ready = sum_over_replicas([grads[i] for i in known])
         norm = global_norm(ready) / (self.loss_scale_factor or 1)
@@ -226,7 +224,7 @@ class AdamW(keras.optimizers.Optimizer):
         self.assign_sub(variable, rate * update)
 
     def _rate_factor(self, gradient, variable, index, update, step):
-        """Return what an update is multiplied by, besides the rate."""
+        """Return the factor on an update, in addition to the rate."""
         return 1.0
 
     def get_config(self):

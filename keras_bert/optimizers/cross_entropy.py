@@ -1,24 +1,24 @@
-"""Cross entropies of labels that are numbers, and of answer spans."""
+"""Cross-entropy losses of integer labels and of answer spans."""
 
 import keras
 from keras import ops
 
-# No minus infinity: it would make the gradient of a mean not a number.
+# Not minus infinity, which would make the gradient of a mean NaN.
 _PADDING_LOGIT = -1e9
 
 
 def sparse_cross_entropy(labels, logits):
-    """Negative log-likelihoods of labels.
+    """Compute the negative log-likelihoods of integer labels.
 
-    The softmax serves the loss and its gradient, which takes a third of the
-    time of TensorFlow's operation for it on a CPU.
+    The loss and its gradient share one softmax; on a CPU this takes a third of
+    the time of TensorFlow's op.
 
     Args:
         labels: int `(...)`, from 0.
         logits: float `(..., num_classes)`.
 
     Returns:
-        float32 `(...)`; not a number where a label is none of the classes.
+        float32 `(...)`; NaN for labels out of range.
     """
     logits = ops.cast(logits, "float32")
     labels = ops.cast(labels, "int32")
@@ -30,13 +30,13 @@ def sparse_cross_entropy(labels, logits):
     @ops.custom_gradient
     def losses_of(logits):
         probabilities = ops.softmax(logits)
-        # No label's probability, which may be 0; the largest never is.
+        # The largest probability is never 0, unlike the label's.
         largest = ops.log(ops.max(probabilities, axis=-1))
         chosen = ops.squeeze(ops.take_along_axis(logits, indices, -1), -1)
         losses = (ops.max(logits, axis=-1) - chosen) - largest
 
         def gradient(*args, upstream=None):
-            # PyTorch passes its inputs as well, and this by name.
+            # PyTorch also passes the inputs, and `upstream` by name.
             upstream = args[0] if upstream is None else upstream
             scale = ops.expand_dims(upstream * valid, -1)
             return (probabilities - ops.one_hot(labels, num_classes)) * scale
@@ -51,8 +51,8 @@ class SparseCrossEntropy(keras.losses.Loss):
     """`sparse_cross_entropy` as a loss for `compile`.
 
     Args:
-        factor: float, of this loss in the sum of several.
-        **kwargs: of `keras.losses.Loss`.
+        factor: float, weight of this loss in a sum of losses.
+        **kwargs: arguments of `keras.losses.Loss`.
     """
 
     def __init__(self, factor=1.0, **kwargs):
@@ -68,21 +68,20 @@ class SparseCrossEntropy(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SpanCrossEntropy(keras.losses.Loss):
-    """The mean of two cross entropies, of the first and of the last token.
+    """Mean of the cross entropies of the start and the end of a span.
 
-    Each is over the tokens of the sequence. Padding takes no part, so the
-    loss of an example is the same however wide its batch is.
+    Padding is excluded, so the loss of an example does not depend on the
+    length of its batch.
 
     Args:
-        label_smoothing: float, share of the target that is spread evenly
+        label_smoothing: float, fraction of the target that is spread evenly
             over the tokens of the sequence.
-        **kwargs: of `keras.losses.Loss`.
+        **kwargs: arguments of `keras.losses.Loss`.
 
     Call arguments:
-        y_true: int `(batch_size, 3)`: the positions of the first and of the
-            last token, and how many tokens the sequence has.
-        y_pred: float `(batch_size, seq_length, 2)`, the logits of the first
-            and of the last token.
+        y_true: int `(batch_size, 3)`: start position, end position and number
+            of tokens of the sequence.
+        y_pred: float `(batch_size, seq_length, 2)`, start and end logits.
 
     Returns:
         float32, the mean over the batch.

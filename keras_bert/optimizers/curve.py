@@ -1,6 +1,6 @@
-"""The measured points of a run, for programs and for TensorBoard.
+"""Metrics of a run as JSON lines and as event files of TensorBoard.
 
-Scalars are written without TensorBoard being installed.
+TensorBoard need not be installed.
 """
 
 import json
@@ -17,13 +17,13 @@ _Event = tf.compat.v1.Event
 
 
 class Curve:
-    """Writes `metrics.jsonl`, a JSON object a line, and an event file.
+    """Writer of `metrics.jsonl`, one JSON object per line, and an event file.
 
     Args:
-        directory: str, existing.
-        step: int, the step that the run goes on from. Later points of an
-            earlier run are dropped, because they come again. -1 begins
-            anew.
+        directory: str, an existing directory.
+        step: int, the step from which the run resumes. Later points of an
+            earlier run are dropped, because they are computed again. -1 drops
+            all points.
     """
 
     def __init__(self, directory, step):
@@ -36,7 +36,7 @@ class Curve:
         self._writer = ScalarWriter(directory, step + 1)
 
     def add(self, step, split, metrics):
-        """Add metrics of a split, "train" or "eval"."""
+        """Write the metrics of a split, "train" or "eval"."""
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
             artifacts.disk_full_names_file(self._path),
@@ -51,17 +51,17 @@ class Curve:
 def _step(line):
     try:
         return json.loads(line)["step"]
-    except ValueError:  # Cut off by a kill.
+    except ValueError:  # Incomplete line of a killed run.
         return float("inf")
 
 
 class ScalarWriter:
-    """Writes an event file that TensorBoard shows as curves.
+    """Writer of an event file with scalars for TensorBoard.
 
     Args:
-        directory: str, where the event file is made.
-        first_step: int. TensorBoard drops what earlier event files in the
-            directory have of this step and later ones.
+        directory: str, directory of the event file.
+        first_step: int. TensorBoard drops points of earlier event files from
+            this step on.
     """
 
     def __init__(self, directory, first_step):
@@ -74,7 +74,7 @@ class ScalarWriter:
         self._file.flush()
 
     def write(self, step, values):
-        """Add a point to each curve, by name, and flush."""
+        """Write scalars by name, and flush."""
         event = _Event(step=step)
         for name, value in values.items():
             point = event.summary.value.add(

@@ -1,4 +1,4 @@
-"""Layer-wise adaptive moments, the optimizer for large batches."""
+"""LAMB, an optimizer for large batches."""
 
 import keras
 from keras import ops
@@ -8,23 +8,23 @@ from keras_bert.optimizers.adamw import AdamW
 
 @keras.saving.register_keras_serializable("keras_bert")
 class Lamb(AdamW):
-    """AdamW whose every step is as long as the weight is large.
+    """AdamW with updates scaled to the norm of each weight.
 
-    Step t, counted from 1, takes a weight w with gradient g to
+    Step t, counted from 1, updates a weight w with gradient g by
 
         m = beta_1 * m + (1 - beta_1) * g       m' = m / (1 - beta_1 ** t)
         v = beta_2 * v + (1 - beta_2) * g**2    v' = v / (1 - beta_2 ** t)
         u = m' / (sqrt(v') + epsilon) + weight_decay * w
         w = w - learning_rate * norm(w) / norm(u) * u
 
-    where a norm of 0 makes the ratio 1. Biases and the gains and offsets of
-    LayerNorm neither decay nor are scaled: they take the step of Adam.
+    The ratio is 1 if a norm is 0. Biases and LayerNorm weights have no weight
+    decay and are not scaled: they are updated as in Adam.
 
     Args:
         learning_rate: float or Keras schedule.
-        global_clipnorm: float, the largest norm of all gradients together,
-            or None, as in the paper's algorithm.
-        **kwargs: of `AdamW`.
+        global_clipnorm: float, maximum global norm of the gradients, or None,
+            as in the paper's algorithm.
+        **kwargs: arguments of `AdamW`.
 
     References:
         [LAMB](https://arxiv.org/abs/1904.00962), algorithm 2

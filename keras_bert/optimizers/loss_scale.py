@@ -1,4 +1,4 @@
-"""Keeps the small gradients of float16 from becoming zero."""
+"""Dynamic loss scaling for float16."""
 
 import tensorflow as tf
 
@@ -7,11 +7,10 @@ _STEPS_BEFORE_GROWTH = 2000
 
 
 class LossScale:
-    """A factor on the loss that falls at overflows and else slowly rises.
+    """Dynamic loss scale: lowered after overflows, slowly raised otherwise.
 
     Args:
-        is_needed: bool, False keeps the factor 1: bfloat16 and float32 have
-            range enough.
+        is_needed: bool. False keeps the scale 1, for bfloat16 and float32.
 
     References:
         [Mixed precision training](https://arxiv.org/abs/1710.03740),
@@ -26,17 +25,17 @@ class LossScale:
         self.variables = [self.factor, self.num_good_steps]
 
     def scaled(self, loss):
-        """The loss to take the gradients of."""
+        """Return the scaled loss."""
         return loss * self.factor if self.is_needed else loss
 
     def unscaled(self, gradients):
-        """The gradients of the loss as it was."""
+        """Return the gradients of the unscaled loss."""
         if not self.is_needed:
             return gradients
         return [gradient / self.factor for gradient in gradients]
 
     def update(self, is_finite):
-        """Adapt the factor to a step, by whether its gradients were finite."""
+        """Update the scale after a step with finite or infinite gradients."""
         if not self.is_needed:
             return
         good = tf.where(is_finite, self.num_good_steps + 1, 0)

@@ -1,4 +1,4 @@
-"""The optimizers of the papers, made for a model."""
+"""Optimizers of the BERT, LAMB and StableAdamW papers for a model."""
 
 import collections
 import re
@@ -19,19 +19,20 @@ def bert_adamw(
     beta_2=0.999,
     rate_schedule=None,
 ):
-    """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
+    """Return the optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
-    Beta_1 is 0.9, epsilon 1e-6. Biases and the gains and offsets of
-    LayerNorm do not decay; the log lists the variables.
+    `beta_1` is 0.9, `epsilon` 1e-6. Biases and LayerNorm weights have no
+    weight decay; the log lists the variables.
 
     Args:
-        model: a built `keras.Model`, the one to be trained.
+        model: a built `keras.Model`, the model to train.
         learning_rate: float or Keras schedule.
-        weight_decay: float, times the learning rate, off each weight a step.
-        bias_correction: bool, False for google-research/bert's own steps.
-        beta_2: float, of the running mean of squared gradients; 0.98 is
-            RoBERTa's.
-        rate_schedule: Keras schedule, times the learning rate, or None.
+        weight_decay: float, weight decay; multiplied by the learning rate.
+        bias_correction: bool, False for the behavior of google-research/bert.
+        beta_2: float, decay of the running mean of squared gradients; 0.98
+            for RoBERTa.
+        rate_schedule: Keras schedule by which the learning rate is
+            multiplied, or None.
 
     Returns:
         An `AdamW`.
@@ -52,17 +53,17 @@ def bert_adamw(
 
 
 def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
-    """The optimizer for batches of thousands, LAMB.
+    """Return the LAMB optimizer, for batches of thousands of examples.
 
-    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
-    offsets of LayerNorm neither decay nor are scaled; the log lists the
-    variables.
+    `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
+    LayerNorm weights have no weight decay and are not scaled; the log lists
+    the variables.
 
     Args:
-        model: a built `keras.Model`, the one to be trained.
+        model: a built `keras.Model`, the model to train.
         learning_rate: float or Keras schedule.
-        weight_decay: float, times the learning rate, off each weight a step.
-        beta_2: float, of the running mean of squared gradients.
+        weight_decay: float, weight decay; multiplied by the learning rate.
+        beta_2: float, decay of the running mean of squared gradients.
 
     Returns:
         A `Lamb`.
@@ -75,16 +76,16 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
 
 
 def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
-    """The optimizer of ModernBERT, StableAdamW.
+    """Return the optimizer of ModernBERT, StableAdamW.
 
-    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
-    offsets of LayerNorm do not decay; the log lists the variables.
+    `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
+    LayerNorm weights have no weight decay; the log lists the variables.
 
     Args:
-        model: a built `keras.Model`, the one to be trained.
+        model: a built `keras.Model`, the model to train.
         learning_rate: float or Keras schedule.
-        weight_decay: float, times the learning rate, off each weight a step.
-        beta_2: float, of the running mean of squared gradients.
+        weight_decay: float, weight decay; multiplied by the learning rate.
+        beta_2: float, decay of the running mean of squared gradients.
 
     Returns:
         A `StableAdamW`.
@@ -97,14 +98,14 @@ def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
 
 
 def describe_weight_decay(model):
-    """List the variables of a model that decay and those that do not.
+    """Return the lists of variables with and without weight decay.
 
     Args:
         model: a built `keras.Model`.
 
     Returns:
         str of several lines. `12 x block_*/pooler/kernel` stands for twelve
-        variables with other numbers in the place of the star.
+        variables that differ in the number at the star.
     """
     exempt, decaying = [], []
     for variable in model.trainable_variables:
@@ -112,13 +113,13 @@ def describe_weight_decay(model):
     return "\n".join(
         [
             f"{len(decaying)} tables and matrices decay:",
-            *_alike(decaying),
+            *_merge_numbered(decaying),
             f"{len(exempt)} biases and LayerNorm weights do not:",
-            *_alike(exempt),
+            *_merge_numbered(exempt),
         ]
     )
 
 
-def _alike(paths):
+def _merge_numbered(paths):
     patterns = collections.Counter(re.sub(r"\d+", "*", path) for path in paths)
     return [f"  {count} x {pattern}" for pattern, count in patterns.items()]

@@ -1,19 +1,18 @@
-"""The number format of the matrix products of a run."""
+"""Dtype policy of a run."""
 
 import pathlib
 
 import tensorflow as tf
 
-# Since NVIDIA's Ampere.
+# Compute capability of NVIDIA Ampere, the first with bfloat16.
 _FIRST_CAPABILITY = (8, 0)
 _PROCESSOR_FLAGS = {"avx512_bf16", "amx_bf16"}
 
 
 def dtype_policy(precision):
-    """The Keras dtype policy of one of `choices.PRECISIONS`.
+    """Return the Keras dtype policy for one of `choices.PRECISIONS`.
 
-    "auto" is mixed_bfloat16 where the hardware multiplies bfloat16, float32
-    elsewhere.
+    "auto" is mixed_bfloat16 if the hardware supports bfloat16, else float32.
     """
     if precision != "auto":
         return precision

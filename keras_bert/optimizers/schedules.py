@@ -1,4 +1,4 @@
-"""Learning rates over the steps of a run."""
+"""Learning rate schedules with linear warmup."""
 
 import abc
 import math
@@ -10,17 +10,17 @@ from keras_bert import checks
 
 
 class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
-    """Rises linearly from 0, then falls along a curve from the peak.
+    """Base class of schedules with linear warmup and decay.
 
-    As in google-research/bert, the curve starts at step 0 and the warm-up
-    hides its beginning: the rise ends at the peak, and the rate goes on where
-    the curve is by then. A subclass gives the `shape` of the curve.
+    As in google-research/bert, the decay is computed from step 0: after the
+    warmup, the rate continues with the decayed value of the current step.
+    Subclasses define the `shape` of the decay.
 
     Args:
         peak: float, the nominal learning rate.
-        num_train_steps: int, the step at which the rate is `end`, for good.
-        num_warmup_steps: int, steps of the rise, fewer than all.
-        end: float, the last rate, at most `peak`.
+        num_train_steps: int, step from which the rate is `end`.
+        num_warmup_steps: int, steps of warmup, fewer than `num_train_steps`.
+        end: float, final learning rate, at most `peak`.
     """
 
     def __init__(self, peak, num_train_steps, num_warmup_steps=0, end=0.0):
@@ -42,7 +42,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
 
     @abc.abstractmethod
     def shape(self, progress):
-        """Share of the way from `end` to `peak` that is left.
+        """Return the decay factor: 1 is `peak`, 0 is `end`.
 
         Args:
             progress: float32 scalar, from 0 at step 0 to 1 at the end.
@@ -66,10 +66,10 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LinearWarmupDecay(WarmupDecay):
-    """Rises linearly from 0, then falls on the line from the peak to the end.
+    """Linear warmup, then linear decay from `peak` to `end`.
 
-    With `end` 0 the rate after the warm-up is
-    `peak * (1 - step / num_train_steps)`, BERT's own.
+    With `end` 0, the rate after the warmup is
+    `peak * (1 - step / num_train_steps)`, as for BERT.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
@@ -84,11 +84,11 @@ class LinearWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PolynomialWarmupDecay(WarmupDecay):
-    """Rises linearly from 0, then falls as a power of what is left.
+    """Linear warmup, then polynomial decay.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        power: float above 0. 1 is the line, below it the rate stays high
+        power: float above 0. 1 is linear decay; below 1 the rate stays high
             longer.
     """
 
@@ -105,7 +105,7 @@ class PolynomialWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class CosineWarmupDecay(WarmupDecay):
-    """Rises linearly from 0, then falls along half a period of the cosine.
+    """Linear warmup, then cosine decay.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
@@ -120,15 +120,15 @@ class CosineWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class WarmupStableDecay(WarmupDecay):
-    """Rises linearly from 0, stays, and falls as 1 minus a root at the end.
+    """Linear warmup, constant rate, then decay as 1 minus a square root.
 
-    Until it falls the rate does not depend on the steps to come, so that a
-    run can be prolonged.
+    Before the decay, the rate does not depend on `num_train_steps`, so that a
+    run can be extended.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        decay_share: float above 0, at most 1, the share of the steps in which
-            it falls.
+        decay_share: float above 0, at most 1, fraction of the steps with
+            decay.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2;

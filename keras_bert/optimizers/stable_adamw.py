@@ -1,4 +1,4 @@
-"""AdamW that slows down where gradients surprise it."""
+"""StableAdamW, AdamW with update clipping."""
 
 import keras
 from keras import ops
@@ -8,20 +8,20 @@ from keras_bert.optimizers.adamw import AdamW
 
 @keras.saving.register_keras_serializable("keras_bert")
 class StableAdamW(AdamW):
-    """AdamW whose rate falls where gradients outgrow their running mean.
+    """AdamW with update clipping for suddenly large gradients.
 
-    The step of each variable is that of `AdamW`, with its rate divided by
+    Each variable is updated as in `AdamW`, with its learning rate divided by
 
         max(1, sqrt(mean(g**2 / max(v', epsilon**2))))
 
-    so that no step of a large gradient is longer than one of Adam, and
-    clipping is not needed. The decay is divided with it.
+    so that large gradients do not cause larger updates than in Adam, and
+    clipping is not needed. The weight decay is divided by the same factor.
 
     Args:
         learning_rate: float or Keras schedule.
-        global_clipnorm: float, the largest norm of all gradients together,
-            or None, as in the paper's algorithm.
-        **kwargs: of `AdamW`.
+        global_clipnorm: float, maximum global norm of the gradients, or None,
+            as in the paper's algorithm.
+        **kwargs: arguments of `AdamW`.
 
     References:
         [Stable and low-precision training](https://arxiv.org/abs/2304.13013),
@@ -36,7 +36,7 @@ class StableAdamW(AdamW):
         )
 
     def _rate_factor(self, gradient, variable, index, update, step):
-        # Of a step that is not taken the gradient may be not finite.
+        # The gradient of a skipped step may be NaN or infinite.
         clipped = ops.where(step.clip == 0, 0.0, gradient * step.clip)
         surprise = ops.mean(
             ops.square(clipped)

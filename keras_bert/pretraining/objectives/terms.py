@@ -29,7 +29,7 @@ class LabelTerm:
 
     @property
     def outputs(self):
-        """Return the names of the outputs that the term uses, a tuple of str."""
+        """Return the names of the outputs that the term uses, a tuple."""
         return (self.output,)
 
     @property
