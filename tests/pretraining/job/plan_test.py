@@ -143,7 +143,7 @@ def test_another_vocabulary_is_an_error_that_names_both_files(folder):
     swap_two_pieces(folder)
     with pytest.raises(
         ValueError,
-        match="made with .*vocab.txt. Received: "
+        match="created with .*vocab.txt. Received: "
         ".*manifest-static-train.tfrecord.json says vocabulary=",
     ):
         plan_pretraining(folder.recipe())
@@ -154,7 +154,7 @@ def test_a_confirmed_vocabulary_sets_the_size_of_a_fresh_model(folder, caplog):
     change_config(folder, vocab_size=30522)
     plan = plan_pretraining(folder.recipe())
     assert plan.config.vocab_size == len(folder.vocabulary)
-    assert "takes vocab_size=17 of" in caplog.text
+    assert "uses vocab_size=17 of" in caplog.text
     assert "not 30522 of" in caplog.text
 
 
@@ -176,14 +176,14 @@ def test_a_padded_table_stays(folder):
 def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
     """A sequence has 16 tokens, of which the records say 3 are masked."""
     plan_pretraining(folder.recipe("dynamic"))
-    assert "pass a higher number" not in caplog.text
+    assert "Increase `max_predictions_per_seq`" not in caplog.text
     plan_pretraining(folder.recipe("dynamic", masked_lm_prob=0.5))
-    assert "=0.5 is 8 of 16 tokens, but at most" in caplog.text
+    assert "=0.5 masks 8 of 16 tokens, but at most" in caplog.text
     caplog.clear()
     plan_pretraining(
         folder.recipe("dynamic", masked_lm_prob=0.5, max_predictions_per_seq=8)
     )
-    assert "pass a higher number" not in caplog.text
+    assert "Increase `max_predictions_per_seq`" not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         if objective in made_for[name]:
             fitting_config(*arguments)
             continue
-        with pytest.raises(ValueError, match=f"made for.*={objective}"):
+        with pytest.raises(ValueError, match=f"supports: .*={objective}"):
             fitting_config(*arguments)
 
 
@@ -310,7 +310,7 @@ def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
     swap_two_pieces(folder)
     (checkpoint / "manifest.json").unlink(missing_ok=True)
     shutil.copy(folder.path / "vocab.txt", checkpoint)
-    with pytest.raises(ValueError, match="made with .*bert/vocab.txt"):
+    with pytest.raises(ValueError, match="created with .*bert/vocab.txt"):
         plan_pretraining(continued(folder, checkpoint))
 
 
