@@ -17,6 +17,7 @@ from tests import tiny
 # Of the right column docstrings_test.py runs them, of `serving` its own tests.
 _ELSEWHERE = ("layers", "models", "serving")
 # What these print does not depend on weights or on large files.
+_ROOT = pathlib.Path(__file__).parents[1]
 _EXACT = ("text.BertPreprocessor", "text.BertTokenizer", "text.split_sentences")
 _PUBLISHED_IDS = {
     **dict(zip(SPECIAL_TOKENS, (0, 100, 101, 102, 103), strict=True)),
@@ -101,7 +102,8 @@ def _classifier(folder):
 @pytest.mark.smoke("text", "FillMask", "TextClassifier", "TextEmbedder")
 @pytest.mark.parametrize("name", _EXAMPLES)
 def test_example_runs(name, place, monkeypatch, run_example):
-    monkeypatch.chdir(place)
+    is_file_of_docs = name == "tasks.read_columns"
+    monkeypatch.chdir(_ROOT if is_file_of_docs else place)
     keras.utils.set_random_seed(0)  # A tagger may find nothing otherwise.
     example = _EXAMPLES[name]
     example.globs = {"keras_bert": keras_bert}
