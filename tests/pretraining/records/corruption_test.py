@@ -25,7 +25,7 @@ def good(tmp_path):
 
 _MESSAGES = {
     "cut": r"bad.tfrecord, record 19 \(counted from 0; at byte 1254\): the "
-    "file is cut",
+    "file is truncated",
     "flipped": r"bad.tfrecord, record 10 \(counted from 0; at byte 660\): the "
     "checksum of its data does not match",
 }

@@ -213,7 +213,7 @@ def test_a_file_cut_in_a_record_is_named(
     os.truncate(path, 3 * one + keep)
     assert _error(path, vocabulary) == (
         f"{path}, record 3 (counted from 0; at byte {3 * one}): the file is "
-        f"cut. Received: {received.format(rest=keep - 12, size=one - 12)}"
+        f"truncated. Received: {received.format(rest=keep - 12, size=one - 12)}"
     )
 
 
