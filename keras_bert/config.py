@@ -232,8 +232,7 @@ class StrictConfig:
             return cls._parse({**cls.transformers_defaults, **values})
         except ValueError as error:
             missing = [
-                f"`{key}` is missing from the file, and the default of "
-                f"transformers is {x!r}."
+                f"`{key}` is missing from the file: transformers uses {x!r}."
                 for key, x in cls.transformers_defaults.items()
                 if key not in values and f"`{key}`" in str(error)
             ]

@@ -118,6 +118,9 @@ class BaseVocabulary(Summarized):
     def id_of(self, token: str) -> int:
         """Return the id of a token.
 
+        Args:
+            token: str.
+
         Raises:
             KeyError: the token is not in the vocabulary.
         """
