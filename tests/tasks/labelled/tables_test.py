@@ -222,8 +222,8 @@ def test_columns_come_in_the_order_of_their_names(
         ((), r"all names.*Received: \[\]"),
         (("x", 1), r"all names.*Received: \['x', 1\]"),
         ((1.5,), r"all names.*Received: \[1\.5\]"),
-        ((2,), r"line 1, .*number 2, .*2 column\(s\)"),
-        ((-1,), r"line 1, .*number -1"),
+        ((2,), r"line 1, .*position 2, .*2 column\(s\)"),
+        ((-1,), r"line 1, .*position -1"),
     ],
 )
 def test_columns_that_cannot_be_read_are_named(write, columns, message):
