@@ -76,7 +76,9 @@ def test_a_convolution_is_checked():
             **_NEEDED["deberta-v2"],
             **{"conv_kernel_size": 2, "conv_act": "gelu"},
         )
-    with pytest.raises(ValueError, match="`conv_act` must be.*takes 'tanh'"):
+    with pytest.raises(
+        ValueError, match="`conv_act` must be.*transformers uses 'tanh'"
+    ):
         read("deberta-v2", **_NEEDED["deberta-v2"], conv_kernel_size=3)
 
 

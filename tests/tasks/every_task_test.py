@@ -246,7 +246,7 @@ def test_a_progress_bar_counts_rows(fitted, name, capsys):
 @_every_task
 def test_tokens_limit_batches(fitted, name):
     task, _ = fitted(name)
-    message = "attribute `batch_tokens` limits their tokens.*batch_size=8"
+    message = "set the attribute `batch_tokens`.*batch_size=8"
     with pytest.raises(TypeError, match=message):
         task.predict([], batch_size=8)
     ensemble = tasks.Ensemble([task, task])

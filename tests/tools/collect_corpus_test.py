@@ -75,6 +75,6 @@ def test_what_is_dropped_is_told(collect, packages, tmp_path):
     )
     assert code == 0, stderr
     assert "1 skipped" in stderr
-    assert "4 sentences in copies" in stderr
+    assert "4 duplicate sentences" in stderr
     _, values = manifest_of(output_dir / "train.txt")
     assert values["dropped"] == {"files": 1, "sentences": 4}

@@ -243,7 +243,7 @@ def test_a_directory_that_does_not_say_the_casing_asks_for_it(
         with caplog.at_level("INFO"):
             bert = from_pretrained(directory)
         assert bert.tokenizer_settings.lowercase is lowercase
-        assert "that of the Chinese models" in caplog.text
+        assert "belongs to the Chinese models" in caplog.text
 
 
 @_OF_BERT

@@ -25,9 +25,16 @@ class _Task:
     def labelled(self, *columns):
         return columns
 
-    def scores(self, examples):
+    @property
+    def answer(self):
+        return self
+
+    def logits(self, examples):
         assert examples == ("dev data",)
-        return {"f1": self.seed / 10}
+        return self.seed / 10
+
+    def metrics(self, examples, logits):
+        return {"f1": logits}
 
     def collapse(self, examples):
         return False

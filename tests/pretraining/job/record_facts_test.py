@@ -63,7 +63,7 @@ def test_a_flag_that_says_otherwise_is_an_error(folder, name, given):
     facts = facts_of(folder, _TRAIN)
     with pytest.raises(
         ValueError,
-        match=f"`{name}` must be one .* --{name} says {given}, .*manifest-"
+        match=f"`{name}` must be the same .*`{name}` says {given}, .*manifest-"
         f"{_TRAIN}.json says (16|3|static)",
     ):
         facts.settled(name, given, None)

@@ -196,7 +196,7 @@ def test_a_discriminator_begins_with_its_generators_table():
     [
         ({"embedding_size": 4}, "'E': 4.* in there/generator.*'E': 6"),
         ({"max_position_embeddings": 8}, "'P': 8.*'P': 16"),
-        ({"hidden_size": 10}, "no wider. .*'H': 10.*'H': 8"),
+        ({"hidden_size": 10}, "not be wider. .*'H': 10.*'H': 8"),
     ],
 )
 def test_a_generator_that_does_not_fit_is_an_error(changes, message):

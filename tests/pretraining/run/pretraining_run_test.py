@@ -439,7 +439,7 @@ def test_a_signal_saves_and_ends_with_its_code(
     with pytest.raises(SystemExit) as caught:
         toy()
     assert caught.value.code == 128 + number
-    assert "Stopped at step 15; its state is saved; the same" in caplog.text
+    assert "Stopped at step 15. The state is saved; run the same" in caplog.text
     assert saved_steps(tmp_path) == [10, 15]
     monkeypatch.undo()
     reset(loop, [np.zeros_like(value) for value in values])

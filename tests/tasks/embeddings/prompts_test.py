@@ -134,7 +134,7 @@ def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):
     with pytest.raises(ValueError, match="StringJoin.*files=..ids"):
         embedder.export_tflite(str(tmp_path / "model.tflite"))
     embedder.export_tflite(str(tmp_path / "model.tflite"), files=["ids"])
-    with pytest.raises(ValueError, match="nothing before texts.*'the cat '"):
+    with pytest.raises(ValueError, match="cannot add a prompt.*'the cat '"):
         export_onnx(embedder, str(tmp_path / "onnx"))
 
 

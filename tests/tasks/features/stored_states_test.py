@@ -112,10 +112,14 @@ def test_a_file_that_is_not_ours_or_was_altered_is_refused(store, tmp_path):
         store()
     path.write_bytes(data)
     manifest.write_text(json.dumps({**json.loads(told), "states": {}}))
-    with pytest.raises(ValueError, match=f"{path.name}.*no manifest"):
+    with pytest.raises(
+        ValueError, match=f"{path.name}.*without a matching manifest"
+    ):
         store()
     manifest.unlink()
-    with pytest.raises(ValueError, match=f"{path.name}.*no manifest"):
+    with pytest.raises(
+        ValueError, match=f"{path.name}.*without a matching manifest"
+    ):
         store()
     assert path.read_bytes() == data
 

@@ -157,7 +157,7 @@ def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
     path = write_codah("o\ta\tb\tc\n")
     (example,) = read_codah(path, num_choices=2, has_labels=False)
     assert (example.choices, example.label) == (("b", "c"), None)
-    with pytest.raises(ValueError, match="number 4, .* 4 column"):
+    with pytest.raises(ValueError, match="position 4, .* 4 column"):
         read_codah(path, num_choices=2)
 
 
