@@ -94,13 +94,13 @@ def attend_in_blocks(query, key, value, context, pattern, dropout):
     near_key, near_value = (
         with_neighbours(split_blocks(x, size)) for x in (key, value)
     )  # [B, N, M, 3 * b, D]
-    scores = ops.matmul(split_blocks(query, size), _transposed(near_key))
+    scores = ops.matmul(split_blocks(query, size), transposed(near_key))
 
     def queries(known):
         return split_blocks(ops.expand_dims(known, -1), size)
 
     def keys(known):
-        return _transposed(with_neighbours(queries(known)))
+        return transposed(with_neighbours(queries(known)))
 
     places = ops.expand_dims(ops.arange(length), 0)
     mask = context.attention_mask
@@ -120,7 +120,7 @@ def attend_to_next(query, key, value, context, pattern, dropout):
 
     The keys are the left factor of the product, which avoids a transpose.
     """
-    scores = _transposed(ops.matmul(key, _transposed(query)))  # [B, N, 1, S]
+    scores = transposed(ops.matmul(key, transposed(query)))  # [B, N, 1, S]
     ignored = ignored_keys(context, pattern, ops.shape(key)[2])
     return ops.matmul(dropout(softmax(scores, ignored, value.dtype)), value)
 
@@ -193,5 +193,6 @@ def _ignored(context, pattern, places, queries, keys):
     return None if ignored is None else ops.expand_dims(ignored, 1)
 
 
-def _transposed(values):
+def transposed(values):
+    """Swap the last two axes."""
     return ops.swapaxes(values, -1, -2)

@@ -6,6 +6,7 @@ from keras import ops
 
 from keras_bert.layers.attention import ignored_keys
 from keras_bert.layers.attention import softmax
+from keras_bert.layers.attention import transposed
 
 # Queries per chunk, and the longest row without chunks.
 _NUM_QUERIES = 256
@@ -37,7 +38,7 @@ def attend_in_chunks(query, key, value, context, pattern, dropout):
     @ops.custom_gradient
     def attend(query, key, value):
         def weights(chunk, start):
-            scores = ops.matmul(chunk, _transposed(key))
+            scores = ops.matmul(chunk, transposed(key))
             positions = ops.arange(start, start + scores.shape[2])[None]
             chosen = dataclasses.replace(context, query_positions=positions)
             ignored = ignored_keys(chosen, pattern, key.shape[2])
@@ -60,13 +61,13 @@ def attend_in_chunks(query, key, value, context, pattern, dropout):
                 chunk = _after(of_query, _chunk(query, start))
                 outer = _after(of_query, _chunk(upstream, start))
                 attention = weights(chunk, start)
-                slope = _wide(ops.matmul(outer, _transposed(value)))
+                slope = _wide(ops.matmul(outer, transposed(value)))
                 slope = attention * (slope - _chunk(along, start))
                 slope = ops.cast(slope, query.dtype)
                 attention = ops.cast(attention, value.dtype)
                 of_query.append(ops.matmul(slope, key))
-                of_key += _wide(ops.matmul(_transposed(slope), chunk))
-                of_value += _wide(ops.matmul(_transposed(attention), outer))
+                of_key += _wide(ops.matmul(transposed(slope), chunk))
+                of_value += _wide(ops.matmul(transposed(attention), outer))
             of_query = ops.concatenate(of_query, axis=2)
             return of_query, *map(
                 ops.cast, (of_key, of_value), (key.dtype, value.dtype)
@@ -88,10 +89,6 @@ def _after(done, chunk):
     """
     joined = ops.concatenate([*done[-1:], chunk], axis=2)
     return joined[:, :, -chunk.shape[2] :]
-
-
-def _transposed(values):
-    return ops.swapaxes(values, -1, -2)
 
 
 def _wide(values):
