@@ -11,10 +11,10 @@ model by `accelerator_peer.py`, compiled by torch; it predicts at all positions
 where ours does at the masked ones. Each measurement is a process of its own,
 in turn; the medians over the rounds are compared.
 
-A share is that of the operations which the task needs (`flops.py`),
-counted alike for both sides, in what the device could do meanwhile:
---peak_tflops, or what a large matrix product reaches there. On a CPU a small
-config shows that the program works; the shares there mean nothing:
+The reported share is the number of operations of the task (`flops.py`, counted
+in the same way for both sides) divided by the number that the device can do in
+the same time: --peak_tflops, or the rate of a large matrix product. On a CPU, a
+small config shows that the program works; its shares are not meaningful:
 
     KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
         --bert_config_file=configs/bert_tiny.json --batch_size=2,2 \\

@@ -40,8 +40,8 @@ def collect_documents(roots, counts=None):
     long description of at least three sentences; the shorter docstrings of a
     module make one more together. No sentence occurs twice in the corpus,
     ignoring its numbers, punctuation and capitals, so an evaluation part holds
-    no sentence of the training part. The order is that of `roots`, then of
-    the paths.
+    no sentence of the training part. The documents are in the order of
+    `roots`, then sorted by path.
 
     Args:
         roots: list of str, folders of Python packages; see `default_roots`.

@@ -93,8 +93,8 @@ def classifier_report(classifier, places, texts, labels, glue=None):
         glue: `GlueTask` whose official scores are added, or None.
 
     Returns:
-        A dict for JSON, that of `confusion_report` with `calibration`; and a
-        list of dicts, the mistakes, the most confident first.
+        The dict of `confusion_report` with the key `calibration`, for JSON,
+        and a list of dicts with the mistakes, most confident first.
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)

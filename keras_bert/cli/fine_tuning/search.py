@@ -1,4 +1,4 @@
-"""Several fine-tunings, of which the best is kept."""
+"""Search over fine-tuning recipes that keeps the best model."""
 
 import dataclasses
 import shutil

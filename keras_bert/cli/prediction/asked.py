@@ -62,8 +62,8 @@ class Asked:
         """
         if tuple(task.text_inputs) != self.inputs:
             raise ValueError(
-                f"{self.path} holds {self.content}, for a model of "
-                f"{' and '.join(self.inputs)}. Received: {_named(task)}."
+                f"{self.path} holds {self.content} and needs a model that "
+                f"takes {' and '.join(self.inputs)}. Received: {_named(task)}."
             )
 
     def answers(self, task, rows):
@@ -169,8 +169,8 @@ class AskedWords(Asked):
     def check(self, task):
         if not hasattr(task, "predict_words"):
             raise ValueError(
-                f"{self.path} holds sentences in words, for a model of tags. "
-                f"Received: {_named(task)}."
+                f"{self.path} holds sentences as words and needs a model for "
+                f"token classification. Received: {_named(task)}."
             )
 
     def answers(self, task, rows):

@@ -23,7 +23,7 @@ class SplitFlags:
             "task_name",
             None,
             [x for x, task in GLUE_TASKS.items() if "train" in task.files],
-            "Task of GLUE, of which --data_dir holds the files.",
+            "Task of GLUE; its files are in --data_dir.",
         )
         self.data_dir = shared_flags.optional(
             "data_dir", "The files of --task_name, as published."

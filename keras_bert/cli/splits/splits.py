@@ -159,8 +159,8 @@ def file_splits(paths, texts, label, seed, label_separator=None):
         texts: dict from "text" and, for pairs, "text_pair" to a column.
         label: str or int, the column of labels. A test file needs none.
         seed: int, of the examples that are held out without a dev file.
-        label_separator: str, separates the labels of a cell, of which there
-            may be any number; None for one label in each cell.
+        label_separator: str, separates the labels of a cell, which may have
+            any number of labels. None for one label in each cell.
 
     Returns:
         `Splits`.
@@ -288,7 +288,7 @@ def _choice_splits(data, seed):
 
 
 def label_names(splits):
-    """Return the labels in order: GLUE's own, or those of the train split.
+    """Return the labels in order, from GLUE or from the train split.
 
     Args:
         splits: `Splits` of `Table`.
