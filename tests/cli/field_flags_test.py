@@ -9,7 +9,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.cli.field_flags import field_meanings
-from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.pretraining.job.recipe import PretrainingRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe

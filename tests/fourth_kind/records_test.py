@@ -6,9 +6,9 @@ import pathlib
 import numpy as np
 import pytest
 
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job.plan import plan_pretraining
@@ -24,7 +24,7 @@ def create(text_file, vocab_file, tmp_path):
     def create(name, text_options=None, num_workers=1, **options):
         values = {"max_seq_length": 16, "max_predictions_per_seq": 3}
         paths = [str(tmp_path / f"{name}-{part}") for part in range(2)]
-        create_pretraining_data(
+        create_data(
             open_sources([text_file]),
             paths,
             text_options or TextOptions(vocab_file),

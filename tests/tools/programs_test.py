@@ -364,9 +364,9 @@ _WRITERS = [
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """A folder with an input of every kind; nobody writes to it."""
-    from keras_bert.pretraining import DataOptions as DataOptions
+    from keras_bert.pretraining import DataOptions
     from keras_bert.pretraining import TextOptions
-    from keras_bert.pretraining import create_data as create_pretraining_data
+    from keras_bert.pretraining import create_data
     from keras_bert.pretraining import open_sources
     from keras_bert.tasks import TextClassifier
 
@@ -383,7 +383,7 @@ def good(tmp_path_factory):
         (good / name).write_text(f"text\tlabel\n{rows}")
     bert = tiny.make_bert([*_WORDS, "."], max_position_embeddings=16)
     bert.tokenizer.vocabulary.save(good / "vocab.txt")
-    create_pretraining_data(
+    create_data(
         open_sources([str(good / "text.txt")]),
         [str(good / "train.tfrecord")],
         TextOptions(str(good / "vocab.txt")),

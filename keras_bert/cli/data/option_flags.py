@@ -4,7 +4,7 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
-from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.pretraining.examples.packings import PACKINGS
 

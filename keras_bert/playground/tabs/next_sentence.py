@@ -19,7 +19,7 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.pretraining.corpus.documents import group_documents
 from keras_bert.pretraining.corpus.token_store import Corpus
-from keras_bert.pretraining.examples.options import DataOptions as DataOptions
+from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.packing import ExampleRules
 from keras_bert.pretraining.examples.packing import pack_segments
 from keras_bert.pretraining.examples.packings import PACKINGS

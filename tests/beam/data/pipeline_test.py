@@ -14,9 +14,9 @@ import tensorflow as tf
 
 from keras_bert import artifacts
 from keras_bert import features
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.text import Vocabulary
 from keras_bert.text.tokenizer_kinds import KINDS
@@ -71,7 +71,7 @@ def create(corpus_files, vocab_file, tmp_path):
 @pytest.fixture
 def create_on_one_machine(corpus_files, vocab_file, tmp_path):
     def create(options, text=None):
-        return create_pretraining_data(
+        return create_data(
             open_sources(corpus_files),
             [str(tmp_path / "single.tfrecord")],
             TextOptions(vocab_file, **(text or {})),
@@ -325,7 +325,7 @@ def test_records_of_every_kind_of_tokenizer_are_made(
     (tmp_path / "text.txt").write_text(text)
     paths, text_options = [str(tmp_path / "text.txt")], TextOptions(vocab_file)
     options = _options(packing="doc_sentences")
-    expected = create_pretraining_data(
+    expected = create_data(
         open_sources(paths),
         [str(tmp_path / "single.tfrecord")],
         text_options,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
 from keras_bert.pretraining import dynamic_dataset

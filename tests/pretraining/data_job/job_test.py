@@ -11,9 +11,9 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import artifacts
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.data_job import shards
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
@@ -72,7 +72,7 @@ def create(corpus_file, vocab_file, tmp_path):
 
     def create(options, *names, path=corpus_file, text=None, **arguments):
         paths = [str(tmp_path / name) for name in names]
-        counts = create_pretraining_data(
+        counts = create_data(
             open_sources([path]),
             paths,
             TextOptions(vocab_file, **(text or {})),
@@ -354,7 +354,7 @@ def test_characters_of_a_segmented_word_are_masked_together(
 ):
     path, vocab_file = chinese
     records = str(tmp_path / "a")
-    counts = create_pretraining_data(
+    counts = create_data(
         open_sources([path]),
         [records],
         TextOptions(vocab_file, segmented_words=segmented_words),

@@ -17,9 +17,9 @@ import types
 
 import numpy as np
 
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.corpus import text_files
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ def _run(request):
 
     text_files.CHUNK_BYTES = request["chunk_bytes"]
     sys.addaudithook(hook)
-    create_pretraining_data(
+    create_data(
         open_sources(request["inputs"]),
         request["outputs"],
         TextOptions(request["vocab_file"]),

@@ -7,10 +7,10 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.cli.inspection.reading import inspect_records
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import dataset as pretraining_dataset
 from keras_bert.pretraining import dynamic_dataset
 from keras_bert.pretraining import open_sources
@@ -33,7 +33,7 @@ def create(make_documents, write_documents, vocab_file, tmp_path):
         folder = tmp_path / f"{packing}-{len([*tmp_path.iterdir()])}"
         folder.mkdir()
         paths = [str(folder / f"{n}") for n in range(num_shards)]
-        counts = create_pretraining_data(
+        counts = create_data(
             open_sources([path]),
             paths,
             TextOptions(vocab_file),

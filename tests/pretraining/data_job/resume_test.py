@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.corpus import chunk_writer
 from keras_bert.pretraining.corpus import text_files
@@ -50,7 +50,7 @@ def create(inputs, vocab_file, tmp_path, monkeypatch):
         vocab_file=vocab_file,
         **changes,
     ):
-        return create_pretraining_data(
+        return create_data(
             open_sources(inputs),
             [str(tmp_path / folder / name) for name in _NAMES],
             TextOptions(vocab_file),
@@ -418,7 +418,7 @@ def test_a_file_of_another_run_in_the_folder_is_not_replaced(
 ):
     create()
     with pytest.raises(ValueError, match="b.tfrecord exists, and no manifest"):
-        create_pretraining_data(
+        create_data(
             open_sources(inputs),
             [str(tmp_path / "out" / "b.tfrecord")],
             TextOptions(vocab_file),
@@ -431,7 +431,7 @@ def test_what_a_smaller_run_does_not_replace_is_removed(
     create, inputs, vocab_file, tmp_path
 ):
     create()
-    create_pretraining_data(
+    create_data(
         open_sources(inputs),
         [str(tmp_path / "out" / "a.tfrecord")],
         TextOptions(vocab_file),

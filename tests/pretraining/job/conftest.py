@@ -7,9 +7,9 @@ import pytest
 
 from keras_bert import artifacts
 from keras_bert.config import BertConfig
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.run.loop import PretrainingLoop
@@ -110,7 +110,7 @@ def template(tmp_path_factory):
     for masking in ("static", "dynamic"):
         for part in ("train", "eval"):
             name = f"{masking}-{part}.tfrecord"
-            create_pretraining_data(
+            create_data(
                 open_sources([str(path / "text.txt")]),
                 [str(path / name)],
                 TextOptions(str(path / "vocab.txt")),

@@ -9,9 +9,9 @@ import keras_bert
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.models import Backbone
 from keras_bert.models.families.modernbert.config import ModernBertConfig
-from keras_bert.pretraining import DataOptions as DataOptions
+from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
-from keras_bert.pretraining import create_data as create_pretraining_data
+from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
@@ -58,7 +58,7 @@ def folder(make_settings, tmp_path_factory):
         for length in random.integers(1, 4, 90)
     ]
     (path / "text.txt").write_text("\n\n".join(documents))
-    create_pretraining_data(
+    create_data(
         open_sources([str(path / "text.txt")]),
         [str(path / "train.tfrecord")],
         TextOptions(str(path / "tokenizer.json")),

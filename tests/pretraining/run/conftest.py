@@ -16,9 +16,9 @@ def make_records(tmp_path_factory):
     It holds `train.tfrecord`, `eval.tfrecord`, `vocab.txt` and
     `config.json` of a model with dropout.
     """
-    from keras_bert.pretraining import DataOptions as DataOptions
+    from keras_bert.pretraining import DataOptions
     from keras_bert.pretraining import TextOptions
-    from keras_bert.pretraining import create_data as create_pretraining_data
+    from keras_bert.pretraining import create_data
     from keras_bert.pretraining import open_sources
     from keras_bert.text import Vocabulary
     from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -35,7 +35,7 @@ def make_records(tmp_path_factory):
         text = "\n\n".join("\n".join(document) for document in documents)
         (place / "text.txt").write_text(text)
         for name, seed in (("train", 1), ("eval", 2)):
-            create_pretraining_data(
+            create_data(
                 open_sources([str(place / "text.txt")]),
                 [str(place / f"{name}.tfrecord")],
                 TextOptions(str(place / "vocab.txt")),
