@@ -1,4 +1,4 @@
-"""Run a program: parse flags, print the manual, report errors in one line."""
+"""Run a program: parse flags, print the manual and report errors."""
 
 import functools
 import importlib.abc
@@ -26,20 +26,20 @@ FLAGS_OF_ARGUMENTS = {
     "seq_length": "max_seq_length",
     "warmup": "warmup_proportion",
 }
-_MARK = "other than None"  # What absl says of a required flag.
+_MARK = "other than None"  # absl's message for a required flag.
 _COLUMN = 30
 _WIDTH = 80
 _ARGUMENT = re.compile(
     r"`(\w+)`|(?<![\w.-])(\w+)=(\[[^\]]*\]|'[^']*'|\w*)(?!\()"
 )
-_titles = {}  # Of groups of flags, by the names of the flags.
+_titles = {}  # From flag names to the titles of their groups.
 
 
-def run(main, following=None):
+def run(main, next_command=None):
     """Parse the flags and run a program.
 
     `--help` prints the manual: the usage, the docstring of the program and its
-    flags. An error that the user can mend is printed as one line, and the exit
+    flags. An error that the user can fix is printed as one line, and the exit
     code is 1; `--verbosity=1` shows its traceback. Unexpected arguments are
     errors, because they usually come from a glob that the shell has expanded.
     Programs import TensorFlow in `main`, so that `--help` is fast. The
@@ -47,13 +47,13 @@ def run(main, following=None):
 
     Args:
         main: function without arguments. It returns the path of the result,
-            by default `--output_dir` or `--output_file`.
-        following: str, the command to type next. `{result}` and the names of
-            flags in braces are replaced by their values.
+            or None for `--output_dir` or `--output_file`.
+        next_command: str, the command to suggest at the end. `{result}` and
+            flag names in braces are replaced by their values.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.meta_path.insert(0, _QuietTensorFlow())
-    guarded = functools.partial(_run_guarded, main, following)
+    guarded = functools.partial(_run_guarded, main, next_command)
     app.run(guarded, flags_parser=_parse)
 
 
@@ -90,7 +90,7 @@ def typed_command():
 
 
 def show(text):
-    """Print a text; the reader may stop early, as `head` does."""
+    """Print a text; ignore a closed pipe, as with `| head`."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -109,13 +109,13 @@ def manual():
     for title, members in groups.items():
         lines += ["", f"{title}:", ""] if members else []
         lines += [line for flag in members for line in _describe(flag)]
-    lines += ["", "  --flagfile=FILE reads flags from a file, one a line;"]
-    lines += ["  --verbosity=1 shows where an error came from."]
+    lines += ["", "  --flagfile=FILE reads flags from a file, one per line;"]
+    lines += ["  --verbosity=1 shows the traceback of an error."]
     return "\n".join(lines)
 
 
 def group(title, holders):
-    """Group flags under a title in the manual.
+    """Show flags under a common title in the manual.
 
     Args:
         title: str.
@@ -156,16 +156,16 @@ def _is_required(flag):
     return any(_MARK in check.message for check in flag.validators)
 
 
-def _run_guarded(main, following, argv):
+def _run_guarded(main, next_command, argv):
     try:
         if len(argv) > 1:
             raise ValueError(
                 f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
-                "around a glob, and join several files by commas."
+                "around a glob, and separate files by commas."
             )
-        _say_result(main(), following)
+        _print_result(main(), next_command)
     except _user_errors() as error:
-        logging.debug("Where the error came from:", exc_info=True)
+        logging.debug("Traceback of the error:", exc_info=True)
         line = _ARGUMENT.sub(_as_flag, _one_line(error))
         print(f"Error: {line}", file=sys.stderr)
         sys.exit(1)
@@ -174,8 +174,8 @@ def _run_guarded(main, following, argv):
         sys.exit(130)
 
 
-def _say_result(result, following):
-    """Print where the result is, and the command to type next."""
+def _print_result(result, next_command):
+    """Print the path of the result and a suggested next command."""
     values = own_flags()
     result = result or values.get("output_dir") or values.get("output_file")
     if not result:
@@ -185,8 +185,8 @@ def _say_result(result, following):
         name: shlex.quote(_joined(value)) for name, value in values.items()
     }
     print(f"Result: {_joined(result)}", file=sys.stderr)
-    if following:
-        print(f"Next: {following.format(**shown)}", file=sys.stderr)
+    if next_command:
+        print(f"Next: {next_command.format(**shown)}", file=sys.stderr)
 
 
 def _joined(value):
@@ -194,7 +194,7 @@ def _joined(value):
 
 
 def _as_flag(match):
-    """Return the flag for an argument that an error of Python names."""
+    """Replace a Python argument in an error message by its flag."""
     own, argument = own_flags(), match[1] or match[2]
     name = argument if argument in own else FLAGS_OF_ARGUMENTS.get(argument)
     if name not in own:
@@ -215,9 +215,9 @@ def _user_errors():
 
 
 def _one_line(error):
-    """Return the message of an error; for files with the flag of the path."""
+    """Return an error message; name the flag of a file's path."""
     if isinstance(error, MemoryError):
-        return f"Memory does not suffice. {error}".strip()
+        return f"Out of memory. {error}".strip()
     if not isinstance(error, OSError) or error.filename is None:
         return f"{error}".strip()
     path = os.fspath(error.filename)
@@ -235,11 +235,10 @@ def _values(flag):
 
 
 def refuse(reason, *holders):
-    """Raise ValueError if a flag was given that has no effect.
+    """Raise ValueError if one of the flags is given.
 
     Args:
-        reason: str, when the flags have an effect, such as "is for
-            --output_dir".
+        reason: str, the rule for the flags, such as "requires --output_dir".
         *holders: flag holders, as returned by `flags.DEFINE_...`.
     """
     for holder in holders:
@@ -251,7 +250,7 @@ def refuse(reason, *holders):
 
 
 def refuse_both(first, second):
-    """Raise ValueError if two mutually exclusive flags were given."""
+    """Raise ValueError if two mutually exclusive flags are given."""
     if first.present and second.present:
         raise ValueError(
             f"Either --{first.name} or --{second.name} must be given, not "
@@ -261,12 +260,12 @@ def refuse_both(first, second):
 
 
 def need_one(*holders):
-    """Raise ValueError unless exactly one of some flags was given."""
+    """Raise ValueError unless exactly one of the flags is given."""
     given = [f"--{x.name}={_joined(x.value)}" for x in holders if x.value]
     if len(given) != 1:
         *names, last = [f"--{holder.name}" for holder in holders]
         raise ValueError(
-            f"One of {', '.join(names)} and {last} is needed. Received: "
+            f"One of {', '.join(names)} and {last} is required. Received: "
             f"{', '.join(given) or 'none'}."
         )
 

@@ -39,7 +39,7 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.cli.prediction.asked import AskedTexts
+    from keras_bert.cli.prediction.input_files import TextInputs
     from keras_bert.cli.prediction.vectors import embed_file
     from keras_bert.optimizers.precision import dtype_policy
 
@@ -47,7 +47,7 @@ def main():
     check_input(directory)
     keras.config.set_dtype_policy(dtype_policy(_PRECISION.value))
     shape = embed_file(
-        AskedTexts.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),
+        TextInputs.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),
         _OUTPUT_FILE.value,
         lambda: keras_bert.TextEmbedder.from_pretrained(
             directory, lowercase=_DO_LOWER_CASE.value

@@ -54,11 +54,13 @@ def main():
 
 
 def _answer_file(directory):
-    from keras_bert.cli.prediction.asked import MaskedTexts
+    from keras_bert.cli.prediction.input_files import MaskedTextInputs
     from keras_bert.cli.prediction.job import answer_file
 
     answer_file(
-        MaskedTexts.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),
+        MaskedTextInputs.of_file(
+            _INPUT_FILE.value, column_of(_TEXT_COLUMN.value)
+        ),
         _OUTPUT_FILE.value,
         lambda: _fill_mask(directory),
         {

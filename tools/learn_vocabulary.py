@@ -68,7 +68,7 @@ def main():
     learner, arguments = _LEARNERS[_KIND.value]
     for name in {*_ARGUMENTS} - {*arguments}:
         command_line.refuse(
-            f"is not for --kind={_KIND.value}", _ARGUMENTS[name]
+            f"does not apply to --kind={_KIND.value}", _ARGUMENTS[name]
         )
     output = _output()
     paths = _TEXT.paths()
@@ -103,7 +103,7 @@ def _output():
             f"--kind={_KIND.value} needs the flag --{flag.name}. --help shows "
             "the manual."
         )
-    command_line.refuse(f"is not for --kind={_KIND.value}", other)
+    command_line.refuse(f"does not apply to --kind={_KIND.value}", other)
     return flag
 
 

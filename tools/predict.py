@@ -36,7 +36,7 @@ _MODEL_DIR = flags.DEFINE_list(
     required=True,
 )
 _INPUT_FILE = shared_flags.required(
-    "input_file", "What is asked: .txt, .csv, .tsv, .jsonl, .json or .conll."
+    "input_file", "Input: .txt, .csv, .tsv, .jsonl, .json or .conll."
 )
 _OUTPUT_FILE = shared_flags.required("output_file", "The answers, a .jsonl.")
 _TEXT_COLUMN = shared_flags.text_column()
@@ -61,7 +61,7 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.cli.prediction.asked import asked_file
+    from keras_bert.cli.prediction.input_files import open_input_file
     from keras_bert.cli.prediction.job import answer_file
     from keras_bert.optimizers.precision import dtype_policy
 
@@ -69,11 +69,11 @@ def main():
         check_input(directory)
     policy = dtype_policy(_PRECISION.value)
     keras.config.set_dtype_policy(policy)
-    asked = asked_file(_INPUT_FILE.value, columns, _WORD_COLUMN.value)
+    input_file = open_input_file(_INPUT_FILE.value, columns, _WORD_COLUMN.value)
     answer_file(
-        asked,
+        input_file,
         _OUTPUT_FILE.value,
-        lambda: _task(asked),
+        lambda: _task(input_file),
         {
             "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
             "lower_case": _DO_LOWER_CASE.value,
@@ -84,7 +84,7 @@ def main():
     )
 
 
-def _task(asked):
+def _task(input_file):
     """Load the model or the ensemble, and check that it fits the input."""
     from keras_bert.tasks import Ensemble
     from keras_bert.tasks import load_task
@@ -95,7 +95,7 @@ def _task(asked):
         task = Ensemble.from_pretrained([directory, *others], **arguments)
     else:
         task = load_task(directory, **arguments)
-    asked.check(task)
+    input_file.check(task)
     return task
 
 
@@ -104,9 +104,9 @@ def _columns():
     holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
     for holder in holders:
         if pathlib.Path(_INPUT_FILE.value).suffix.lower() == ".txt":
-            command_line.refuse("is not for a .txt", holder)
+            command_line.refuse("does not apply to .txt files", holder)
         if _WORD_COLUMN.value is not None:
-            command_line.refuse("goes not with --word_column", holder)
+            command_line.refuse("cannot be combined with --word_column", holder)
     if not any(holder.present for holder in holders):
         return None
     names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]

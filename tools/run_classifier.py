@@ -49,10 +49,10 @@ def main():
     files, read = _SPLITS.reader()
     if _SPLITS.label_separator.value:
         command_line.refuse(
-            "is for data without --label_separator", _REGRESSION
+            "cannot be combined with --label_separator", _REGRESSION
         )
     if _SPLITS.task_name.value:
-        command_line.refuse("is for data other than GLUE", _REGRESSION)
+        command_line.refuse("does not apply to GLUE", _REGRESSION)
     _RUN.run(files, read, _make)
 
 
@@ -64,7 +64,7 @@ def _make(splits, arguments):
     if splits.glue:
         is_regression = splits.glue.is_regression
     if is_regression:
-        command_line.refuse("is for labels that are no numbers", _NEW_HEAD)
+        command_line.refuse("does not apply to regression", _NEW_HEAD)
     else:
         arguments["new_head"] = _NEW_HEAD.value
     ways = {"truncation": _TRUNCATION.value, "windows": _WINDOWS.value}

@@ -59,7 +59,7 @@ def main():
     )
     if _TFDS_NAME.value:
         for holder in (_FILES["dev"], _FILES["test"], _DATA_FORMAT):
-            command_line.refuse("is for --train_file", holder)
+            command_line.refuse("requires --train_file", holder)
         read = functools.partial(
             choice_tfds_splits, _TFDS_NAME.value, num_choices
         )

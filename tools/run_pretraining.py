@@ -40,10 +40,10 @@ def _check_flags(
     command_line.refuse_both(init_checkpoint, bert_config_file)
     command_line.refuse_both(init_checkpoint, others["generator_size"])
     if not init_checkpoint.value:
-        command_line.refuse("is for --init_checkpoint", allow_missing)
+        command_line.refuse("requires --init_checkpoint", allow_missing)
     if not others["eval_file"].value:
-        command_line.refuse("is for --eval_file", others["eval_steps"])
-        command_line.refuse("is for --eval_file", others["eval_batch_size"])
+        command_line.refuse("requires --eval_file", others["eval_steps"])
+        command_line.refuse("requires --eval_file", others["eval_batch_size"])
 
 
 if __name__ == "__main__":

@@ -97,14 +97,16 @@ def _make(splits, arguments):
 
 def _check():
     if _TRAIN_FILE.value:
-        command_line.refuse("is for trained models only", _ENSEMBLE_DIRS)
+        command_line.refuse(
+            "cannot be combined with --train_file", _ENSEMBLE_DIRS
+        )
         return
     if not _PREDICT_FILE.value:
         raise ValueError(
             "--train_file or --predict_file must be given. Received: neither."
         )
-    command_line.refuse("is for --train_file", _DEV_FILE)
-    _RUN.refuse_training("is for --train_file")
+    command_line.refuse("requires --train_file", _DEV_FILE)
+    _RUN.refuse_training("requires --train_file")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Flags, printing and reports of the programs."""
+"""Command line programs: flags, console output and reports."""

@@ -34,7 +34,7 @@ _JOBS = {
 
 
 def main():
-    """Run the program that the first word names; the rest are its flags."""
+    """Run the program named by the first argument with the other arguments."""
     name, *arguments = sys.argv[1:] or ["help"]
     if name == "help" and len(arguments) == 1:
         name, *arguments = [*arguments, "--help"]
@@ -56,13 +56,13 @@ def _run(name, arguments):
         near = [x for x in difflib.get_close_matches(name, words) if x != name]
         advice = f"Did you mean {' or '.join(near)}? " if near else ""
         sys.exit(
-            f"Error: The first word must be a program. Received: {name}. "
-            f"{advice}keras-bert help lists them."
+            f"Error: The first argument must be a program. Received: {name}. "
+            f"{advice}keras-bert help lists the programs."
         )
     path = PROGRAMS / f"{name}.py"
     sys.argv = [str(path), *arguments]
     spec = importlib.util.spec_from_file_location("__main__", path)
-    # Its flags are those of the main module, as if Python had started it.
+    # absl treats the flags of `__main__` as the flags of the program.
     sys.modules["__main__"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules["__main__"])
 

@@ -16,20 +16,21 @@ _TYPE = re.compile(r"^[^,;]*[,;] ")
 
 
 class FieldFlags:
-    """Flags for the fields of a dataclass, and the dataclass of their values.
+    """Flags for the fields of a dataclass.
 
-    The help of a flag is the description of the field in the `Args` of the
-    docstring, without its type. A field without a default is required. The
-    class attribute `groups` may map the first field of a group to the title of
-    the group in the manual.
+    The help of a flag is the description of the field in the `Args` section
+    of the docstring, without the type. A field without a default is required.
+    The optional class attribute `groups` maps the first field of a group to
+    the title of the group in the manual.
 
     Args:
-        options: a dataclass.
-        left_out: fields without a flag.
-        **defaults: other defaults for some fields.
+        options: dataclass type.
+        left_out: names of the fields without a flag.
+        **defaults: defaults that replace those of the dataclass.
 
     Attributes:
-        holders: dict from fields to what `flags.DEFINE_...` returns.
+        holders: dict from field names to flag holders, as returned by
+            `flags.DEFINE_...`.
     """
 
     def __init__(self, options, left_out=(), **defaults):
@@ -63,17 +64,17 @@ class FieldFlags:
                 command_line.group(title, [self.holders[field.name]])
 
     def values(self, **others):
-        """Create the dataclass.
+        """Create the dataclass from the values of the flags.
 
         Args:
-            **others: values of fields that have no flag.
+            **others: values of the fields without a flag.
         """
         values = {name: x.value for name, x in self.holders.items()}
         return self._options(**values, **others)
 
 
 def field_meanings(options):
-    """Read the descriptions of the fields from a dataclass's docstring.
+    """Read the descriptions of the fields from the dataclass docstring.
 
     Returns:
         A dict from field names to descriptions without types.

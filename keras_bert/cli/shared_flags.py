@@ -1,7 +1,7 @@
 """Flags that several programs share, with the same name and meaning.
 
-Each function defines one flag, or a group of flags, for the program that calls
-it, and returns what `flags.DEFINE_...` returns.
+Each function defines one flag or a group of flags for the calling program, and
+returns the flag holders, as `flags.DEFINE_...` does.
 """
 
 from absl import flags
@@ -31,50 +31,50 @@ def model_dir():
     """Define `--model_dir`, by default the tiny model of the library."""
     return optional(
         "model_dir",
-        "Directory or name on the Hub; by default the tiny model that comes "
-        "with the library.",
+        "Directory or name on the Hub; by default the tiny model that is "
+        "included in the library.",
     )
 
 
-def text_column(meaning="header; not for a .txt."):
-    """Define `--text_column` of the texts in a table."""
+def text_column(meaning="header; not for .txt files."):
+    """Define `--text_column`, the column of the texts in a table."""
     return flags.DEFINE_string(
         "text_column",
         "text",
-        "Column of the text: its name, or its position from 0 if there is no "
+        "Column of the text: its name, or its index from 0 if there is no "
         f"{meaning}",
     )
 
 
 def do_lower_case():
-    """Define `--do_lower_case`, by default as the files say."""
-    meaning = "Lower-case texts, where no file says whether to."
+    """Define `--do_lower_case`, by default read from the checkpoint."""
+    meaning = "Lowercase the text; only for files that do not specify it."
     return flags.DEFINE_bool("do_lower_case", None, meaning)
 
 
 def overwrite():
     """Define `--overwrite`, which replaces earlier output."""
-    meaning = "Replace what an earlier run has written."
+    meaning = "Replace the output of an earlier run."
     return flags.DEFINE_bool("overwrite", False, meaning)
 
 
 def precision():
-    """Define `--precision` of the matrix products."""
+    """Define `--precision`, the dtype of matrix products."""
     return flags.DEFINE_enum(
         "precision",
         "auto",
         choices.PRECISIONS,
-        "Of the matrix products; auto is mixed_bfloat16 where the hardware "
-        "has it.",
+        "Precision of matrix products; auto is mixed_bfloat16 if the hardware "
+        "supports it.",
     )
 
 
-def max_seq_length(default="as trained, or the model's limit"):
-    """Define `--max_seq_length`, the longest input."""
+def max_seq_length(default="as in training, or the model's limit"):
+    """Define `--max_seq_length`, the maximum input length."""
     return flags.DEFINE_integer(
         "max_seq_length",
         None,
-        f"Longest input in tokens; by default {default}.",
+        f"Maximum number of tokens of an input; by default {default}.",
         lower_bound=3,
     )
 
@@ -84,8 +84,7 @@ def new_head():
     return flags.DEFINE_bool(
         "new_head",
         False,
-        "Begin with a random head where --init_dir was trained for other "
-        "labels.",
+        "Start with a random head if --init_dir was trained for other labels.",
     )
 
 
@@ -96,7 +95,7 @@ def splits(train, test, define_train=optional):
         A dict of flags by the names of the splits.
     """
     dev = (
-        "By which the best epoch is chosen; by default a tenth of --train_file."
+        "File that selects the best epoch; by default a tenth of --train_file."
     )
     return {
         "train": define_train("train_file", train),
@@ -106,7 +105,7 @@ def splits(train, test, define_train=optional):
 
 
 def given(holders):
-    """Return the values of the flags that have one, by the keys of a dict."""
+    """Return the values of a dict of flags, without unset flags."""
     return {name: x.value for name, x in holders.items() if x.value}
 
 
@@ -115,7 +114,7 @@ def num_shards():
     return flags.DEFINE_integer(
         "num_shards",
         1,
-        "Files in --output_dir.",
+        "Number of files in --output_dir.",
         lower_bound=1,
         upper_bound=10_000,
     )
@@ -125,7 +124,7 @@ def beam():
     """Define the runner of Apache Beam and its options."""
     return (
         flags.DEFINE_string(
-            "beam_runner", "FnApiRunner", "The runner; this one is local."
+            "beam_runner", "FnApiRunner", "Beam runner; FnApiRunner is local."
         ),
         flags.DEFINE_list(
             "beam_options", [], "Flags for the runner, comma-separated."
@@ -141,21 +140,21 @@ def sampling():
     """
     holders = {
         "max_new_tokens": flags.DEFINE_integer(
-            "max_new_tokens", 32, "Most tokens that follow.", lower_bound=1
+            "max_new_tokens", 32, "Maximum number of new tokens.", lower_bound=1
         ),
         "temperature": flags.DEFINE_float(
             "temperature",
             0.0,
-            "0 takes the most probable token.",
+            "Sampling temperature; 0 always takes the most probable token.",
             lower_bound=0.0,
         ),
         "top_k": flags.DEFINE_integer(
-            "top_k", 0, "Draw one of so many; 0 for any.", lower_bound=0
+            "top_k", 0, "Sample from this many tokens; 0: all.", lower_bound=0
         ),
         "top_p": flags.DEFINE_float(
-            "top_p", 1.0, "Draw one of those that are so probable together."
+            "top_p", 1.0, "Sample from tokens up to this total probability."
         ),
-        "seed": flags.DEFINE_integer("random_seed", 0, "Of the draws."),
+        "seed": flags.DEFINE_integer("random_seed", 0, "Sampling seed."),
     }
     command_line.group("Generation", holders.values())
     return holders

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.tasks.fine_tuning.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
-from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.labels import label_indices
 from keras_bert.tasks.fine_tuning.labels import label_rows
@@ -225,7 +225,7 @@ class Numbers(Outputs):
         }
 
     def is_constant(self, encoded, logits):
-        return spread_too_little(logits, encoded.own_targets)
+        return are_numbers_nearly_constant(logits, encoded.own_targets)
 
     def decode(self, encoded, logits):
         return self._without_one(logits).tolist()

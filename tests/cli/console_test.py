@@ -11,7 +11,7 @@ import keras_bert
 from keras_bert import command_line
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_WRONG = "The first word must be a program. Received:"
+_WRONG = "The first argument must be a program. Received:"
 _TOOLS = sorted(path.stem for path in (_ROOT / "tools").glob("*.py"))
 
 

@@ -111,7 +111,7 @@ def test_answers_are_those_of_the_library(
     if name == "pairs":
         code, stderr = predict(file, text_column="a")
         assert code == 1
-        assert "must be asked pairs: name both columns" in stderr
+        assert "expects pairs: name both columns" in stderr
     code, stderr = predict(file, **flags)
     assert code == 0, stderr
     found = answers()

@@ -86,7 +86,7 @@ _PROGRAMS = {
             ({"roots": "."}, "Either --input_file or --roots"),
             (
                 {"roots": ".", "input_file": None, "text_key": "a"},
-                "--text_key is for --input_file",
+                "--text_key requires --input_file",
             ),
         ),
     ),
@@ -106,7 +106,7 @@ _PROGRAMS = {
         mistakes=(
             ({"input_file": "*.md"}, r"No file matches .*\*.md"),
             ({"output_dir": "b"}, "One of --output_file and --output_dir.*b"),
-            ({"num_shards": "2"}, "num_shards is for --outp"),
+            ({"num_shards": "2"}, "num_shards requires --outp"),
             ({"input_file": "latin1.txt,text.txt"}, "0xe9 at offset 5"),
             (
                 {"output_file": "train.tfrecord", "dupe_factor": "3"},
@@ -114,11 +114,11 @@ _PROGRAMS = {
             ),
             (
                 {"masking": "dynamic", "masked_lm_prob": "0.2"},
-                "masked_lm_prob is for --masking=static",
+                "masked_lm_prob requires --masking=static",
             ),
             (
                 {"packing": "full_sentences", "short_seq_prob": "0.2"},
-                "short_seq_prob is for --packing=segment_pairs or sentence_or",
+                "short_seq_prob requires --packing=segment_pairs or sente",
             ),
         ),
     ),
@@ -145,7 +145,7 @@ _PROGRAMS = {
             "output_file": "vectors.npy",
         },
         mistakes=(
-            ({"output_file": "a.txt"}, "must go to a .npy file.*a.txt"),
+            ({"output_file": "a.txt"}, "must be a .npy file.*a.txt"),
             ({"input_file": "no.txt"}, "must be a file. Received"),
             ({"prompt": "query"}, "query"),
         ),
@@ -159,11 +159,11 @@ _PROGRAMS = {
         {"input_dir": "bert", "output_dir": "served"},
         within="1/saved_model.pb",
         mistakes=(
-            ({"top_k": "3"}, "is for --task=text_gen.*top_k=3"),
+            ({"top_k": "3"}, "requires --task=text_gen.*top_k=3"),
             ({"do_lower_case": "false"}, "do_lower_case"),
             (
                 {"task": "text_generator", "max_seq_length": "9"},
-                "is for other tasks.*max_seq_length=9",
+                "does not apply to --task=text_gen.*max_seq_length=9",
             ),
         ),
     ),
@@ -205,14 +205,14 @@ _PROGRAMS = {
         package="tokenizers",
         mistakes=(
             ({"input_file": None}, "One of --input_file and --tfds_name is"),
-            ({"text_key": "b"}, "--text_key is for .jsonl.*=b"),
-            ({"tfds_split": "test"}, "tfds_split is for --tfds_n"),
+            ({"text_key": "b"}, "--text_key requires .jsonl.*=b"),
+            ({"tfds_split": "test"}, "tfds_split requires --tfds_n"),
             ({"vocab_size": "many"}, "vocab_size=many"),
             (
                 {"kind": "byte_bpe", "compact_ids": None},
                 "byte_bpe needs.*--output_dir",
             ),
-            ({"output_dir": "a"}, "--output_dir is not for --kind=wordpiece"),
+            ({"output_dir": "a"}, "--output_dir does not apply to --kind=wo"),
         ),
     ),
     "generate": _Program(
@@ -234,7 +234,9 @@ _PROGRAMS = {
             "input_file": "text.txt",
             "output_file": "answers.jsonl",
         },
-        mistakes=(({"text_column": "a"}, "--text_column is not for a .txt"),),
+        mistakes=(
+            ({"text_column": "a"}, "--text_column does not apply to .txt"),
+        ),
     ),
     "query_saved_model": _Program(
         {"model_dir": "served/1", "text": "a dog"},
@@ -286,7 +288,7 @@ _PROGRAMS = {
                     "tfds_name": "hellaswag",
                     "data_format": "swag",
                 },
-                "--data_format is for --train_file",
+                "--data_format requires --train_file",
             ),
         ),
     ),
@@ -314,8 +316,11 @@ _PROGRAMS = {
                 {"input_file": "foreign.tfrecord"},
                 "No file says whether texts are lower-cased.*--nodo_lower_case",
             ),
-            ({"allow_missing": "pooler"}, "--allow_missing is for --init_che"),
-            ({"eval_steps": "5"}, "--eval_steps is for --eval_file"),
+            (
+                {"allow_missing": "pooler"},
+                "--allow_missing requires --init_che",
+            ),
+            ({"eval_steps": "5"}, "--eval_steps requires --eval_file"),
             ({"masked_lm_prob": "0.2"}, "need --masking=dynamic"),
         ),
     ),
@@ -335,10 +340,10 @@ _PROGRAMS = {
                 "--train_file or --predict_file must be given",
             ),
             ({"train_file": None}, "Received: a model of no task"),
-            ({"train_file": None, "seeds": "2"}, "--seeds is for --train_f"),
+            ({"train_file": None, "seeds": "2"}, "--seeds requires --train_f"),
             (
                 {"ensemble_dirs": "bert"},
-                "--ensemble_dirs is for trained models",
+                "--ensemble_dirs cannot be combined",
             ),
         ),
     ),

@@ -1,1 +1,1 @@
-"""Flags of the data tools."""
+"""Flags of the programs that create training data."""

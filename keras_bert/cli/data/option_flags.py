@@ -19,7 +19,7 @@ class OptionFlags:
         self._options = FieldFlags(DataOptions)
 
     def text_options(self, on_bad_line="stop"):
-        """Return the `TextOptions` of the flags.
+        """Create the `TextOptions` from the flags.
 
         Args:
             on_bad_line: str, see `TextOptions`.
@@ -27,7 +27,7 @@ class OptionFlags:
         return self._text.values(on_bad_line=on_bad_line)
 
     def options(self):
-        """Return the `DataOptions` of the flags.
+        """Create the `DataOptions` from the flags.
 
         Raises:
             ValueError: a flag has no effect, or a value is not allowed.
@@ -35,15 +35,15 @@ class OptionFlags:
         holders = self._options.holders
         if holders["masking"].value == "dynamic":
             reason = (
-                "is for --masking=static; with --masking=dynamic it is a flag "
-                "of the training"
+                "requires --masking=static; with --masking=dynamic it is a "
+                "flag of run_pretraining"
             )
             names = ("do_whole_word_mask", "masked_lm_prob", "ngram")
             command_line.refuse(reason, *(holders[name] for name in names))
         if not PACKINGS[holders["packing"].value].has_short:
             names = [x for x, packing in PACKINGS.items() if packing.has_short]
             command_line.refuse(
-                f"is for --packing={' or '.join(names)}",
+                f"requires --packing={' or '.join(names)}",
                 holders["short_seq_prob"],
             )
         return self._options.values()

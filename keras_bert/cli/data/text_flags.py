@@ -1,4 +1,4 @@
-"""Flags of the input text, shared by all programs."""
+"""Flags of the input text, shared by the programs that read text."""
 
 from absl import flags
 
@@ -23,17 +23,17 @@ class TextFlags:
         self._is_optional = is_optional
         self.input_file = shared_flags.optional(
             "input_file",
-            "Text files: paths and globs, comma-separated; .txt (a sentence a "
-            "line, a blank line between documents), .jsonl (a document a "
-            "line), either as .gz; or /dev/stdin.",
+            "Text files: paths and globs, comma-separated; .txt (one sentence "
+            "per line, a blank line between documents) or .jsonl (one document "
+            "per line), also as .gz; or /dev/stdin.",
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Or a prepared data set of TensorFlow Datasets, a document an "
-            "example.",
+            "Or a prepared data set of TensorFlow Datasets; each example is a "
+            "document.",
         )
         self.tfds_split = flags.DEFINE_string(
-            "tfds_split", "train", "Its split, or a part: train[:10%]."
+            "tfds_split", "train", "Split of --tfds_name, such as train[:10%]."
         )
         self.text_key = flags.DEFINE_string(
             "text_key", "text", "Key of the text in .jsonl files and data sets."
@@ -42,33 +42,33 @@ class TextFlags:
             "on_bad_line",
             "stop",
             ["stop", "skip"],
-            "At a line of .jsonl without text: stop, or skip and count it.",
+            "Action at a .jsonl line without text: stop, or skip and count it.",
         )
         command_line.group("Text", [*vars(self).values()][1:])
 
     @property
     def is_given(self):
-        """True if the flags name a text."""
+        """True if the flags name an input."""
         return self.input_file.present or self.tfds_name.present
 
     def paths(self):
-        """Check the flags; return the files to read (none for a data set)."""
+        """Check the flags and return the input files ([] for a data set)."""
         if self.is_given or not self._is_optional:
             command_line.need_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
-            command_line.refuse("is for --tfds_name", self.tfds_split)
+            command_line.refuse("requires --tfds_name", self.tfds_split)
         if not self.is_given:
             others = self.text_key, self.on_bad_line
-            command_line.refuse("is for --input_file", *others)
+            command_line.refuse("requires --input_file", *others)
         if self.input_file.value is None:
             return []
         return expand_patterns(self.input_file.value, streams=True)
 
     def sources(self, paths):
-        """Open the text of the files returned by `paths`, as sources."""
+        """Open the files returned by `paths`, or the data set."""
         if self.tfds_name.value is not None:
-            command_line.refuse("is for files of JSON lines", self.on_bad_line)
-            # Imported late: most do not have TensorFlow Datasets.
+            command_line.refuse("requires .jsonl files", self.on_bad_line)
+            # Imported late: TensorFlow Datasets is optional.
             from keras_bert.pretraining.corpus.tfds import TfdsSource
 
             name = self.tfds_name.value
@@ -77,10 +77,10 @@ class TextFlags:
             ]
         sources = open_sources(paths, self.text_key.value)
         if not any(isinstance(source, JsonLinesFile) for source in sources):
-            reason = f"is for .jsonl files, not for {', '.join(paths[:3])}"
+            reason = f"requires .jsonl files, not {', '.join(paths[:3])}"
             command_line.refuse(reason, self.text_key, self.on_bad_line)
         return sources
 
     def bad_lines(self):
-        """Return `BadLines` if invalid lines are skipped, otherwise None."""
+        """Return a `BadLines` if invalid lines are skipped, otherwise None."""
         return BadLines() if self.on_bad_line.value == "skip" else None

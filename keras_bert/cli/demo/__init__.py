@@ -1,1 +1,1 @@
-"""The demo: from the documentation on this machine to a served BERT."""
+"""Demo: train a BERT on local documentation, export and serve it."""

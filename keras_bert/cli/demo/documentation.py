@@ -1,4 +1,4 @@
-"""Collects the documentation of installed Python packages as plain prose."""
+"""Collect the documentation of installed Python packages as plain prose."""
 
 import ast
 import collections
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from keras_bert.cli.demo.prose import clean_sentences
 
-# Tests, copies of other packages, and roots of their own.
+# Tests, vendored packages, and folders that are roots themselves.
 _SKIPPED_FOLDERS = frozenset(
     "test tests _vendor vendor vendored __pycache__ site-packages "
     "dist-packages node_modules idlelib lib2to3".split()
 )
 _SKIPPED_FILE = re.compile(r"test_.*|.*_test\.py|conftest\.py|.*_pb2.*\.py")
 _TEXT_FILE = re.compile(r"README(\.md|\.rst|\.txt)?|METADATA", re.IGNORECASE)
-# Parsing is slow, so files with a smaller share of their bytes in
-# triple-quoted strings are left out.
+# Parsing is slow, so files with a smaller share of bytes in triple-quoted
+# strings are skipped.
 _MIN_DOCUMENTATION = 0.2
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _MIN_SENTENCES = 3
@@ -36,22 +36,22 @@ def default_roots():
 def collect_documents(roots, counts=None):
     """Read the documentation of Python packages as documents of sentences.
 
-    The files are read, never imported. A document is one docstring, README or
-    long description of at least three sentences; the shorter docstrings of a
-    module make one more together. No sentence occurs twice in the corpus,
-    ignoring its numbers, punctuation and capitals, so an evaluation part holds
-    no sentence of the training part. The documents are in the order of
+    The files are read, never imported. A document is a docstring, README or
+    long description of at least three sentences. Shorter docstrings of a
+    module are joined to one document. Each sentence occurs once in the corpus
+    (numbers, punctuation and case are ignored), so that the evaluation part
+    contains no sentence of the training part. Documents are in the order of
     `roots`, then sorted by path.
 
     Args:
         roots: list of str, folders of Python packages; see `default_roots`.
-        counts: `collections.Counter`, updated with the files "read" and the
-            files "skipped" because they are not valid Python or not valid
-            UTF-8; and the sentences dropped: "copied" ones occur twice or
-            with copies, "scattered" ones are too few to make a document.
+        counts: `collections.Counter`, updated with the number of files "read"
+            and "skipped" (not valid Python or not valid UTF-8), and of the
+            sentences dropped as "copied" (duplicates, or from a text that is
+            mostly duplicates) and "scattered" (too few to make a document).
 
     Yields:
-        Documents: lists of sentences, each sentence on one line.
+        Documents, as lists of sentences without line breaks.
 
     Raises:
         ValueError: a root is not a folder.
@@ -113,7 +113,7 @@ def _read_texts(path):
     if sum(map(len, quoted)) < max(200, _MIN_DOCUMENTATION * len(content)):
         return []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Invalid escapes in others' files.
+        warnings.simplefilter("ignore")  # Invalid escapes in other packages.
         return list(_docstrings(ast.parse(content)))
 
 

@@ -1,4 +1,4 @@
-"""Turns documentation markup (RST, Markdown, docstrings) into sentences."""
+"""Extract sentences from RST, Markdown and docstrings."""
 
 import inspect
 import itertools
@@ -6,7 +6,7 @@ import re
 
 from keras_bert.text.sentences import split_sentences
 
-# Sections of names, which are dropped with their contents.
+# Titles of sections that are dropped, because they list names or code.
 _LIST_SECTION = re.compile(
     r"(?:(?:Other |Keyword |Call |Optional |Constructor |Input |Output )?"
     r"(?:Args?|Arguments?|Params?|Parameters?)|Returns?|Yields?|Receives?|"
@@ -29,8 +29,8 @@ _BULLET = re.compile(r"(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)]) +")
 _FENCE = re.compile(r"```|~~~")
 _PROMPT = re.compile(r">>>|In \[|\$ ")
 
-# (what a sentence must hold for the rule to apply, pattern, replacement);
-# looking for the first is what makes the many rules fast.
+# (substring that the rule requires, pattern, replacement). Checking for the
+# substring first makes the rules fast.
 _MARKUP = [
     (literal, re.compile(pattern), replacement)
     for literal, pattern, replacement in [
@@ -53,7 +53,7 @@ _MARKUP = [
 ]
 _PLAIN_MARKS = str.maketrans("‘’“”–—\u00a0", "''\"\"-- ")
 
-# A sentence with one of these is code or cut short.
+# A sentence with one of these is code or incomplete.
 _CODE = re.compile(
     r"[=<>{}\\|^~$@#*`\[\]]|://|www\.|\w\((?!e?s\)|ies\))|__|\w_(?!\w)"
     r"|:[a-z-]+:|::|\.\.|,,|;;| [,;:!?)]|\( |\(,| \.(?!\w)| ['\"] "
@@ -79,7 +79,7 @@ def clean_sentences(documentation: str) -> list[str]:
             (Google, NumPy, Sphinx).
 
     Returns:
-        Sentences in order, each on one line; empty where there is no prose.
+        Sentences in order, without line breaks; an empty list without prose.
 
     Example:
         >>> clean_sentences("Opens a `File` for reading.\n\n>>> open(path)")
@@ -87,7 +87,7 @@ def clean_sentences(documentation: str) -> list[str]:
     """
     sentences = []
     for paragraph in _paragraphs(documentation):
-        # Splitting first lets backticks show where a sentence may begin.
+        # Split before the markup is removed: a backtick may begin a sentence.
         for sentence in split_sentences(paragraph.translate(_PLAIN_MARKS)):
             sentence = _without_markup(sentence)
             if _is_prose(sentence):
@@ -121,7 +121,7 @@ def _is_prose(sentence: str) -> bool:
 
 def _paragraphs(documentation):
     """Join the lines of prose to paragraphs."""
-    paragraph, depth = [], 0  # The column of the next line of the paragraph.
+    paragraph, depth = [], 0  # `depth` is the indent of the next line.
     for line in [*_prose_lines(documentation), ""]:
         text = line.lstrip()
         indent = len(line) - len(text)
@@ -135,10 +135,10 @@ def _paragraphs(documentation):
 
 
 def _prose_lines(documentation):
-    """Yield the lines of prose, and an empty line for each of the others."""
+    """Yield the lines; replace lines that are not prose by empty lines."""
     lines = [*inspect.cleandoc(documentation).split("\n"), ""]
     in_fence = in_doctest = in_list = False
-    outer = None  # Deeper lines than this indent are dropped.
+    outer = None  # Lines with a larger indent than this are dropped.
     for line, below in itertools.pairwise(lines):
         text, indent = line.strip(), len(line) - len(line.lstrip())
         is_fence = _FENCE.match(text)

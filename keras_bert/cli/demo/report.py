@@ -1,4 +1,4 @@
-"""Report of the demo: corpus, training, filled masks and exports."""
+"""Report of the demo on corpus, training, masked words and exports."""
 
 import collections
 import itertools
@@ -21,9 +21,9 @@ _TOLERANCE = 1e-4
 
 
 def corpus_text(output, eval_documents, bert):
-    """Return lines on the corpus, the vocabulary and the records.
+    """Describe the corpus, the vocabulary and the records.
 
-    `eval_documents` are lists of held-out sentences (bytes).
+    `eval_documents` is a list of documents, lists of sentences (bytes).
     """
     train_documents = read_documents([output / "corpus" / "train.txt"])
     train = [*itertools.chain.from_iterable(train_documents)]
@@ -45,7 +45,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """Return lines on the training: losses, and held-out accuracies."""
+    """Describe the training: losses and held-out accuracies."""
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
@@ -71,7 +71,7 @@ def training_text(output, vocabulary):
 
 
 def _masked_ids(path, vocabulary):
-    """Return the number of records of a file and all ids to predict."""
+    """Return the number of records of a file and all its label ids."""
     # Imported late, so that --help is fast.
     from keras_bert.pretraining.records.validation import read_checked_records
 
@@ -84,10 +84,10 @@ def _masked_ids(path, vocabulary):
 def masked_sentences(documents, vocabulary):
     """Mask each known word of more than three letters in short sentences.
 
-    Each example masks a single word; a sentence gives several examples.
+    Each example masks a single word, so a sentence gives several examples.
 
     Args:
-        documents: lists of sentences, bytes.
+        documents: list of documents, lists of sentences (bytes).
         vocabulary: `Vocabulary`.
 
     Returns:
@@ -103,16 +103,15 @@ def masked_sentences(documents, vocabulary):
             if len(word) > 3 and word in vocabulary:
                 text = " ".join([*words[:index], MASK, *words[index + 1 :]])
                 examples.append((text, word))
-    if not examples:  # Not all texts have such sentences.
+    if not examples:  # Some corpora have no such sentences.
         return [(MASK, "nothing: no short sentence was held out")]
     return examples[:: -(-len(examples) // _MOST_MASKED)]
 
 
 def best_known(fill_mask, examples):
-    """Find the words that a model predicts best.
+    """Find the words with the highest prediction accuracy.
 
-    These are the five words with the highest accuracy among the 50 words that
-    are masked most often.
+    They are five of the 50 words that are masked most often.
 
     Args:
         fill_mask: `FillMask`.
@@ -120,8 +119,8 @@ def best_known(fill_mask, examples):
 
     Returns:
         The accuracy over all masks, and a list of tuples: a text (the first
-        with a correct prediction, if any), the word, the number of correct
-        predictions and the number of masks.
+        with a correct prediction, or the first one), the word, the number of
+        correct predictions and the number of masks.
     """
     found = collections.defaultdict(list)
     for start in range(0, len(examples), _MASKED_AT_ONCE):
@@ -142,7 +141,7 @@ def best_known(fill_mask, examples):
 
 
 def filled_text(fill_mask, share, best):
-    """Return lines on the predictions for the texts of `best_known`."""
+    """Describe the predictions for the texts of `best_known`."""
     lines = [
         f"Fill-mask    {100 * share:.0f} % accuracy on words of more than "
         "three letters in short held-out sentences\n"
@@ -176,8 +175,9 @@ def saved_model_text(directory, program, fill_mask, texts):
         expected = [item["token"] for item in fill_mask(text)[0]]
         if answer[0][: len(expected)] != expected:
             raise ValueError(
-                "The SavedModel must predict the same words as Python. "
-                f"Received: {answer[0]} instead of {expected} for {text!r}."
+                "The SavedModel must predict the same words as the Python "
+                f"model. Received: {answer[0]} instead of {expected} for "
+                f"{text!r}."
             )
     return (
         f"SavedModel   {directory}, {_megabytes(directory)}: same words in a "
@@ -209,13 +209,14 @@ def tflite_text(path, bert, texts):
     expected = encoder.predict_ids(encoder.preprocess(texts))
     difference = 0.0
     for name, vectors in found.items():
-        # TFLite pads to the longest text only.
+        # TFLite pads only to the longest text.
         rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
         difference = max(difference, np.abs(vectors - rows).max())
     if not difference < _TOLERANCE:
         raise ValueError(
-            "The vectors of the TFLite file must equal Python's up to "
-            f"{_TOLERANCE}. Received: a difference of {difference}."
+            "The vectors of the TFLite file and of the Python model must "
+            f"agree within {_TOLERANCE}. Received: a difference of "
+            f"{difference}."
         )
     return (
         f"TFLite       {path}, {_megabytes(path)}: same vectors up to "

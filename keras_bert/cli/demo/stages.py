@@ -1,4 +1,4 @@
-"""Command lines of the demo's stages, and the processes that run them."""
+"""Command lines and processes of the stages of the demo."""
 
 import contextlib
 import importlib.util
@@ -20,10 +20,11 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 def demo_stages(root, output, input_file):
-    """Return the stages of the demo: pairs of a title and a command line.
+    """Return the stages of the demo as pairs (title, command line).
 
     Args:
-        root: `pathlib.Path`, the directory of `tools` and `configs`.
+        root: `pathlib.Path`, the directory that contains `tools` and
+            `configs`.
         output: `pathlib.Path`, the output directory of the demo.
         input_file: str, value of `--input_file`; "" for none.
     """
@@ -122,7 +123,7 @@ def running(command, log):
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
-            start_new_session=True,  # Only `_end` sends SIGINT.
+            start_new_session=True,  # Ctrl-C is handled by `_end`.
         )
     try:
         yield process
@@ -131,7 +132,7 @@ def running(command, log):
 
 
 def _end(process):
-    """Stop a stage with SIGINT; kill it on a second Ctrl-C or a timeout."""
+    """Stop a stage with SIGINT; kill it after a timeout or another Ctrl-C."""
     if process.poll() is not None:
         return
     os.killpg(process.pid, signal.SIGINT)

@@ -67,10 +67,10 @@ class RunFlags:
         recipes = [self._recipe.values()]
         if not self._teacher_dir.value:
             fields = ("label_share", "temperature")
-            self._refuse("is for --teacher_dir", *fields)
+            self._refuse("requires --teacher_dir", *fields)
         if self._search.value == "paper":
             fields = ("batch_size", "learning_rate", "epochs")
-            self._refuse("is what --search tries", *fields)
+            self._refuse("is chosen by --search=paper", *fields)
             recipes = paper_grid(recipes[0])
         return [
             x

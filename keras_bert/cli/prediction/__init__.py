@@ -1,1 +1,1 @@
-"""Predictions and embeddings for whole files."""
+"""Predict or embed all rows of a file."""

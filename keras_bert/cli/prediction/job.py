@@ -1,7 +1,7 @@
-"""Predictions for a file of any size.
+"""Predict the rows of a file of any size.
 
-They are computed and stored in pieces of hundreds or thousands of rows. A
-killed run continues after the last stored piece, with the same output.
+Predictions are computed and stored in chunks of hundreds or thousands of rows.
+A killed run resumes after the last stored chunk and has the same output.
 """
 
 import itertools
@@ -14,72 +14,72 @@ from keras_bert import artifacts
 
 
 def answer_file(
-    asked, output_file, make_task, settings, overwrite=False, inputs=()
+    input_file, output_file, make_task, settings, overwrite=False, inputs=()
 ):
-    """Write a line of JSON with the prediction for each row of a file.
+    """Predict each row of a file and write one JSON line for each.
 
-    A line holds the place of the row, such as `line`, the number of its first
-    line, and `prediction`, the task's answer. The work directory is
+    A line contains the location of the row (such as `line`, its first line
+    number) and `prediction`, the output of the task. The work directory is
     `OUTPUT_FILE.unfinished`.
 
     Args:
-        asked: `Asked`. It is read once before any prediction, so that a faulty
-            row is reported early.
+        input_file: `InputFile`. It is read once before any prediction, so that
+            an invalid row is reported early.
         output_file: str, a new file.
-        make_task: function that returns a task that `asked` accepts.
-        settings: dict for JSON, what else the predictions depend on.
-        overwrite: bool, replace the output of an earlier run.
-        inputs: list of str, further files and directories that are read.
+        make_task: function that returns a task that `input_file` accepts.
+        settings: dict for JSON, other settings that affect the predictions.
+        overwrite: bool, whether to replace the output of an earlier run.
+        inputs: list of str, other files and directories that are read.
 
     Raises:
-        ValueError: the output may not be written, a run with other settings
-            was killed, or a row is faulty.
+        ValueError: the output exists, an interrupted run had other settings,
+            or a row is invalid.
     """
-    artifacts.check_files([output_file], [asked.path, *inputs], overwrite)
-    num_rows = sum(1 for _ in asked.rows())
+    artifacts.check_files([output_file], [input_file.path, *inputs], overwrite)
+    num_rows = sum(1 for _ in input_file.rows())
     about = {
-        "input": artifacts.sha256(asked.path),
-        "columns": asked.columns,
-        "rows_at_once": asked.rows_at_once,
+        "input": artifacts.sha256(input_file.path),
+        "columns": input_file.columns,
+        "rows_at_once": input_file.rows_at_once,
         **settings,
     }
     unfinished = f"{output_file}.unfinished"
     context = {"rows": num_rows}
     with artifacts.resumable(unfinished, about, overwrite=overwrite) as work:
-        pieces = [
+        chunks = [
             work / f"{first:012d}.jsonl"
-            for first in range(0, num_rows, asked.rows_at_once)
+            for first in range(0, num_rows, input_file.rows_at_once)
         ]
-        _answer(make_task(), asked, num_rows, pieces)
+        _answer(make_task(), input_file, num_rows, chunks)
         with (
             artifacts.file(output_file, context, overwrite=overwrite) as name,
             open(name, "wb") as file,
         ):
-            for piece in pieces:
-                file.write(piece.read_bytes())
+            for chunk in chunks:
+                file.write(chunk.read_bytes())
 
 
-def _answer(task, asked, num_rows, pieces):
-    """Write the pieces that do not exist yet."""
-    num_pieces = sum(piece.exists() for piece in pieces)
-    done = first = min(num_pieces * asked.rows_at_once, num_rows)
+def _answer(task, input_file, num_rows, chunks):
+    """Write the chunks that do not exist yet."""
+    num_chunks = sum(chunk.exists() for chunk in chunks)
+    done = first = min(num_chunks * input_file.rows_at_once, num_rows)
     if first:
         logging.info("Continuing after %d rows.", first)
     start = time.monotonic()
-    rows = itertools.islice(asked.rows(), first, None)
-    for piece in pieces[num_pieces:]:
-        some = [*itertools.islice(rows, asked.rows_at_once)]
-        artifacts.write_whole(piece, "".join(_answers(asked, task, some)))
+    rows = itertools.islice(input_file.rows(), first, None)
+    for chunk in chunks[num_chunks:]:
+        some = [*itertools.islice(rows, input_file.rows_at_once)]
+        artifacts.write_whole(chunk, "".join(_answers(input_file, task, some)))
         done += len(some)
         log_progress(done, num_rows, start, first)
 
 
-def _answers(asked, task, piece):
-    """Yield the lines of the output for some rows."""
-    places, rows = zip(*piece, strict=True)
-    answers = asked.answers(task, [*rows])
+def _answers(input_file, task, chunk):
+    """Yield the output lines of a chunk of rows."""
+    places, rows = zip(*chunk, strict=True)
+    answers = input_file.answers(task, [*rows])
     for place, answer in zip(places, answers, strict=True):
-        values = {asked.place: place, "prediction": answer}
+        values = {input_file.place: place, "prediction": answer}
         yield json.dumps(values, ensure_ascii=False) + "\n"
 
 
@@ -90,7 +90,7 @@ def log_progress(done, total, start, earlier=0):
         done: int, number of finished rows.
         total: int, number of rows.
         start: float, `time.monotonic()` at the start of this run.
-        earlier: int, number of rows that an earlier run has finished.
+        earlier: int, number of rows that an interrupted run has finished.
     """
     rate = (done - earlier) / max(time.monotonic() - start, 1e-6)
     message = "%d of %d, %.0f a second, %.0f s left."

@@ -76,9 +76,9 @@ class SplitFlags:
                 f"Received: --task_name={self.task_name.value} alone."
             )
         if not self.task_name.value:
-            command_line.refuse("is for --task_name", self.data_dir)
+            command_line.refuse("requires --task_name", self.data_dir)
         if not train_file.value:
-            command_line.refuse("is for --train_file", *of_files)
+            command_line.refuse("requires --train_file", *of_files)
         if self.label_separator.value == "":
             command_line.refuse("must not be empty", self.label_separator)
         if self.task_name.value:

@@ -39,7 +39,7 @@ def is_nearly_constant(answers, targets):
     return variety > 0 and _variety(answers) <= _LEAST_VARIETY * variety
 
 
-def spread_too_little(answers, targets):
+def are_numbers_nearly_constant(answers, targets):
     """Return True if numbers vary far less than their targets."""
     spread = np.std(targets, axis=0).mean()
     found = np.std(answers, axis=0).mean()

@@ -71,7 +71,7 @@ class Texts(Inputs):
             )
         else:
             stride = self.settings["stride"]
-            rows, counts = cut_texts(self.preprocess, stride, *columns)
+            rows, counts = split_into_windows(self.preprocess, stride, *columns)
         if targets is not None:
             self.settings["is_pair"] = len(columns) == 2
             if windows:
@@ -187,7 +187,7 @@ def shared_by_windows(counts, targets, weights=None):
     return np.repeat(targets, counts, axis=0), weights
 
 
-def cut_texts(preprocess, stride, texts):
+def split_into_windows(preprocess, stride, texts):
     """Tokenize single texts and split them into windows.
 
     The windows of a text are spread evenly, so that none is short.

@@ -72,9 +72,9 @@ def test_each_recipe_of_the_search_has_its_seeds(parse):
     [
         (
             ["--search=paper", "--learning_rate=0.1"],
-            "--learning_rate is what --search",
+            "--learning_rate is chosen by --search",
         ),
-        (["--temperature=3"], "--temperature is for --teacher_dir"),
+        (["--temperature=3"], "--temperature requires --teacher_dir"),
     ],
 )
 def test_flags_without_effect_are_errors(parse, words, message):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from keras_bert.artifacts import manifest_of
-from keras_bert.cli.prediction.asked import AskedTexts
+from keras_bert.cli.prediction.input_files import TextInputs
 from keras_bert.cli.prediction.job import answer_file
 
 _ROWS = 23
@@ -27,7 +27,7 @@ class _Lengths:
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(AskedTexts, "rows_at_once", 5)
+    monkeypatch.setattr(TextInputs, "rows_at_once", 5)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def _answer(
 ):
     task = task or _Lengths()
     answer_file(
-        AskedTexts(str(place / name), columns),
+        TextInputs(str(place / name), columns),
         str(place / "out.jsonl"),
         lambda: task,
         settings or {},

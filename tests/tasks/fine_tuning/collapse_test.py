@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from keras_bert.tasks.fine_tuning.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
-from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 
 
@@ -35,7 +35,7 @@ def test_one_answer_to_nearly_all_is_noticed(answers, targets, expected):
 )
 def test_numbers_that_hardly_differ_are_noticed(spread, targets, expected):
     numbers = np.array([2.5 - spread, 2.5 + spread])
-    assert spread_too_little(numbers, np.array(targets)) is expected
+    assert are_numbers_nearly_constant(numbers, np.array(targets)) is expected
 
 
 def test_examples_that_tell_are_spread_over_all():

@@ -3,10 +3,10 @@ import pytest
 
 from keras_bert.tasks.fine_tuning import texts as text_windows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.texts import cut_texts
 from keras_bert.tasks.fine_tuning.texts import long_text_settings
 from keras_bert.tasks.fine_tuning.texts import pooled
 from keras_bert.tasks.fine_tuning.texts import shared_by_windows
+from keras_bert.tasks.fine_tuning.texts import split_into_windows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [
@@ -24,7 +24,7 @@ def preprocess(bert):
 
 
 def _windows(preprocess, stride, texts=_TEXTS):
-    rows, counts = cut_texts(preprocess, stride, texts)
+    rows, counts = split_into_windows(preprocess, stride, texts)
     tokens = np.array(preprocess.tokenizer.vocabulary.tokens)
     ids = [rows.inputs([n])["input_ids"][0].numpy() for n in range(len(rows))]
     assert all(
@@ -75,7 +75,7 @@ def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
 
 @pytest.fixture
 def encoded(preprocess):
-    return Encoded(*cut_texts(preprocess, 4, _TEXTS))
+    return Encoded(*split_into_windows(preprocess, 4, _TEXTS))
 
 
 def test_logits_are_pooled_text_by_text(encoded):

@@ -1,15 +1,15 @@
-"""Files of each form, what is read of them, and whom they are for."""
+"""Input files: their formats, their rows and the models that accept them."""
 
 import json
 import types
 
 import pytest
 
-from keras_bert.cli.prediction.asked import AskedChoices
-from keras_bert.cli.prediction.asked import AskedQuestions
-from keras_bert.cli.prediction.asked import AskedTexts
-from keras_bert.cli.prediction.asked import AskedWords
-from keras_bert.cli.prediction.asked import asked_file
+from keras_bert.cli.prediction.input_files import ChoiceInputs
+from keras_bert.cli.prediction.input_files import QuestionInputs
+from keras_bert.cli.prediction.input_files import TextInputs
+from keras_bert.cli.prediction.input_files import WordInputs
+from keras_bert.cli.prediction.input_files import open_input_file
 from keras_bert.rows import column_of
 from keras_bert.tasks.labelled.tables import read_cells
 
@@ -44,37 +44,37 @@ def write(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "flags", "kind", "rows"),
     [
-        ("a.txt", "ä\n\n", {}, AskedTexts, [(1, "ä"), (2, "")]),
-        ("a.csv", "text,n\nx,1\n", {}, AskedTexts, [(2, "x")]),
+        ("a.txt", "ä\n\n", {}, TextInputs, [(1, "ä"), (2, "")]),
+        ("a.csv", "text,n\nx,1\n", {}, TextInputs, [(2, "x")]),
         (
             "a.tsv",
             "q\tc\nx\ty\n",
             {"columns": ["q", "c"]},
-            AskedTexts,
+            TextInputs,
             [(2, ("x", "y"))],
         ),
-        ("a.json", json.dumps(_SQUAD), {}, AskedQuestions, None),
-        ("a.csv", _SWAG, {}, AskedChoices, None),
-        ("a.csv", _SWAG, {"columns": ["sent1"]}, AskedTexts, None),
+        ("a.json", json.dumps(_SQUAD), {}, QuestionInputs, None),
+        ("a.csv", _SWAG, {}, ChoiceInputs, None),
+        ("a.csv", _SWAG, {"columns": ["sent1"]}, TextInputs, None),
         (
             "a.conll",
             "the\tO\nman\tX\n\nruns\tO\n",
             {},
-            AskedWords,
+            WordInputs,
             [(1, ["the", "man"]), (4, ["runs"])],
         ),
         (
             "a.conll",
             "the\n\n\nman\n",
             {},
-            AskedWords,
+            WordInputs,
             [(1, ["the"]), (4, ["man"])],
         ),
         (
             "a.txt",
             "O the\nX man\n",
             {"word_column": 1},
-            AskedWords,
+            WordInputs,
             [(1, ["the", "man"])],
         ),
     ],
@@ -82,15 +82,15 @@ def write(tmp_path):
 def test_the_form_is_known_by_name_header_and_flags(
     write, name, text, flags, kind, rows
 ):
-    asked = asked_file(write(name, text), **flags)
-    assert type(asked) is kind
-    assert rows is None or [*asked.rows()] == rows
+    input_file = open_input_file(write(name, text), **flags)
+    assert type(input_file) is kind
+    assert rows is None or [*input_file.rows()] == rows
 
 
 def test_questions_need_no_answers(write):
-    asked = asked_file(write("a.json", json.dumps(_SQUAD)))
-    assert asked.place == "id"
-    assert [*asked.rows()] == [
+    input_file = open_input_file(write("a.json", json.dumps(_SQUAD)))
+    assert input_file.place == "id"
+    assert [*input_file.rows()] == [
         ("q1", ("Who?", "A man.")),
         ("q2", ("Where?", "A man.")),
     ]
@@ -103,7 +103,7 @@ def test_choices_are_counted_by_their_columns(write, is_json):
         names, *rows = [line.split(",") for line in _SWAG.splitlines()]
         lines = [json.dumps(dict(zip(names, row))) for row in rows]
         path = write("a.jsonl", "\n".join(lines))
-    found = [*asked_file(path).rows()]
+    found = [*open_input_file(path).rows()]
     assert [line for line, _ in found] == ([1, 2] if is_json else [2, 3])
     assert [(x.context, x.choices, x.label) for _, x in found] == [
         ("the dog", ("it sees", "it likes"), None),
@@ -121,11 +121,11 @@ def test_choices_are_counted_by_their_columns(write, is_json):
     ],
 )
 def test_a_file_is_for_one_kind_of_model(write, name, text, model, others):
-    asked = asked_file(write(name, text))
-    asked.check(model)
+    input_file = open_input_file(write(name, text))
+    input_file.check(model)
     for other in others:
         with pytest.raises(ValueError, match="Received: SimpleNamespace, wh"):
-            asked.check(other)
+            input_file.check(other)
 
 
 @pytest.mark.parametrize(
@@ -141,18 +141,18 @@ def test_a_file_is_for_one_kind_of_model(write, name, text, model, others):
 )
 def test_a_model_takes_texts_or_pairs(write, model, num_columns, message):
     columns = ["a", "b"][:num_columns]
-    asked = asked_file(write("a.csv", "a,b\nx,y\n"), columns)
+    input_file = open_input_file(write("a.csv", "a,b\nx,y\n"), columns)
     if message is None:
-        asked.check(model)
+        input_file.check(model)
         return
     with pytest.raises(ValueError, match=message):
-        asked.check(model)
+        input_file.check(model)
 
 
 def test_words_get_tags(write):
-    asked = asked_file(write("a.conll", "the O\nman O\n\nruns O\n"))
-    rows = [row for _, row in asked.rows()]
-    assert asked.answers(_TAGGER, rows) == [["O", "O"], ["O"]]
+    input_file = open_input_file(write("a.conll", "the O\nman O\n\nruns O\n"))
+    rows = [row for _, row in input_file.rows()]
+    assert input_file.answers(_TAGGER, rows) == [["O", "O"], ["O"]]
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_words_get_tags(write):
 )
 def test_a_row_at_fault_is_named(write, name, text, message):
     with pytest.raises(ValueError, match=message):
-        [*asked_file(write(name, text)).rows()]
+        [*open_input_file(write(name, text)).rows()]
 
 
 def test_each_line_of_plain_text_is_a_row_and_may_be_empty(write):
     path = write("a.txt", b'\xef\xbb\xbfone\r\n\n\ttwo, "2" \n\n')
-    assert list(AskedTexts(path).rows()) == [
+    assert list(TextInputs(path).rows()) == [
         (1, "one"),
         (2, ""),
         (3, '\ttwo, "2" '),
@@ -191,7 +191,7 @@ def test_rows_of_a_table_are_those_of_the_table_read_whole(
     write, name, content
 ):
     path = write(name, content)
-    rows = list(AskedTexts(path, ["a", "b"]).rows())
+    rows = list(TextInputs(path, ["a", "b"]).rows())
     table = read_cells(path, {"a": "a", "b": "b"})
     assert [number for number, _ in rows] == table.numbers
     columns = zip(table.columns["a"], table.columns["b"])
@@ -201,7 +201,7 @@ def test_rows_of_a_table_are_those_of_the_table_read_whole(
 
 def test_columns_may_be_positions(write):
     path = write("a.tsv", b"p\tq\nr\ts\n")
-    assert list(AskedTexts(path, [1]).rows()) == [(1, "q"), (2, "s")]
+    assert list(TextInputs(path, [1]).rows()) == [(1, "q"), (2, "s")]
     assert [column_of(name) for name in ("1", "a1")] == [1, "a1"]
 
 
@@ -211,7 +211,7 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
         file.truncate(1 << 40)
         file.seek(0)
         file.write(b"first\nsecond\n")
-    rows = AskedTexts(str(path)).rows()
+    rows = TextInputs(str(path)).rows()
     assert [next(rows), next(rows)] == [(1, "first"), (2, "second")]
     rows.close()
 
@@ -227,4 +227,4 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
 def test_a_text_at_fault_is_named(write, name, content, columns, message):
     path = write(name, content)
     with pytest.raises(ValueError, match=f"(?s){path}, {message}"):
-        list(AskedTexts(path, columns).rows())
+        list(TextInputs(path, columns).rows())

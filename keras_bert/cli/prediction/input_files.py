@@ -1,4 +1,4 @@
-"""Input files of predictions: texts, questions, choices or words."""
+"""Input files for prediction: texts, questions, choices or words."""
 
 import pathlib
 
@@ -15,13 +15,13 @@ from keras_bert.tasks.labelled.tables import read_cells
 _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
 
-class Asked:
-    """Input file whose rows are predicted one by one.
+class InputFile:
+    """Base class of input files with one example in each row.
 
     A subclass sets the attributes and defines `rows`.
 
     Attributes:
-        place: str, key of a row's location in the output.
+        place: str, key of the location of a row in the output.
         rows_at_once: int, number of rows predicted and stored together.
         inputs: tuple of str, `text_inputs` of the tasks that accept the rows.
         content: str, content of the file, for messages.
@@ -50,7 +50,7 @@ class Asked:
         """Yield pairs (location of a row, input of the task).
 
         Raises:
-            ValueError: a row is invalid. The message names it.
+            ValueError: a row is invalid. The message names the row.
         """
         raise NotImplementedError
 
@@ -62,7 +62,7 @@ class Asked:
         """
         if tuple(task.text_inputs) != self.inputs:
             raise ValueError(
-                f"{self.path} holds {self.content} and needs a model that "
+                f"{self.path} contains {self.content} and needs a model that "
                 f"takes {' and '.join(self.inputs)}. Received: {_named(task)}."
             )
 
@@ -74,22 +74,23 @@ class Asked:
             rows: list of inputs, as yielded by `rows`.
 
         Returns:
-            A list of values for JSON, one for each row.
+            A list of JSON values, one for each row.
         """
         return task.predict(rows)
 
 
-class AskedTexts(Asked):
-    """Texts, or pairs of texts, of a file of any size.
+class TextInputs(InputFile):
+    """Texts or pairs of texts in a file of any size.
 
-    The file is a ".txt" with one text per line and no `columns`; or a ".csv",
-    ".tsv" or ".jsonl" with the columns of the text and (for pairs) of the
-    second text: names, or indices from 0 without a header. Texts may be empty.
+    A ".txt" file has one text per line and no `columns`. A ".csv", ".tsv" or
+    ".jsonl" file has a column for the text and, for pairs, one for the second
+    text. `columns` are names, or indices from 0 without a header. Texts may be
+    empty.
     """
 
     @classmethod
     def of_file(cls, path, column):
-        """Create the inputs of a file; a ".txt" ignores `column`."""
+        """Open a file; `column` is ignored for a ".txt" file."""
         is_plain = pathlib.Path(path).suffix.lower() == ".txt"
         return cls(path, None if is_plain else [column])
 
@@ -107,9 +108,10 @@ class AskedTexts(Asked):
         names, num_columns = {*task.text_inputs}, len(self.columns or ["text"])
         if "choices" in names:
             raise ValueError(
-                f"The model must answer texts. Received: {_named(task)}: give "
-                "it a .csv or a .jsonl with SWAG's columns, sent1, sent2, "
-                "ending0, ending1 and so on."
+                "The model must accept texts. Received: "
+                f"{_named(task)}. For this model, the input must be a .csv or "
+                ".jsonl file with the columns of SWAG: sent1, sent2, ending0, "
+                "ending1 and so on."
             )
         is_pair = task.settings.get("is_pair")
         if "question" in names:
@@ -117,13 +119,13 @@ class AskedTexts(Asked):
         if is_pair is not None and is_pair != (num_columns == 2):
             wanted = "pairs: name both columns" if is_pair else "single texts"
             raise ValueError(
-                f"The model must be asked {wanted}. Received: {_named(task)}, "
+                f"The model expects {wanted}. Received: {_named(task)}, "
                 f"and {num_columns} column(s) of text."
             )
 
 
-class MaskedTexts(AskedTexts):
-    """Texts with masks, for `FillMask`."""
+class MaskedTextInputs(TextInputs):
+    """Texts with mask tokens, for `FillMask`."""
 
     rows_at_once = 1024
 
@@ -131,11 +133,11 @@ class MaskedTexts(AskedTexts):
         return [task(text) for text in rows]
 
 
-class AskedQuestions(Asked):
-    """Questions of a SQuAD file, with or without answers."""
+class QuestionInputs(InputFile):
+    """Questions in a SQuAD file, with or without answers."""
 
     place = "id"
-    rows_at_once = 256  # Their contexts are long.
+    rows_at_once = 256  # Contexts are long.
     inputs = ("question", "context")
     content = "questions of SQuAD"
 
@@ -144,8 +146,8 @@ class AskedQuestions(Asked):
             yield question.id, (question.question, question.context)
 
 
-class AskedChoices(Asked):
-    """Multiple-choice questions of a SWAG file, with or without labels."""
+class ChoiceInputs(InputFile):
+    """Multiple-choice questions in a SWAG file, with or without labels."""
 
     rows_at_once = 1024
     inputs = ("text", "choices")
@@ -156,10 +158,11 @@ class AskedChoices(Asked):
         yield from zip(table.numbers, swag_examples(table), strict=True)
 
 
-class AskedWords(Asked):
+class WordInputs(InputFile):
     """Sentences with one word per line, for token classification.
 
-    The column of the words may be None; see `read_words`.
+    `columns` holds the index of the word column, or None to detect it; see
+    `read_words`.
     """
 
     def rows(self):
@@ -169,7 +172,7 @@ class AskedWords(Asked):
     def check(self, task):
         if not hasattr(task, "predict_words"):
             raise ValueError(
-                f"{self.path} holds sentences as words and needs a model for "
+                f"{self.path} has one word per line and needs a model for "
                 f"token classification. Received: {_named(task)}."
             )
 
@@ -177,30 +180,33 @@ class AskedWords(Asked):
         return task.predict_words(rows)
 
 
-def asked_file(path, columns=None, word_column=None):
-    """Open an input file; its kind depends on name, header and columns.
+def open_input_file(path, columns=None, word_column=None):
+    """Open an input file as the class for its name, header and columns.
 
     Args:
         path: str.
-        columns: list of columns, see `AskedTexts`; None if not given.
-        word_column: int, column of the words in a file with one word per line;
-            None if not given.
+        columns: list of columns as in `TextInputs`, or None.
+        word_column: int, column of the words in a file with one word per
+            line, or None.
+
+    Returns:
+        An `InputFile`.
 
     Raises:
         ValueError: the file does not exist.
     """
     suffix = pathlib.Path(path).suffix.lower()
     if word_column is not None or (columns is None and suffix in _WORD_FILES):
-        return AskedWords(path, [word_column])
+        return WordInputs(path, [word_column])
     if columns is None and suffix == ".json":
-        return AskedQuestions(path)
+        return QuestionInputs(path)
     if columns is None and pathlib.Path(path).is_file():
         num_choices = num_swag_choices(path)
         if num_choices:
-            return AskedChoices(path, swag_columns(num_choices))
+            return ChoiceInputs(path, swag_columns(num_choices))
     if columns is None and suffix != ".txt":
         columns = ["text"]
-    return AskedTexts(path, columns)
+    return TextInputs(path, columns)
 
 
 def _named(task):
