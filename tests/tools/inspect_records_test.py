@@ -34,7 +34,7 @@ def inspect(run):
 def test_examples_and_numbers_are_printed(inspect):
     code, stdout, stderr = inspect("--num_examples=2")
     assert code == 0, stderr
-    assert stdout.startswith("What the model must predict stands in")
+    assert stdout.startswith("Brackets mark the tokens")
     for mark in ("[MASK→word]", "[other*→word]", "[word=]"):
         assert mark in stdout
     titles = re.findall(r"^Record (\d+) of .*: 32 tokens", stdout, re.M)

@@ -339,7 +339,7 @@ _PROGRAMS = {
                 {"train_file": None, "predict_file": None},
                 "--train_file or --predict_file must be given",
             ),
-            ({"train_file": None}, "Received: a model of no task"),
+            ({"train_file": None}, "Received: a model with no task"),
             ({"train_file": None, "seeds": "2"}, "--seeds requires --train_f"),
             (
                 {"ensemble_dirs": "bert"},

@@ -1,1 +1,1 @@
-"""Fine-tuning as a program: flags, recipes, trials and the files they leave."""
+"""Fine-tuning programs: flags, hyperparameter search and output files."""

@@ -1,4 +1,4 @@
-"""Fine-tuning for questions with choices, with its output files."""
+"""Fine-tuning for multiple choice."""
 
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.fine_tuning_run import write_json_lines
@@ -8,18 +8,19 @@ from keras_bert.tasks.multiple_choice import MultipleChoice
 
 
 class ChoiceRun(FineTuningRun):
-    """Learns to choose; `predictions.jsonl` answers the last split.
+    """Fine-tuning run for multiple choice.
 
-    Its splits are lists of `MultipleChoiceExample`.
+    The splits are lists of `MultipleChoiceExample`. The predictions for the
+    last split are written to `predictions.jsonl`.
     """
 
     task_class = MultipleChoice
 
     def answer(self, task, split, data, directory):
-        asked = task.encode(data)
-        logits = task.logits(asked)
+        encoded = task.encode(data)
+        logits = task.logits(encoded)
         if self.is_last(data):
-            answers = task.answer.decode(asked, logits)
+            answers = task.answer.decode(encoded, logits)
             write_json_lines(directory / "predictions.jsonl", answers)
         if data[0].label is None:
             return None, []
@@ -27,15 +28,16 @@ class ChoiceRun(FineTuningRun):
 
 
 def choice_report(questions, probabilities):
-    """Report on a model that chooses.
+    """Evaluate a multiple-choice model.
 
     Args:
         questions: list of `MultipleChoiceExample` with labels.
         probabilities: float array `(num_questions, num_choices)`.
 
     Returns:
-        A dict for JSON, `scores` and `calibration`; and a list of dicts, the
-        questions with a wrong choice, the most confident first.
+        A tuple `(report, mistakes)`: a dict for JSON with `scores` and
+        `calibration`, and a list of dicts with the wrong predictions, sorted
+        by decreasing confidence.
     """
     best, sure = probabilities.argmax(1), probabilities.max(1)
     labels = [question.label for question in questions]

@@ -1,4 +1,4 @@
-"""Fine-tuning for single texts or pairs, with its output files."""
+"""Fine-tuning for the classification and regression of texts."""
 
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.fine_tuning_run import write_json_lines
@@ -11,16 +11,16 @@ from keras_bert.tasks.text_regressor import TextRegressor
 
 
 class ClassificationRun(FineTuningRun):
-    """Learns to label texts, or to predict numbers.
+    """Fine-tuning run for text classification or regression.
 
     Args:
         splits: `Splits` of `Table`.
-        arguments: dict, of `from_pretrained`.
-        is_regression: bool, whether labels are numbers to predict.
+        arguments: dict of arguments of `from_pretrained`.
+        is_regression: bool, whether labels are numbers.
 
     Raises:
-        ValueError: a label is not a number, though `is_regression`, or it is
-            not one of the labels to learn from.
+        ValueError: a label is not a number and `is_regression` is True, or a
+            label does not occur in the train split.
     """
 
     def __init__(self, splits, arguments, is_regression=False):
@@ -41,7 +41,7 @@ class ClassificationRun(FineTuningRun):
         )
         if self.splits.is_multi_label:
             classifier.main_metric = "micro_f1"
-        if self.splits.glue:  # Its last metric is the one to compare by.
+        if self.splits.glue:  # The last metric is the main one.
             classifier.main_metric = self.splits.glue.metrics[-1]
         return classifier
 
@@ -77,6 +77,6 @@ def _number(label, where):
         return float(label)
     except ValueError:
         raise ValueError(
-            f"{where}, must have a number as its label, for --regression. "
+            f"{where}, must have a number as its label with --regression. "
             f"Received: {label!r}."
         ) from None

@@ -1,4 +1,4 @@
-"""A fine-tuning by one recipe or several, and the files that it writes."""
+"""Base class of fine-tuning runs, with their output files."""
 
 import json
 
@@ -14,13 +14,14 @@ _MOST_MISTAKES = 200
 
 
 class FineTuningRun:
-    """Fine-tunes by one recipe or several and reports on the best model.
+    """Base class of runs that fine-tune with one or several recipes.
 
-    A subclass sets `task_class` or defines `make`, and defines `answer`.
+    The best model is evaluated and saved. A subclass sets `task_class` or
+    defines `make`, and defines `answer`.
 
     Args:
-        splits: `Splits`; without `train` the model is not trained.
-        arguments: dict, of `from_pretrained` of the task.
+        splits: `Splits`; without `train` the model is only evaluated.
+        arguments: dict of arguments of the task's `from_pretrained`.
     """
 
     task_class = None
@@ -30,16 +31,16 @@ class FineTuningRun:
         self.arguments = arguments
 
     def perform(self, recipes, directory, teacher_dir=None, num_layers=None):
-        """Train, answer and write the files.
+        """Train, evaluate and write the output files.
 
         Args:
             recipes: list of `Recipe`.
             directory: `pathlib.Path`, as in `run_trials`.
-            teacher_dir: str, a fine-tuned model to learn from, or None.
-            num_layers: int, the layers to begin with; None for all.
+            teacher_dir: str, directory of a fine-tuned teacher, or None.
+            num_layers: int, number of layers of the student; None for all.
 
         Returns:
-            A dict of the scores by split.
+            A dict from the splits to their scores.
         """
         values = {"splits": {}}
         if self.splits.train is None:
@@ -69,7 +70,7 @@ class FineTuningRun:
         return {x: report["scores"] for x, report in values["splits"].items()}
 
     def _learn(self, recipe, directory, teacher, num_layers):
-        """Train a task by a recipe; returns it and its `Trial`."""
+        """Train a task with a recipe; return the task and its `Trial`."""
         keras.utils.set_random_seed(recipe.seed)
         task = self.make()
         if num_layers is not None:
@@ -88,7 +89,7 @@ class FineTuningRun:
         return task, search.Trial(recipe, task.main_metric, scores, collapse)
 
     def read(self, directory):
-        """Read the trained task."""
+        """Load the trained task."""
         return load_task(directory)
 
     def make(self):
@@ -96,28 +97,28 @@ class FineTuningRun:
         return self.task_class.from_pretrained(**self.arguments)
 
     def finish(self, task):
-        """Change the best model before it is saved; by default unchanged."""
+        """Modify the best model before it is saved; does nothing by default."""
 
     def labelled(self, data):
         """Convert a data split to the arguments of `evaluate`."""
         return (data,)
 
     def is_last(self, data):
-        """Return whether this is the last split, whose answers are written."""
+        """Return True for the last split; its predictions are written."""
         return data is self.splits.all()[-1]
 
     def answer(self, task, split, data, directory):
-        """Answer a split and, if its answers are an output, write them.
+        """Predict a split, evaluate it and write its predictions if needed.
 
         Args:
             task: `FineTunedTask`, trained.
-            split: str.
+            split: str, name of the split.
             data: the data of the split.
-            directory: `pathlib.Path`, existing.
+            directory: `pathlib.Path` of an existing directory.
 
         Returns:
-            A dict for JSON, a report with `scores`, or None without
-            labels; and a list of dicts for JSON, the mistakes.
+            A tuple `(report, mistakes)`: a dict for JSON with `scores`, or
+            None without labels; and a list of dicts for JSON.
         """
         raise NotImplementedError
 
@@ -129,10 +130,10 @@ def write_json_lines(path, rows):
 
 
 class CurveCallback(keras.callbacks.Callback):
-    """Writes the loss of steps and the metrics of epochs to a directory.
+    """Callback that writes training losses and validation metrics to a file.
 
-    The loss is the mean since the epoch began, as Keras shows it. An earlier
-    curve in the directory is dropped.
+    The loss is the mean since the start of the epoch, as in Keras. An earlier
+    curve in the directory is overwritten.
     """
 
     def __init__(self, directory):

@@ -1,4 +1,4 @@
-"""Reports on the answers of a fine-tuned model: scores and mistakes."""
+"""Evaluation reports of fine-tuned models: scores and mistakes."""
 
 import itertools
 
@@ -16,17 +16,17 @@ _BINS = 10
 
 
 def calibration(confidences, is_right):
-    """Compare probabilities with the share of answers that are right.
+    """Compare predicted probabilities with the accuracy.
 
     Args:
         confidences: float array `(num_examples,)`, the probability of each
-            answer, from 0 to 1.
+            prediction, from 0 to 1.
         is_right: bool array `(num_examples,)`.
 
     Returns:
-        A dict for JSON: `bins`, a list of dicts of `confidence` (the mean),
-        `accuracy` and `count` for each tenth of the range with any answers;
-        and `expected_error`, the mean difference of the two over all examples.
+        A dict for JSON: `bins`, a list of dicts with the mean `confidence`,
+        the `accuracy` and the `count` of ten bins (empty bins are omitted);
+        and `expected_error`, the expected calibration error (ECE).
 
     References:
         [Guo et al.](https://arxiv.org/abs/1706.04599), section 2
@@ -46,10 +46,11 @@ def calibration(confidences, is_right):
 
 
 def confusion_report(right, found, names):
-    """Return the scores, the table of labels and the confusion matrix.
+    """Return the scores, the scores by label and the confusion matrix.
 
     Args:
-        right, found: int arrays `(num_examples,)`, indices into `names`.
+        right, found: int arrays `(num_examples,)`, labels and predictions as
+            indices into `names`.
         names: list of str, the labels.
 
     Returns:
@@ -64,15 +65,16 @@ def confusion_report(right, found, names):
 
 
 def worst_rows(is_wrong, errors, **columns):
-    """Return the wrong rows of some columns, the largest error first.
+    """Return the rows with wrong predictions, sorted by decreasing error.
 
     Args:
         is_wrong: bool array `(num_rows,)`.
-        errors: float array `(num_rows,)`, such as the confidence of an answer.
+        errors: float array `(num_rows,)`, such as the confidence of a wrong
+            prediction.
         **columns: lists of values for JSON.
 
     Returns:
-        A list of dicts.
+        A list of dicts from column names to values.
     """
     wrong = np.flatnonzero(is_wrong)
     order = wrong[np.argsort(-np.asarray(errors)[wrong], kind="stable")]
@@ -83,18 +85,19 @@ def worst_rows(is_wrong, errors, **columns):
 
 
 def classifier_report(classifier, places, texts, labels, glue=None):
-    """Report on a classifier of one label for each text.
+    """Evaluate a classifier with one label for each text.
 
     Args:
         classifier: `TextClassifier`.
-        places: list of str, where the texts stand.
+        places: list of str, file and line of each text.
         texts: list of str, or of pairs of str.
         labels: list of str.
-        glue: `GlueTask` whose official scores are added, or None.
+        glue: `GlueTask` that defines additional scores, or None.
 
     Returns:
-        The dict of `confusion_report` with the key `calibration`, for JSON,
-        and a list of dicts with the mistakes, most confident first.
+        A tuple `(report, mistakes)`: the dict of `confusion_report` with the
+        additional key `calibration`, for JSON, and a list of dicts with the
+        wrong predictions, sorted by decreasing confidence.
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)
@@ -117,7 +120,7 @@ def classifier_report(classifier, places, texts, labels, glue=None):
 
 
 def regressor_report(regressor, places, texts, labels, glue=None):
-    """Report on a regressor.
+    """Evaluate a regressor.
 
     Args:
         regressor: `TextRegressor`.
@@ -125,8 +128,8 @@ def regressor_report(regressor, places, texts, labels, glue=None):
             floats.
 
     Returns:
-        A dict for JSON of `scores`; and a list of dicts, all texts, the
-        largest error first.
+        A tuple `(report, mistakes)`: a dict for JSON with `scores`, and a
+        list of dicts with all predictions, sorted by decreasing error.
     """
     scores = regressor.evaluate(texts, labels)
     predictions = regressor.predict(texts)
@@ -143,18 +146,19 @@ def regressor_report(regressor, places, texts, labels, glue=None):
 
 
 def several_labels_report(classifier, places, texts, labels, glue=None):
-    """Report on a classifier of any number of labels for each text.
+    """Evaluate a multi-label classifier.
 
     Args:
-        classifier: `TextClassifier` with `multi_label`.
+        classifier: `TextClassifier` with `multi_label=True`.
         places, texts: as in `classifier_report`.
         labels: list with a tuple of str for each text.
-        glue: None; no task of GLUE has several labels.
+        glue: None, because no GLUE task has several labels.
 
     Returns:
-        A dict for JSON: `scores`, `labels` (as made by `label_rows`) and
-        `calibration`, over the decisions on each text and label; and a list
-        of dicts, the texts with a wrong decision, the most confident first.
+        A tuple `(report, mistakes)`: a dict for JSON with `scores`, `labels`
+        (see `label_rows`) and `calibration`, over all pairs of a text and a
+        label; and a list of dicts with the texts that have a wrong label,
+        sorted by decreasing confidence.
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)

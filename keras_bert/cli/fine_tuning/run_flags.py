@@ -1,4 +1,4 @@
-"""The flags and the main function of the programs that fine-tune."""
+"""Flags and main function of the fine-tuning programs."""
 
 from absl import flags
 from absl import logging
@@ -14,47 +14,47 @@ from keras_bert.tasks.fine_tuning.recipe import with_seeds
 
 flags.disclaim_key_flags()  # They are the flags of the program.
 
-_SEED = 12345  # As in all programs.
+_SEED = 12345  # The default seed of all programs.
 
 
 class RunFlags:
-    """Define the flags, and run what they say."""
+    """Flags of a fine-tuning program; `run` executes the program."""
 
     def __init__(self):
         self._init_dir = shared_flags.required(
             "init_dir",
-            "Checkpoint to begin with: a directory or a name on the Hub.",
+            "Checkpoint to fine-tune: a directory or a name on the Hub.",
         )
         self._output_dir = shared_flags.required(
-            "output_dir", "Where all goes; new or empty."
+            "output_dir", "Output directory; new or empty."
         )
         self._max_seq_length = shared_flags.max_seq_length(
-            "as trained, or else 128, of SQuAD 384, or the model's limit if "
-            "that is less"
+            "as in training; else 128, or 384 for SQuAD, but at most the limit "
+            "of the model"
         )
         self._do_lower_case = shared_flags.do_lower_case()
         self._precision = shared_flags.precision()
         self._recipe = FieldFlags(Recipe, seed=_SEED)
         self._teacher_dir = shared_flags.optional(
             "teacher_dir",
-            "Model that is fine-tuned for the task, a directory or a name on "
-            "the Hub, to learn from besides the labels.",
+            "Teacher for distillation: a model that is fine-tuned for the "
+            "task, a directory or a name on the Hub.",
         )
         self._num_layers = flags.DEFINE_integer(
             "num_layers",
             None,
-            "Begin with so many layers of --init_dir only, spread evenly.",
+            "Number of layers of a student, taken evenly from --init_dir.",
             lower_bound=1,
         )
         command_line.group("Students", [self._teacher_dir, self._num_layers])
         self._seeds = flags.DEFINE_integer(
             "seeds",
             1,
-            "Seeds to train with, from --random_seed on.",
+            "Number of seeds to train with, from --random_seed on.",
             lower_bound=1,
         )
         self._search = flags.DEFINE_enum(
-            "search", "none", ["none", "paper"], "Which recipes to try."
+            "search", "none", ["none", "paper"], "Hyperparameter search."
         )
         self._overwrite = shared_flags.overwrite()
 
@@ -62,7 +62,7 @@ class RunFlags:
         """Return the recipes to try, a list of `Recipe`.
 
         Raises:
-            ValueError: a value is out of range, or the search tries it.
+            ValueError: a value is out of range, or a flag has no effect.
         """
         recipes = [self._recipe.values()]
         if not self._teacher_dir.value:
@@ -79,7 +79,7 @@ class RunFlags:
         ]
 
     def refuse_training(self, reason):
-        """Raise ValueError if a flag was given that only training has."""
+        """Raise ValueError if a training flag is given."""
         students = self._teacher_dir, self._num_layers
         command_line.refuse(reason, self._seeds, self._search, *students)
 
@@ -88,13 +88,13 @@ class RunFlags:
         command_line.refuse(reason, *holders)
 
     def run(self, inputs, read, make):
-        """Train, answer and write; the directory gets its name at the end.
+        """Train, evaluate and write `--output_dir` atomically.
 
         Args:
-            inputs: list of str, the files that are read; it may hold None.
-            read: function of the keyword `seed` that returns `Splits`.
-            make: function of `Splits` and of the arguments of
-                `from_pretrained`, a dict, that returns a `FineTuningRun`.
+            inputs: list of str or None, the files that are read.
+            read: function with the keyword `seed` that returns `Splits`.
+            make: function that takes `Splits` and a dict of arguments of
+                `from_pretrained`, and returns a `FineTuningRun`.
 
         Raises:
             ValueError: a flag or a file is invalid, or an interrupted run
@@ -115,13 +115,13 @@ class RunFlags:
         if recipes[0].parallel_parts > 1:
             import tensorflow as tf
 
-            # One for each part; before TensorFlow computes anything.
+            # One thread per part; set before TensorFlow computes anything.
             tf.config.threading.set_intra_op_parallelism_threads(1)
         run = make(read(seed=recipes[0].seed), arguments)
         self._perform(run, recipes, paths)
 
     def _perform(self, run, recipes, paths):
-        # Imported late, so that the manual is there at once.
+        # Imported late, so that --help is fast.
         import keras
 
         from keras_bert.cli.fine_tuning.search import FINISHED
@@ -132,7 +132,7 @@ class RunFlags:
         values = command_line.own_flags()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
-        about = {
+        context = {
             "flags": values,
             "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
             "policy": policy,
@@ -140,11 +140,13 @@ class RunFlags:
         output, overwrite = self._output_dir.value, self._overwrite.value
         unfinished = f"{output.rstrip('/')}.unfinished"
         with (
-            artifacts.resumable(unfinished, about, FINISHED, overwrite) as work,
+            artifacts.resumable(
+                unfinished, context, FINISHED, overwrite
+            ) as work,
             artifacts.disk_full_names_file(work),
         ):
             student = self._teacher_dir.value, self._num_layers.value
             scores = run.perform(recipes, work, *student)
-            artifacts.finish_directory(work, output, about)
+            artifacts.finish_directory(work, output, context)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)

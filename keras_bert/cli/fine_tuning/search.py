@@ -1,4 +1,4 @@
-"""Search over fine-tuning recipes that keeps the best model."""
+"""Search for the best fine-tuning recipe."""
 
 import dataclasses
 import shutil
@@ -12,19 +12,19 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 _TRIAL = "trial.json"
 _MODEL = "model"
 
-# The files that exist once a fine-tuning has ended.
+# Pattern of the files of finished trials.
 FINISHED = f"run-*/{_TRIAL}"
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """The outcome of one fine-tuning.
+    """Result of one fine-tuning.
 
     Args:
         recipe: `Recipe`.
-        metric: str, by which trials are compared; more is better.
+        metric: str, metric to compare trials by; higher is better.
         scores: dict of floats, the metrics on the validation data.
-        has_collapsed: bool, whether all answers are the same.
+        has_collapsed: bool, whether all predictions are the same.
     """
 
     recipe: Recipe
@@ -34,27 +34,27 @@ class Trial:
 
     @property
     def score(self):
-        """The score that is compared, a float."""
+        """Value of `metric` on the validation data, a float."""
         return self.scores[self.metric]
 
 
 def best_of(trials):
-    """Return the index of the best trial, the first of equals."""
+    """Return the index of the best trial (the first one of a tie)."""
     scores = [trial.score for trial in trials]
     return scores.index(max(scores))
 
 
 def summary(trials):
-    """Summarize several runs.
+    """Summarize several trials.
 
     Args:
-        trials: list of `Trial`, of one metric.
+        trials: list of `Trial` with the same metric.
 
     Returns:
-        A dict for JSON: `metric`; `best`, the index of the best run; `runs`;
-        and `recipes`, each with the `mean` of the metric over its seeds, the
-        sample standard `deviation` (None for one run), the `best` and
-        `num_collapsed`.
+        A dict for JSON: `metric`; `best`, the index of the best trial; `runs`,
+        the trials; and `recipes`, each with the `mean` of the metric over the
+        seeds, the sample standard `deviation` (None for one seed), the `best`
+        value and `num_collapsed`.
     """
     runs, groups = [dataclasses.asdict(trial) for trial in trials], {}
     for trial, run in zip(trials, runs, strict=True):
@@ -82,18 +82,17 @@ def summary(trials):
 
 
 def run_trials(learn, recipes, directory):
-    """Fine-tune by each recipe, except for those that have ended already.
+    """Fine-tune with each recipe; skip the trials that are finished.
 
-    The folders `run-1`, `run-2` and so on hold the files that `learn` writes
-    and, once it has ended, the `Trial`; the best one also holds the model.
+    The folders `run-1`, `run-2` and so on contain the files that `learn`
+    writes and, at the end, the `Trial`. The best one also contains the model.
 
     Args:
-        learn: function of a recipe and of its folder, which exists, that
+        learn: function that takes a recipe and its existing folder, and
             returns a `FineTunedTask` and its `Trial`.
         recipes: list of `Recipe`.
-        directory: `pathlib.Path`, existing. It may hold the folders, with all
-            that `FINISHED` matches, of a run of the same recipes that was
-            killed.
+        directory: `pathlib.Path` of an existing directory. It may contain the
+            finished trials of an interrupted run with the same recipes.
 
     Returns:
         A list of `Trial`, one for each recipe, and the folder of the best
@@ -103,7 +102,7 @@ def run_trials(learn, recipes, directory):
     for folder, recipe in zip(folders, recipes, strict=True):
         ended = artifacts.read_json(folder / _TRIAL)
         if ended is not None:
-            logging.info("%s has ended before.", folder.name)
+            logging.info("%s is already finished.", folder.name)
             trials.append(
                 Trial(**{**ended, "recipe": Recipe(**ended["recipe"])})
             )
@@ -123,13 +122,13 @@ def run_trials(learn, recipes, directory):
 
 
 def remove_trials(directory, count):
-    """Remove the files that only `run_trials` needs.
+    """Remove the temporary files of `run_trials`.
 
-    The other files of a single run are moved to the directory.
+    If there is only one trial, its other files are moved to the directory.
     """
     folders = _folders(directory, count)
     for folder in folders:
-        # In this order: a run that looks finished has its model.
+        # In this order, so that a run with a trial file has its model.
         (folder / _TRIAL).unlink()
         shutil.rmtree(folder / _MODEL, ignore_errors=True)
     if count == 1:

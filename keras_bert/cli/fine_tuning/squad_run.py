@@ -1,4 +1,4 @@
-"""Fine-tuning on files of SQuAD, with its output files."""
+"""Fine-tuning for question answering on SQuAD files."""
 
 import os
 
@@ -16,15 +16,17 @@ from keras_bert.tasks.question_answerer import QuestionAnswerer
 
 
 class SquadRun(FineTuningRun):
-    """Learns to answer; the files of answers are those to the last split.
+    """Fine-tuning run for question answering.
+
+    The predictions for the last split are written in SQuAD's format.
 
     Args:
         splits: `Splits` of lists of `SquadQuestion`.
-        arguments: dict, of `from_pretrained`.
+        arguments: dict of arguments of `from_pretrained`.
         null_threshold: float, the score above which a question counts as
-            unanswerable; None for the one of the model.
-        others: list of str, directories of models that answer together with
-            the first, without training.
+            unanswerable; None for the threshold of the model.
+        others: list of str, directories of further trained models that form
+            an ensemble with the first one.
         **sizes: `n_best_size` and `max_answer_length` of `decode_answers`.
     """
 
@@ -49,9 +51,9 @@ class SquadRun(FineTuningRun):
         if self.splits.train is None and task != QuestionAnswerer.__name__:
             received = f"the task {task}" if task else "no task"
             raise ValueError(
-                f"{directory} must hold a model that is trained to answer "
-                "questions, or --train_file must be given to train it. "
-                f"Received: a model of {received}."
+                f"{directory} must contain a model for question answering, or "
+                "--train_file must be given to train it. Received: a model "
+                f"with {received}."
             )
         return QuestionAnswerer(bert, **arguments)
 
@@ -67,17 +69,18 @@ class SquadRun(FineTuningRun):
 
 
 def answer_report(questions, answers, null_threshold):
-    """Report on a model that answers questions.
+    """Evaluate a question answering model.
 
     Args:
         questions: list of `SquadQuestion`.
-        answers: dict from their ids to `Answers`.
-        null_threshold: float or None, as `answer_metrics` takes it.
+        answers: dict from question ids to `Answers`.
+        null_threshold: float or None, as in `answer_metrics`.
 
     Returns:
-        A dict for JSON, `scores`, `null_threshold` and the `calibration` of
-        exact matches; and a list of dicts, the questions without an exact
-        match, by F1 and then the most confident first.
+        A tuple `(report, mistakes)`: a dict for JSON with `scores`,
+        `null_threshold` and the `calibration` of exact matches; and a list of
+        dicts with the questions without an exact match, sorted by increasing
+        F1 and decreasing confidence.
     """
     given = {
         q.id: plain_answer(q.context, answers[q.id], null_threshold)
@@ -106,18 +109,19 @@ def answer_report(questions, answers, null_threshold):
 
 
 def write_squad_files(directory, answers, null_threshold=None):
-    """Write a model's answers for SQuAD's own programs.
+    """Write predictions in the format of the official SQuAD scripts.
 
-    `predictions.json` has the text for each question,
-    `nbest_predictions.json` its best answers with their probabilities. With a
-    threshold, no answer is one of these, and `null_odds.json` has how much
-    better it scores than the best answer.
+    `predictions.json` contains the answer to each question, and
+    `nbest_predictions.json` the best answers with their probabilities. With a
+    threshold, "no answer" is one of them, and `null_odds.json` contains the
+    score of "no answer" minus the score of the best answer.
 
     Args:
-        directory: str, one that exists.
-        answers: dict from ids to `Answers`.
-        null_threshold: float, the difference above which a question is left
-            without an answer. None, for SQuAD 1.1: each has an answer.
+        directory: str, an existing directory.
+        answers: dict from question ids to `Answers`.
+        null_threshold: float, difference of scores above which a question
+            counts as unanswerable. None for SQuAD 1.1, where every question
+            has an answer.
     """
     predictions, best, null_odds = {}, {}, {}
     for name, answer in answers.items():

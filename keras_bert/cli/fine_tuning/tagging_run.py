@@ -1,4 +1,4 @@
-"""Fine-tuning for the words of sentences, with its output files."""
+"""Fine-tuning for token classification."""
 
 import numpy as np
 
@@ -14,14 +14,16 @@ from keras_bert.tasks.token_classifier import TokenClassifier
 
 
 class TaggingRun(FineTuningRun):
-    """Learns to tag words; `predictions.conll` answers the last split.
+    """Fine-tuning run for token classification.
+
+    The predictions for the last split are written to `predictions.conll`.
 
     Args:
         splits: `Splits` of `TaggedSentences`.
-        arguments: dict, of `from_pretrained`.
+        arguments: dict of arguments of `from_pretrained`.
 
     Raises:
-        ValueError: the tags follow no scheme.
+        ValueError: the tags follow no known scheme.
     """
 
     task_class = TokenClassifier
@@ -41,18 +43,19 @@ class TaggingRun(FineTuningRun):
 
 
 def tagging_report(output, sentences, probabilities):
-    """Report on a tagger.
+    """Evaluate a token classifier.
 
     Args:
-        output: `Tags` of the tagger.
+        output: `Tags` of the token classifier.
         sentences: `TaggedSentences`.
         probabilities: list of float arrays `(num_words, num_labels)`.
 
     Returns:
-        A dict for JSON: `scores`, `labels` (a `label_table` of the types of
-        entities or of plain tags), for plain tags `confusion_matrix`, and
-        `calibration`, over all words; and a list of dicts, the sentences with
-        wrong tags, the most confident first.
+        A tuple `(report, mistakes)`: a dict for JSON with `scores`, `labels`
+        (a `label_table` of entity types or plain tags), `confusion_matrix`
+        (only for plain tags) and the `calibration` over all words; and a list
+        of dicts with the sentences that have wrong tags, sorted by decreasing
+        confidence.
     """
     tags, names = sentences.tags, output.labels
     if not output.is_plain:

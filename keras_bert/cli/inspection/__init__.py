@@ -1,1 +1,1 @@
-"""Contents of record files: numbers over all records, and a few shown."""
+"""Statistics and examples of record files."""

@@ -1,4 +1,4 @@
-"""Check record files, count records and show examples."""
+"""Read and check record files; collect statistics and examples."""
 
 import collections
 
@@ -14,17 +14,17 @@ from keras_bert.text.casing import casing_from_files
 
 
 class RecordStatistics:
-    """Counts and histograms over records, all of one form.
+    """Counts and histograms over records with static or dynamic masking.
 
     Attributes:
         counts: Counter of "files", "records", "tokens" (with [CLS] and
-            [SEP]), "padding" and "not_next"; of static records also
-            "predictions", "masked", "random" and "kept", of dynamic ones
-            "words" and "pieces". A random id that happens to be the original
+            [SEP]), "padding" and "not_next". Static records add
+            "predictions", "masked", "random" and "kept"; dynamic records add
+            "words" and "pieces". A random id that equals the original id
             counts as kept.
-        lengths: int64 array, examples by their number of tokens.
-        word_lengths: int64 array, words by their number of pieces, of
-            dynamic records.
+        lengths: int64 array, number of examples by length in tokens.
+        word_lengths: int64 array, number of words by length in pieces; only
+            for dynamic records.
     """
 
     def __init__(self):
@@ -34,25 +34,25 @@ class RecordStatistics:
 
     @property
     def is_static(self):
-        """True if the records hold predictions."""
+        """True if the records contain masked positions and labels."""
         return "predictions" in self.counts
 
     @property
     def max_length(self):
-        """Length of the longest example; `max_seq_length` of static ones."""
+        """Length of the longest example; `max_seq_length` if static."""
         return len(self.lengths) - 1
 
     @property
     def short_share(self):
-        """The share of the examples that are shorter than `max_length`."""
+        """Share of the examples that are shorter than `max_length`."""
         return self.lengths[:-1].sum() / max(self.lengths.sum(), 1)
 
     def share(self, part, whole):
-        """Divide one count by another; 0.0 if that is 0."""
+        """Divide the count of a part by the count of the whole."""
         return self.counts[part] / max(self.counts[whole], 1)
 
     def add(self, values, mask_id, sep_id):
-        """Count a batch of arrays, as returned by `read_checked_records`."""
+        """Add a batch of arrays from `read_checked_records`."""
         mask = values[features.INPUT_MASK.name]
         lengths = mask.sum(axis=1)
         self.lengths = _add_counts(self.lengths, lengths, mask.shape[1])
@@ -83,20 +83,20 @@ def _add_counts(histogram, values, largest=0):
 
 
 def inspect_records(paths, vocabulary, num_examples=3):
-    """Read, check and measure record files.
+    """Read and check record files.
 
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` or of
-            google-research/bert; each may have its own `max_seq_length`.
-        vocabulary: the `Vocabulary` that they were made with.
-        num_examples: int, how many records to show, from the first on.
+            google-research/bert; `max_seq_length` may differ between files.
+        vocabulary: the `Vocabulary` that the files were created with.
+        num_examples: int, number of records to show.
 
     Returns:
         `RecordStatistics` and a list of str, as returned by `show_example`.
 
     Raises:
-        ValueError: a file is cut or damaged or a record breaks the schema;
-            the first such record is named.
+        ValueError: a file is truncated or damaged, or a record violates the
+            schema; the message names the first such record.
     """
     statistics, examples = RecordStatistics(), []
     ids = [vocabulary.id_of(vocabulary.roles[x]) for x in ("mask", "sep")]
@@ -107,9 +107,9 @@ def inspect_records(paths, vocabulary, num_examples=3):
             names = names or {*values}
             if names != {*values}:
                 raise ValueError(
-                    "The files must all be static or all dynamic; inspect "
-                    f"the others by themselves. Received: {paths[0]} and "
-                    f"{path}, which are of two forms."
+                    "All files must have the same masking, static or dynamic; "
+                    f"inspect the others separately. Received: {paths[0]} "
+                    f"and {path}, which differ."
                 )
             size = len(values[features.INPUT_IDS.name])
             for row in range(min(size, num_examples - len(examples))):
@@ -125,7 +125,7 @@ def check_manifests(paths, vocab_file, vocabulary):
     """Check a vocabulary and its file against the manifests of records.
 
     Raises:
-        ValueError: a manifest names another vocabulary or casing, or a file
+        ValueError: a manifest has another vocabulary or casing, or a file
             differs from its manifest.
     """
     facts = read_record_facts(paths)

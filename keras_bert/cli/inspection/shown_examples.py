@@ -1,4 +1,4 @@
-"""Examples as text: words, with marks where one is predicted."""
+"""Format records as text, with marks at the words to predict."""
 
 import textwrap
 
@@ -16,9 +16,9 @@ _LINE_WIDTH = 80
 
 
 def show_example(values, row, place, vocabulary):
-    """Return a row of `read_checked_records` as lines of text.
+    """Format a row of `read_checked_records` as lines of text.
 
-    The title, the first line, begins with `place`.
+    The first line is the title; it starts with `place`.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())
@@ -33,7 +33,7 @@ def show_example(values, row, place, vocabulary):
     for position, shown in enumerate(ids):
         outcome, original = predictions.get(position, (PLAIN, shown))
         pieces = vocabulary.tokens[shown], vocabulary.tokens[original]
-        # Where A or B begins, a word may have lost its first pieces.
+        # The first word of A or B may be truncated at its start.
         inside = continues[original] and position not in (1, boundary)
         tokens.append(_token_text(*pieces, outcome, inside))
     label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
@@ -52,7 +52,7 @@ def show_example(values, row, place, vocabulary):
 
 
 def _predictions(one, mask_id):
-    """Return the outcome and the original id by position."""
+    """Return a dict from positions to pairs (outcome, original id)."""
     positions = one[features.MASKED_LM_POSITIONS.name][0].tolist()
     labels = one[features.MASKED_LM_IDS.name][0].tolist()
     return {

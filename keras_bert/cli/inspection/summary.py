@@ -1,16 +1,16 @@
-"""Statistics and examples of records as text."""
+"""Format statistics and examples of records as text."""
 
 from keras_bert.pretraining.records.outcomes import EXPECTED
 from keras_bert.pretraining.records.outcomes import MARKS
 
 
 def summary_rows(statistics):
-    """Return the numbers of `RecordStatistics`, a dict of texts by name."""
+    """Format `RecordStatistics` as a dict from names to texts."""
     counts, share = statistics.counts, statistics.share
     longest = statistics.max_length
     rows = {
         "Records": f"{counts['records']:,} in {counts['files']:,} file(s); all "
-        "conform",
+        "valid",
         "Length": f"{share('tokens', 'records'):.1f} tokens on average with "
         f"[CLS] and [SEP], at most {longest}",
         "Short": f"{_percent(statistics.short_share)} of the examples have "
@@ -44,16 +44,16 @@ def _percent(share):
 
 
 def summary_text(rows):
-    """Return the rows of `summary_rows` as lines of text."""
+    """Format the rows of `summary_rows` as lines of text."""
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
 
 
 def examples_text(examples, is_static):
-    """Join texts of `show_example`; static ones get a legend."""
+    """Join the texts of `show_example`; add a legend for static masking."""
     lines = []
     if is_static:
-        lines += ["What the model must predict stands in brackets:"]
+        lines += ["Brackets mark the tokens that the model must predict:"]
         lines += [f"  {mark:<15} {meaning}" for mark, meaning in MARKS.values()]
         lines += [""]
     return "\n".join([*lines, *examples])

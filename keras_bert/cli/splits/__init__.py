@@ -1,1 +1,1 @@
-"""Labelled data as train, dev and test splits."""
+"""Train, dev and test splits of labelled data."""

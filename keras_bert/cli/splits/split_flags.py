@@ -1,4 +1,4 @@
-"""The flags of the labelled texts that a program learns from."""
+"""Flags of the labelled texts for training and evaluation."""
 
 import functools
 
@@ -16,30 +16,30 @@ flags.disclaim_key_flags()  # They are the flags of the program.
 
 
 class SplitFlags:
-    """Defines the flags and reads the examples that they name."""
+    """Flags of labelled texts, and a reader of the examples."""
 
     def __init__(self):
         self.task_name = flags.DEFINE_enum(
             "task_name",
             None,
             [x for x, task in GLUE_TASKS.items() if "train" in task.files],
-            "Task of GLUE; its files are in --data_dir.",
+            "GLUE task; its files are in --data_dir.",
         )
         self.data_dir = shared_flags.optional(
-            "data_dir", "The files of --task_name, as published."
+            "data_dir", "Directory of the published files of --task_name."
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
             "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
         )
         self.files = shared_flags.splits(
-            "Or a file of one's own: .csv, .tsv or .jsonl.",
-            "Texts to answer at the end, without labels.",
+            "Or your own file: .csv, .tsv or .jsonl.",
+            "Texts to predict after training; labels are optional.",
         )
         self.text_columns = {
             "text": shared_flags.text_column("header."),
             "text_pair": shared_flags.optional(
-                "text_pair_column", "Of pairs, the column of the second text."
+                "text_pair_column", "Column of the second text of pairs."
             ),
         }
         self.label_column = flags.DEFINE_string(
@@ -47,8 +47,8 @@ class SplitFlags:
         )
         self.label_separator = shared_flags.optional(
             "label_separator",
-            "What stands between the labels of a cell, such as a comma, where "
-            "a text of one's own may have several labels or none.",
+            "Separator between the labels of a cell, such as a comma, if a "
+            "text in your own file may have several labels or none.",
         )
         self._of_files = [
             *self.files.values(),
@@ -60,10 +60,10 @@ class SplitFlags:
         command_line.group("Data", [*others, *self._of_files])
 
     def reader(self):
-        """Return the files that are read and a function that reads them.
+        """Return the input files and a function that reads them.
 
-        The function takes the `seed` of the examples that are held out
-        without a dev split, and returns `Splits`.
+        The function takes a `seed`, which selects the held-out examples if
+        there is no dev split, and returns `Splits`.
 
         Raises:
             ValueError: flags contradict each other or are missing.
@@ -73,7 +73,7 @@ class SplitFlags:
         if self.task_name.value and not self.data_dir.value:
             raise ValueError(
                 "--task_name needs --data_dir, the directory of its files. "
-                f"Received: --task_name={self.task_name.value} alone."
+                f"Received: only --task_name={self.task_name.value}."
             )
         if not self.task_name.value:
             command_line.refuse("requires --task_name", self.data_dir)

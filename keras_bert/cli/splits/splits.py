@@ -1,4 +1,4 @@
-"""The splits of a labelled data set: train, dev and test."""
+"""Read labelled data sets as train, dev and test splits."""
 
 import dataclasses
 import os
@@ -22,15 +22,15 @@ _HELD_OUT = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """Splits of one data set, each in the form that its reader returns.
+    """Splits of a data set, as returned by the reader of the format.
 
     Args:
-        train: examples with labels; None if nothing is trained.
-        dev: dict of labelled splits; the best epoch is chosen by the first.
-        test: dict of splits to answer; labels may be hidden.
-        glue: `GlueTask`, or None for data other than GLUE.
-        is_multi_label: bool, whether labels are tuples of names, which may be
-            empty.
+        train: examples with labels, or None without training.
+        dev: dict of labelled splits; the first one selects the best epoch.
+        test: dict of splits to predict; labels are optional.
+        glue: `GlueTask`, or None for other data.
+        is_multi_label: bool, whether labels are tuples of names; a tuple may
+            be empty.
     """
 
     train: object
@@ -40,20 +40,20 @@ class Splits:
     is_multi_label: bool = False
 
     def all(self):
-        """Return the data of all splits, a list."""
+        """Return a list of the data of all splits."""
         train = [] if self.train is None else [self.train]
         return [*train, *self.dev.values(), *self.test.values()]
 
 
 def make_splits(data, count, part, seed, **more):
-    """Make `Splits`; without a dev split a tenth of `train` is held out.
+    """Create `Splits`; without a dev split, hold out a tenth of `train`.
 
     Args:
-        data: dict with "train" and any number of splits whose names begin
+        data: dict with "train" and any number of splits with names that start
             with "dev" or "test".
-        count: int, number of examples to learn from.
-        part: function from a list of indices to a part of these examples.
-        seed: int, of the examples that are held out.
+        count: int, number of training examples.
+        part: function from a list of indices to a subset of these examples.
+        seed: int, seed that selects the held-out examples.
         **more: other arguments of `Splits`.
 
     Raises:
@@ -67,15 +67,15 @@ def make_splits(data, count, part, seed, **more):
         return Splits(data["train"], dev, test, **more)
     if count < 2:
         raise ValueError(
-            "There must be two examples or more to learn from, of SQuAD two "
-            "contexts, so that one can be held out to choose by; or give "
+            "The training data must have at least two examples (for SQuAD two "
+            "contexts), so that one can be held out for validation. Or pass "
             f"--dev_file. Received: {count}."
         )
     order = np.random.default_rng(seed).permutation(count).tolist()
     num_held = max(1, int(count * _HELD_OUT))
     logging.info(
-        f"There is no dev split: {num_held} of {count} examples are held out "
-        "to choose by."
+        f"There is no dev split: {num_held} of {count} training examples are "
+        "held out for validation."
     )
     held, kept = part(sorted(order[:num_held])), part(sorted(order[num_held:]))
     return Splits(kept, {"dev": held}, test, **more)
@@ -85,22 +85,22 @@ def _table_splits(tables, seed, **more):
     train = tables["train"]
     if "label" not in train.columns:
         raise ValueError(
-            f"Examples to learn from must have labels. Received: "
-            f"{train.place} {train.numbers[0]}, without one."
+            f"Training examples must have labels. Received: "
+            f"{train.place} {train.numbers[0]} without a label."
         )
     return make_splits(tables, len(train), train.part, seed, **more)
 
 
 def glue_splits(name, data_dir, seed):
-    """Read a task of GLUE from its files.
+    """Read a GLUE task from its files.
 
     Args:
         name: str, such as "mrpc".
         data_dir: str, the directory of the files.
-        seed: int, of the examples that are held out without a dev split.
+        seed: int, seed that selects held-out examples without a dev split.
 
     Returns:
-        `Splits`; a dev or test split without a file is left out.
+        `Splits`; a dev or test split without a file is omitted.
     """
     task = glue_task(name)
     tables = {
@@ -113,18 +113,19 @@ def glue_splits(name, data_dir, seed):
 
 
 def _tfds_tables(name, read):
-    """Read the splits of a data set of TensorFlow Datasets, as GLUE's names.
+    """Read the splits of a TensorFlow Datasets data set by GLUE's names.
 
     Raises:
         ValueError: there is no such data set, or it has no split "train".
     """
-    # Imported late: most do not have TensorFlow Datasets.
+    # Imported late: TensorFlow Datasets is optional.
     from keras_bert.tfds_builder import open_builder
 
     names = [*open_builder(name).info.splits]
     if "train" not in names:
         raise ValueError(
-            f"{name} must have a split train. Received: {', '.join(names)}."
+            f"{name} must have a split named train. Received: "
+            f"{', '.join(names)}."
         )
     return {
         split.replace("validation", "dev"): read(name, split)
@@ -138,11 +139,11 @@ def tfds_splits(name, seed):
 
     Args:
         name: str, such as "glue/mrpc" or "imdb_reviews".
-        seed: int, of the examples that are held out without a split
+        seed: int, seed that selects held-out examples without a split
             "validation".
 
     Returns:
-        `Splits` with the names of GLUE: "dev" for "validation".
+        `Splits` with GLUE's names: "dev" instead of "validation".
     """
     from keras_bert.tasks.labelled.tfds import read_tfds
 
@@ -155,12 +156,12 @@ def file_splits(paths, texts, label, seed, label_separator=None):
     """Read the user's own files.
 
     Args:
-        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        paths: dict from "train" and optionally "dev" and "test" to a file.
         texts: dict from "text" and, for pairs, "text_pair" to a column.
-        label: str or int, the column of labels. A test file needs none.
-        seed: int, of the examples that are held out without a dev file.
-        label_separator: str, separates the labels of a cell, which may have
-            any number of labels. None for one label in each cell.
+        label: str or int, the column of labels; optional in a test file.
+        seed: int, seed that selects held-out examples without a dev file.
+        label_separator: str, separator of the labels of a cell, which may
+            have any number of labels. None for one label in each cell.
 
     Returns:
         `Splits`.
@@ -186,10 +187,10 @@ def conll_splits(paths, seed, on_stray_tag="error", **columns):
     """Read files of tagged sentences.
 
     Args:
-        paths: dict from "train" and perhaps "dev" and "test" to a file.
-        seed: int, of the sentences that are held out without a dev file.
-        on_stray_tag: as in `read_conll`. In the test file, whose tags are
-            only compared, stray tags are always repaired.
+        paths: dict from "train" and optionally "dev" and "test" to a file.
+        seed: int, seed that selects held-out sentences without a dev file.
+        on_stray_tag: as in `read_conll`. Stray tags in the test file are
+            always repaired.
         **columns: `tag_column` and `word_column` of `read_conll`.
 
     Returns:
@@ -207,14 +208,14 @@ def conll_splits(paths, seed, on_stray_tag="error", **columns):
 
 
 def squad_splits(train_file, dev_file, predict_file, seed):
-    """Read files of SQuAD.
+    """Read SQuAD files.
 
     Args:
-        train_file: str; None if nothing is trained.
-        dev_file: str, by which the best epoch is chosen; by default
+        train_file: str, or None without training.
+        dev_file: str, file that selects the best epoch; by default
             `predict_file`, or else a tenth of the contexts of `train_file`.
         predict_file: str, questions to answer; by default the dev split.
-        seed: int, of the contexts that are held out.
+        seed: int, seed that selects held-out contexts.
 
     Returns:
         `Splits` of lists of `SquadQuestion`.
@@ -231,7 +232,7 @@ def squad_splits(train_file, dev_file, predict_file, seed):
     train = data["train"]
     contexts = list(dict.fromkeys(q.context for q in train))
 
-    def part(indices):  # All questions on a context are in one part.
+    def part(indices):  # All questions on a context stay together.
         chosen = {contexts[index] for index in indices}
         return [q for q in train if q.context in chosen]
 
@@ -239,17 +240,17 @@ def squad_splits(train_file, dev_file, predict_file, seed):
 
 
 def choice_file_splits(paths, read, num_choices, seed):
-    """Read files of questions with choices.
+    """Read files of multiple-choice questions.
 
     Args:
-        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        paths: dict from "train" and optionally "dev" and "test" to a file.
         read: `read_swag` or `read_codah`.
         num_choices: int.
-        seed: int, of the questions that are held out without a dev file.
+        seed: int, seed that selects held-out questions without a dev file.
 
     Returns:
         `Splits` of lists of `MultipleChoiceExample`; labels of the test file
-        are not read.
+        are ignored.
     """
     data = {
         split: read(path, num_choices, split != "test")
@@ -259,7 +260,7 @@ def choice_file_splits(paths, read, num_choices, seed):
 
 
 def choice_tfds_splits(name, num_choices, seed):
-    """Read a prepared data set, as `choice_file_splits` reads files.
+    """Read multiple-choice questions from TensorFlow Datasets.
 
     Raises:
         ValueError: there is no such data set, or it has no labelled split
@@ -282,13 +283,13 @@ def _choice_splits(data, seed):
         if questions[0].label is None:
             raise ValueError(
                 "The questions of train and dev must have labels. Received: "
-                f"{questions[0].where}, without one."
+                f"{questions[0].where} without a label."
             )
     return splits
 
 
 def label_names(splits):
-    """Return the labels in order, from GLUE or from the train split.
+    """Return the sorted labels of the train split, or GLUE's labels.
 
     Args:
         splits: `Splits` of `Table`.
@@ -298,7 +299,7 @@ def label_names(splits):
 
     Raises:
         ValueError: there are fewer than two labels, or an example has a label
-            that no example of the train split has.
+            that does not occur in the train split.
     """
     if splits.glue:
         return list(splits.glue.label_names)
@@ -310,15 +311,15 @@ def label_names(splits):
     names = sorted({x for _, cell in cells[: len(splits.train)] for x in cell})
     if len(names) < 2:
         raise ValueError(
-            f"The examples to learn from, from {cells[0][0]} on, must have "
-            "two different labels or more. Received: "
-            f"{', '.join(map(repr, names)) or 'none'} throughout."
+            f"The training examples (from {cells[0][0]} on) must have at "
+            "least two different labels. Received: "
+            f"{', '.join(map(repr, names)) or 'no label'}."
         )
     for place, cell in cells:
         for name in {*cell} - {*names}:
             raise ValueError(
-                f"{place}, must have a label of the examples to learn from: "
-                f"{', '.join(names[:10])}. Received: {name!r}. If labels are "
-                "numbers to predict, pass --regression."
+                f"{place}, must have a label that occurs in the training "
+                f"examples: {', '.join(names[:10])}. Received: {name!r}. If "
+                "labels are numbers to predict, pass --regression."
             )
     return names

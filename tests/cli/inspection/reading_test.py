@@ -141,6 +141,6 @@ def test_two_forms_are_not_mixed(write, vocabulary, static, dynamic):
     paths = write("a", [static]), write("b", [dynamic])
     with pytest.raises(
         ValueError,
-        match="all be static or all dynamic;.*a and .*b, which are of",
+        match="same masking, static or dynamic;.*a and .*b, which dif",
     ):
         inspect_records(paths, vocabulary)

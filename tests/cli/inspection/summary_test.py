@@ -9,7 +9,7 @@ def test_static_records_are_told_by_their_predictions(
     full = make_static(["the"] * 5, ["a"] * 4, [], label=0)
     statistics, _ = inspect_records([write("a", [static, full])], vocabulary)
     assert [*summary_rows(statistics).items()] == [
-        ("Records", "2 in 1 file(s); all conform"),
+        ("Records", "2 in 1 file(s); all valid"),
         (
             "Length",
             "10.0 tokens on average with [CLS] and [SEP], at most 12",
