@@ -54,21 +54,21 @@ def main():
     files = corpus_files(_OUTPUT_DIR.value)
     artifacts.check_files(files, paths, _OVERWRITE.value)
     dropped = collections.Counter()
-    about = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
+    extra = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
     if _TEXT.is_given:
         sources = _TEXT.sources(paths)
         inputs = {source.name: source.fingerprint() for source in sources}
-        about["settings"]["inputs"] = inputs
+        extra["settings"]["inputs"] = inputs
         documents = _read_own(sources, dropped)
     else:
         roots = _ROOTS.value or default_roots()
-        about["settings"]["roots"] = roots
+        extra["settings"]["roots"] = roots
         documents = _read_documentation(roots, dropped)
     counts = split_corpus(
         documents,
         _OUTPUT_DIR.value,
         _EVAL_SHARE.value,
-        about,
+        extra,
         overwrite=_OVERWRITE.value,
     )
     logging.info(
@@ -79,7 +79,7 @@ def main():
 
 
 def _read_documentation(roots, dropped):
-    """Yields documents; then counts and tells what was left out."""
+    """Yield documents; then log and count the dropped text."""
     counts = collections.Counter()
     yield from collect_documents(roots, counts)
     dropped["files"] = counts["skipped"]
@@ -96,7 +96,7 @@ def _read_documentation(roots, dropped):
 
 
 def _read_own(sources, dropped):
-    """Yields documents; then counts and tells what was left out."""
+    """Yield documents; then log and count the skipped lines."""
     bad_lines = _TEXT.bad_lines()
     for document in source_documents(sources, bad_lines):
         yield [

@@ -61,7 +61,7 @@ def test_nothing_found_is_an_error_and_leaves_nothing(collect, tmp_path):
         f"--output_dir={tmp_path / 'out'}", f"--roots={tmp_path / 'empty'}"
     )
     assert code != 0
-    assert "Received: 0 to train on and 0 to evaluate on" in stderr
+    assert "Received: 0 for training and 0 for evaluation" in stderr
     assert os.listdir(tmp_path / "out") == []
 
 

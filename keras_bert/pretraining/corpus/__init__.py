@@ -1,1 +1,1 @@
-"""Text on disk to a tokenized corpus on disk."""
+"""Text sources, tokenized corpora and the training of vocabularies."""

@@ -1,4 +1,4 @@
-"""A byte-level BPE from text, by the `tokenizers` library."""
+"""Training of byte-level BPE tokenizers with the `tokenizers` library."""
 
 import json
 
@@ -14,28 +14,29 @@ from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 
-# The ids from 0 on, as RoBERTa's; <mask> has the last one.
+# Tokens with the ids 0 to 3, as in RoBERTa; <mask> has the last id.
 _HEAD = ("<s>", "<pad>", "</s>", "<unk>")
 
 
 def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
-    """Learn a byte-level BPE from text, except a held-out fiftieth.
+    """Train a byte-level BPE tokenizer; one sentence in 50 is held out.
 
-    It keeps case. <s> <pad> </s> <unk> have the ids 0 to 3, <mask> has the
-    last one.
+    The tokenizer is cased. <s>, <pad>, </s> and <unk> have the ids 0 to 3,
+    <mask> has the last id.
 
     Args:
         sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, most tokens, the special ones and those of the 256
-            bytes included.
-        min_frequency: int, how often a pair must occur to be merged.
-        bad_lines: `BadLines`, what is skipped; None stops at it.
+        vocab_size: int, maximum size of the vocabulary, including the special
+            tokens and the 256 bytes.
+        min_frequency: int, minimum number of occurrences of a merged pair.
+        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
+            None an invalid line is an error.
 
     Returns:
-        `BytePairSettings` and the list of the sentences (bytes) held out.
+        `BytePairSettings` and the list of held-out sentences (bytes).
 
     Raises:
-        ValueError: a number is out of reach, or there is no text.
+        ValueError: an argument is out of range, or the text is empty.
         ModuleNotFoundError: `tokenizers` is not installed.
     """
     least = len(SPECIAL_TOKENS) + len(byte_characters())
@@ -53,7 +54,7 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
 
 
 def _train(sentences, vocab_size, min_frequency):
-    """The merges in the order of their ranks."""
+    """Return the merges, sorted by rank."""
     tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(

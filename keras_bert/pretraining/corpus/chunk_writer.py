@@ -1,4 +1,4 @@
-"""Lines of text to the token files of a chunk."""
+"""Writer of the token files of a chunk of text."""
 
 import collections
 import contextlib
@@ -10,7 +10,7 @@ from keras_bert.pretraining.corpus.token_store import CONTINUES
 from keras_bert.pretraining.corpus.token_store import token_dtype
 
 _BATCH_BYTES = 1 << 20
-# What BERT's tokenizer takes for white space, as UTF-8.
+# White space of BERT's tokenizer, as UTF-8.
 _SPACES = re.compile(
     rb"[\t\n\r]|\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f"
     rb"|\xe3\x80\x80"
@@ -18,7 +18,7 @@ _SPACES = re.compile(
 
 
 def batch_lines(lines):
-    """Groups lines into lists of about one megabyte."""
+    """Group lines into lists of about one megabyte."""
     batch, size = [], 0
     for line in lines:
         batch.append(line)
@@ -31,17 +31,16 @@ def batch_lines(lines):
 
 
 class ChunkWriter:
-    """Tokenizes the lines of a chunk into files, batch by batch.
+    """Writer that tokenizes the lines of a chunk into files.
 
-    The files are `stem.tokens`, `stem.sentences` and `stem.documents`, the
-    last two lengths as uint32. A document may be longer than a batch.
+    The files are `stem.tokens`, `stem.sentences` and `stem.documents`. The
+    last two contain lengths as uint32. A document may span several batches.
 
     Args:
-        stem: str.
+        stem: str, path of the files without suffix.
         tokenizer: a `Tokenizer`.
-        segmented_words: bool, words are separated by spaces, whatever their
-            pieces look like. The tokens then carry a bit that is set if
-            they continue a word.
+        segmented_words: bool, only spaces separate words. Tokens that
+            continue a word then have the bit `CONTINUES` set.
     """
 
     def __init__(self, stem, tokenizer, segmented_words=False):
@@ -51,7 +50,7 @@ class ChunkWriter:
         self._dtype = token_dtype(len(vocabulary), segmented_words)
         self._continues = np.array(vocabulary.is_continuation)
         self._unknown_id = vocabulary.unk_id
-        self._left_over = 0  # Sentences of a document that goes on.
+        self._left_over = 0  # Sentences of the unfinished document.
         self._files = contextlib.ExitStack()
         self._tokens, self._sentences, self._documents = (
             self._files.enter_context(open(f"{stem}.{kind}", "wb"))
@@ -67,14 +66,14 @@ class ChunkWriter:
         self._files.close()
 
     def write(self, batch):
-        """Tokenizes lines, of which an empty one ends a document.
+        """Tokenize lines and write them; an empty line ends a document.
 
         Args:
-            batch: list of bytes.
+            batch: list of bytes, the lines.
 
         Returns:
-            Counts of "documents" begun, "sentences", "tokens", "unknown" and
-            "continuations".
+            Counter of new "documents", "sentences", "tokens", "unknown"
+            tokens and "continuations", tokens that continue a word.
         """
         lines = [line for line in batch if line]
         tokens, continues, lengths = self._tokenize(lines)
@@ -103,7 +102,7 @@ class ChunkWriter:
         lengths = ragged.row_lengths().numpy()
         line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
         places = np.repeat(line_starts, lengths)
-        # No piece goes beyond a space, though one may begin with it.
+        # A piece may begin with a space, but contains no other one.
         ends = ends.values.numpy() + places
         continues = _no_space_between(
             b" ".join([b"", *lines]), np.concatenate([[0], ends])[:-1], ends
@@ -111,10 +110,11 @@ class ChunkWriter:
         return ragged.values.numpy(), continues, lengths
 
     def _document_lengths(self, batch, lengths):
-        """Sentences of the documents that end in the batch.
+        """Return the numbers of sentences of documents that end in the batch.
 
-        Sentences without a token are dropped, and then documents without a
-        sentence. What comes after the last empty line is left over.
+        Sentences without tokens are dropped, and then documents without
+        sentences. Sentences after the last empty line are kept for the next
+        batch.
         """
         is_line = np.array([bool(line) for line in batch])
         kept = np.concatenate([[0], np.cumsum(lengths > 0)])
@@ -129,7 +129,7 @@ class ChunkWriter:
 
 
 def _no_space_between(text, starts, ends):
-    """A bool array, True at stretches of UTF-8 without white space."""
+    """Return a bool array, True for spans of UTF-8 without white space."""
     text = _SPACES.sub(lambda match: b" " * len(match[0]), text)
     is_space = np.frombuffer(text, np.uint8) == ord(" ")
     spaces = np.concatenate([[0], np.cumsum(is_space, dtype=np.int64)])

@@ -1,29 +1,29 @@
-"""Bytes to lines, and lines to documents.
+"""Lines and documents of plain text files.
 
-The published form: one sentence a line, a blank line between documents. A
-document also ends where its file does.
+The format is the same as for google-research/bert: one sentence per line and
+a blank line between documents. The end of a file also ends a document.
 """
 
 _BLOCK_BYTES = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# First bytes of the white space beyond ASCII, U+00A0 and U+3000 among it.
+# First bytes of non-ASCII white space, such as U+00A0 and U+3000.
 _SPACE_LEADS = frozenset(b"\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3")
 
 
 def split_lines(path, blocks, offset=0):
-    """Yields the lines of UTF-8 text, stripped, as bytes.
+    """Yield the lines of UTF-8 text, stripped, as bytes.
 
     Args:
-        path: str, the name for error messages.
-        blocks: iterable of bytes, the text in pieces of any length.
-        offset: int, where in the file the text begins.
+        path: str, the file name for error messages.
+        blocks: iterable of bytes, the text in blocks of any length.
+        offset: int, offset of the text in the file.
 
     Yields:
-        bytes; empty at blank lines.
+        bytes, empty for blank lines.
 
     Raises:
-        ValueError: the text holds NUL bytes or is no UTF-8; the message
-            names the file and the byte offset.
+        ValueError: the text has NUL bytes or is not UTF-8. The message names
+            the file and the byte offset.
     """
     rest = []
     for block in blocks:
@@ -47,7 +47,7 @@ def _checked_lines(path, data, offset):
 
 
 def _strip(line):
-    """The line without ASCII white space around it, empty if it is blank."""
+    """Strip ASCII white space; return b"" for a line of only white space."""
     line = line.strip()
     if line and line[0] in _SPACE_LEADS and not line.decode("utf-8").strip():
         return b""
@@ -72,16 +72,16 @@ def _check_text(path, data, offset):
 
 
 def read_lines(path):
-    """Yield the lines of a UTF-8 file, by `split_lines`."""
+    """Yield the lines of a UTF-8 file; see `split_lines`."""
     with open(path, "rb") as file:
         blocks = iter(lambda: file.read(_BLOCK_BYTES), b"")
         yield from split_lines(path, blocks)
 
 
 def document_lines(text):
-    """Yield the lines of one document, stripped bytes, and an empty one.
+    """Yield the stripped lines of one document, then an empty line.
 
-    Blank lines of `text` are left out, because they would end the document.
+    Blank lines of `text` are skipped, because they would end the document.
     """
     for line in text.encode("utf-8").split(b"\n"):
         line = _strip(line)
@@ -91,13 +91,13 @@ def document_lines(text):
 
 
 def read_documents(paths):
-    """Yield documents of files as lists of sentences (bytes), never empty."""
+    """Yield the documents of files, non-empty lists of sentences (bytes)."""
     for path in paths:
         yield from group_documents(read_lines(path))
 
 
 def group_documents(lines):
-    """Yield the documents of lines, split at empty ones, never empty."""
+    """Split lines at empty lines; yield the non-empty documents."""
     document = []
     for line in lines:
         if line:

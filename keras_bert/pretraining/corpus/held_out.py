@@ -1,4 +1,4 @@
-"""A fixed part of a corpus that training never sees."""
+"""Split of a corpus into training and evaluation documents."""
 
 import collections
 import hashlib
@@ -10,42 +10,45 @@ _MIN_DOCUMENTS = 2
 
 
 def is_held_out(document, share):
-    """Return True if a document, a list of sentences, is for evaluation.
+    """Return True if a document (list of sentences) is held out.
 
-    It depends only on the text; about a `share` of all documents is.
+    The result depends only on the text. The expected fraction of held-out
+    documents is `share`.
     """
     digest = hashlib.sha256("\n".join(document).encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
 def corpus_files(directory):
-    """The names of the two parts, as str."""
+    """Return the paths of the training and the evaluation file."""
     return [str(pathlib.Path(directory, f"{p}.txt")) for p in ("train", "eval")]
 
 
-def split_corpus(documents, directory, eval_share, about=None, overwrite=False):
-    """Writes `train.txt` and `eval.txt` with their manifests, or nothing.
+def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
+    """Write `train.txt` and `eval.txt` with their manifests.
+
+    After an error neither file is written.
 
     Args:
         documents: iterable of lists of str, the sentences of each document.
         directory: str, an existing directory.
-        eval_share: float, share of the documents that goes to `eval.txt`.
-        about: dict for JSON, further contents of the manifests. It is written
-            at the end.
-        overwrite: bool, replace files of ours.
+        eval_share: float, fraction of the documents to write to `eval.txt`.
+        extra: dict for JSON, additional entries of the manifests, read after
+            the last document.
+        overwrite: bool, replace the files of an earlier run.
 
     Returns:
-        Counts of "documents", "held_out", "sentences", "words" and "bytes".
+        Counter of "documents", "held_out", "sentences", "words" and "bytes".
 
     Raises:
-        ValueError: one of the parts has fewer than two documents.
+        ValueError: one of the files has fewer than two documents.
     """
     counts = collections.Counter()
-    about = {**(about or {}), "counts": counts}
+    extra = {**(extra or {}), "counts": counts}
     train_file, eval_file = corpus_files(directory)
     with (
-        artifacts.file(train_file, about, (), overwrite) as train_path,
-        artifacts.file(eval_file, about, (), overwrite) as eval_path,
+        artifacts.file(train_file, extra, (), overwrite) as train_path,
+        artifacts.file(eval_file, extra, (), overwrite) as eval_path,
     ):
         with open(train_path, "wb") as train, open(eval_path, "wb") as held:
             for document in documents:
@@ -62,8 +65,8 @@ def split_corpus(documents, directory, eval_share, about=None, overwrite=False):
         kept = counts["documents"] - counts["held_out"]
         if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
             raise ValueError(
-                f"Both parts must have {_MIN_DOCUMENTS} documents at least; a "
+                f"Both parts must have at least {_MIN_DOCUMENTS} documents; a "
                 "blank line or the end of a file ends a document. Received: "
-                f"{kept} to train on and {counts['held_out']} to evaluate on."
+                f"{kept} for training and {counts['held_out']} for evaluation."
             )
     return counts

@@ -1,4 +1,4 @@
-"""Text in JSON lines: an object a line, a document each."""
+"""JSON Lines files as text sources; each object is a document."""
 
 import dataclasses
 import json
@@ -17,11 +17,11 @@ _SHOWN_KEYS = 8
 
 
 class BadLines:
-    """Count and first messages of the lines that were skipped.
+    """Number and first messages of skipped invalid lines.
 
     Attributes:
-        count: int.
-        listed: list of str, what is wrong with the first few.
+        count: int, number of lines.
+        listed: list of str, messages of the first few lines.
     """
 
     def __init__(self, count=0, listed=()):
@@ -29,16 +29,20 @@ class BadLines:
         self.listed = list(listed[:_NUM_LISTED])
 
     def add(self, message):
-        """Count a line; the message says its fault and its place."""
+        """Count an invalid line.
+
+        Args:
+            message: str, the error and the location of the line.
+        """
         self.count += 1
         if len(self.listed) < _NUM_LISTED:
             self.listed.append(message)
 
     def log(self):
-        """Log what was skipped, if anything."""
+        """Log a warning if lines were skipped."""
         if self.count:
             logging.warning(
-                "Skipped %d bad line(s), as on_bad_line='skip' says. The "
+                "Skipped %d bad line(s), because on_bad_line='skip'. The "
                 "first: %s",
                 self.count,
                 " ".join(self.listed),
@@ -47,11 +51,11 @@ class BadLines:
 
 @dataclasses.dataclass(frozen=True)
 class JsonLinesFile(TextFile):
-    """A file with a JSON object a line, a document each.
+    """JSON Lines file; each object is a document.
 
     Args:
-        path: str; gzip if it ends in ".gz".
-        stream: str, the pipe or device of which `path` is a copy.
+        path: str, gzip if it ends in ".gz".
+        stream: str, the pipe or device that was copied to `path`, or None.
         text_key: str, the key of the text.
     """
 
@@ -60,7 +64,7 @@ class JsonLinesFile(TextFile):
     separator = re.compile(rb"\n")
 
     def fingerprint(self):
-        """Return the SHA-256 of the file, and the key."""
+        """Return the SHA-256 of the file and the key of the text."""
         return f"{super().fingerprint()}, {self.text_key}"
 
     def lines(self, chunk, bad_lines=None):
@@ -84,23 +88,23 @@ class JsonLinesFile(TextFile):
             bad_lines.add(message)
 
     def _num_lines(self, end):
-        """Return how many lines end before a byte offset."""
+        """Return the number of lines that end before a byte offset."""
         with open(self.path, "rb") as file:
             return sum(x.count(b"\n") for x in read_blocks(file, end))
 
 
 def _text_of(line, key):
-    """Return the text in a line of JSON, and its fault, if any."""
+    """Return the text of a line of JSON and an error message or None."""
     try:
         value = json.loads(line)
         if not isinstance(value, dict):
-            return None, f"no object, but {type(value).__name__}"
+            return None, f"not an object, but {type(value).__name__}"
         if key not in value:
             keys = ", ".join(map(repr, [*value][:_SHOWN_KEYS]))
             return None, f"its keys: {keys or 'none'}"
         text = value[key]
         if not isinstance(text, str):
-            return None, f"{key!r} is no string, but {type(text).__name__}"
+            return None, f"{key!r} is not a string, but {type(text).__name__}"
         check_characters(text, repr(key))
     except (ValueError, RecursionError) as error:
         return None, f"{type(error).__name__}: {error}"

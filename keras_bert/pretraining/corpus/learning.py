@@ -1,4 +1,4 @@
-"""Parts that the learning of every kind of vocabulary shares."""
+"""Common functions for training vocabularies of any kind."""
 
 import importlib
 import itertools
@@ -10,13 +10,13 @@ from keras_bert.pretraining.corpus.sources import source_documents
 
 _UNSEEN_ONE_IN = 50
 _MAX_UNSEEN = 20_000
-# Memory is taken for all tokens at once.
+# The trainers allocate memory for all tokens at the start.
 MAX_VOCAB_SIZE = 1_000_000
 MAX_FREQUENCY = 1_000_000_000
 
 
 def import_learner(name):
-    """Import a package that learns, or raise an error with the cure."""
+    """Import a trainer package, or raise an error with the pip extra."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -28,7 +28,7 @@ def import_learner(name):
 
 
 def seen_sentences(sources, unseen, bad_lines):
-    """Yields the sentences to learn from and puts the others in `unseen`."""
+    """Yield the training sentences; append the held-out ones to `unseen`."""
     for document in source_documents(sources, bad_lines):
         for sentence in document:
             chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
@@ -39,12 +39,12 @@ def seen_sentences(sources, unseen, bad_lines):
 
 
 def from_first_word(sentences, sources):
-    """Return the sentences from the first that is not blank."""
+    """Skip blank sentences at the start; raise ValueError if all are blank."""
     for sentence in sentences:
         if sentence.strip():
             return itertools.chain([sentence], sentences)
     raise ValueError(
-        "Input must hold text, one sentence a line. Received: no word in "
+        "Input must hold text, one sentence per line. Received: no word in "
         f"{len(sources)} file(s), the first {sources[0].name!r}."
     )
 
@@ -57,9 +57,9 @@ def measure_tokenizer(tokenizer, sentences):
         sentences: list of bytes or str.
 
     Returns:
-        The share of tokens that are unknown and the mean number of tokens of
-        a word, both float; NaN without text. A word is what no token
-        continues, or what a sentence begins with.
+        The fraction of unknown tokens and the mean number of tokens per word,
+        both float; NaN without text. A word begins with the first token of a
+        sentence and with each token that is not a continuation.
     """
     rows = tokenizer(sentences)
     tokens = rows.values.numpy()

@@ -1,7 +1,7 @@
-"""A SentencePiece model from text, as ALBERT's was made.
+"""Training of SentencePiece models with the options of ALBERT.
 
-The learning itself is that of the `sentencepiece` library; what it learns from
-is text as ALBERT's tokenizer normalises it.
+The `sentencepiece` library trains the model, on text that is normalized as by
+ALBERT's tokenizer.
 """
 
 import io
@@ -31,8 +31,8 @@ _OPTIONS = {
     "user_defined_symbols": [*'()"-.–£€'],
     "character_coverage": 0.99995,
 }
-# Fewer pieces than `vocab_size` if the text has no more; no line is too long;
-# and only errors are logged.
+# A small text may give fewer pieces than `vocab_size`; the length of a line is
+# not limited; only errors are logged.
 _LIMITS = {
     "hard_vocab_limit": False,
     "max_sentence_length": 1 << 24,
@@ -41,24 +41,25 @@ _LIMITS = {
 
 
 def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
-    """Learn a unigram model from text, except a held-out fiftieth.
+    """Train a unigram model; one sentence in 50 is held out.
 
-    The library holds all of the text in memory. The same text and numbers
+    The library keeps the whole text in memory. The same text and arguments
     give the same model, with the same release of the library.
 
     Args:
         sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, most pieces, the special ones included.
+        vocab_size: int, maximum size of the vocabulary, including the special
+            tokens.
         lowercase: bool, lower-case the text.
-        bad_lines: `BadLines`, what is skipped; None stops at it.
+        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
+            None an invalid line is an error.
 
     Returns:
-        `SentencePieceSettings` and the list of the sentences (bytes) held
-        out.
+        `SentencePieceSettings` and the list of held-out sentences (bytes).
 
     Raises:
-        ValueError: `vocab_size` cannot hold the special tokens and the
-            characters of the text, or is out of reach, or there is no text.
+        ValueError: `vocab_size` is out of range or too small for the special
+            tokens and the characters of the text, or the text is empty.
         ModuleNotFoundError: `sentencepiece` is not installed.
     """
     least = 2 + len(_OPTIONS["control_symbols"])
@@ -83,7 +84,7 @@ def _train(sentences, vocab_size, sources):
             sentence_iterator=sentences,
             model_writer=model,
             vocab_size=vocab_size,
-            num_threads=1,  # The model depends on it.
+            num_threads=1,  # The model depends on this number.
             **_OPTIONS,
             **_LIMITS,
         )

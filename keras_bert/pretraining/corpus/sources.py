@@ -1,8 +1,7 @@
-"""Sources of text, cut into chunks that are read independently.
+"""Text sources, split into chunks that are read independently.
 
-A source knows its name, its fingerprint, its chunks and the lines of a chunk.
-Lines are UTF-8 bytes without white space around them; an empty one ends a
-document.
+A source has a name, a fingerprint, chunks and the lines of each chunk. Lines
+are stripped UTF-8 bytes; an empty line ends a document.
 """
 
 import atexit
@@ -25,15 +24,15 @@ _BLOCK_BYTES = 1 << 22
 
 
 def open_sources(paths, text_key="text"):
-    """The sources of files, by the ends of their names.
+    """Open text files as sources; the format depends on the file extension.
 
     A stream, such as "/dev/stdin", is copied to a temporary file, which is
-    removed when the process ends; its format is recognized by its first bytes.
+    removed when the process ends. Its first bytes determine the format.
 
     Args:
-        paths: list of str; ".gz" is gzip, ".jsonl" and ".jsonl.gz" are JSON
-            lines, all others plain text.
-        text_key: str, the key of the text in JSON lines.
+        paths: list of str. ".jsonl" and ".jsonl.gz" are JSON Lines, all other
+            files plain text, compressed if they end in ".gz".
+        text_key: str, the key of the text in JSON Lines.
 
     Returns:
         A list of sources.
@@ -51,22 +50,21 @@ def open_sources(paths, text_key="text"):
 
 
 def source_documents(sources, bad_lines=None):
-    """Yield the documents of sources, lists of bytes that are never empty."""
+    """Yield the documents of sources, non-empty lists of bytes."""
     for source in sources:
         for chunk in source.chunks():
             yield from group_documents(source.lines(chunk, bad_lines))
 
 
 def copy_stream(path):
-    """Copies a stream to a temporary file, removed when the process ends.
+    """Copy a stream to a temporary file, removed when the process ends.
 
     Args:
         path: str, such as "/dev/stdin".
 
     Returns:
-        The path of the copy. Its name ends as that of a file with such
-        contents does: in ".jsonl" if the first line is a JSON object, in
-        ".gz" if it is compressed.
+        The path of the copy. Its extension depends on the contents: ".jsonl"
+        if the first line is a JSON object, and ".gz" if it is compressed.
     """
     with (
         open(path, "rb", buffering=0) as stream,
@@ -100,7 +98,7 @@ def _suffix(path):
 def _begins_with_object(text):
     line, newline, _ = text.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     if not newline and len(text) >= _BLOCK_BYTES:
-        return line.startswith(b'{"')  # It is longer than what is looked at.
+        return line.startswith(b'{"')  # The line is longer than the block.
     try:
         return line.startswith(b"{") and isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):

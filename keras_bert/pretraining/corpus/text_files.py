@@ -1,4 +1,4 @@
-"""Text files, plain and compressed, cut into chunks."""
+"""Plain and gzip text files, split into chunks."""
 
 import dataclasses
 import gzip
@@ -19,11 +19,11 @@ _BLANK_LINE = re.compile(rb"\n[ \t\r\f\v]*\n")
 
 @dataclasses.dataclass(frozen=True)
 class TextFile:
-    """A text file: a sentence a line, a blank line between documents.
+    """Text file: one sentence per line, a blank line between documents.
 
     Args:
-        path: str; gzip if it ends in ".gz". Such a file is one chunk.
-        stream: str, the pipe or device of which `path` is a copy.
+        path: str, gzip if it ends in ".gz". A gzip file is a single chunk.
+        stream: str, the pipe or device that was copied to `path`, or None.
     """
 
     path: str
@@ -36,16 +36,16 @@ class TextFile:
         return self.stream or self.path
 
     def num_bytes(self, chunk):
-        """Return about how much text a chunk holds."""
+        """Return the size of a chunk, for progress messages."""
         return chunk[1] - chunk[0]
 
     def fingerprint(self):
-        """Return the SHA-256 of the file, and whether it was a stream."""
+        """Return the SHA-256 of the file; mark copies of streams."""
         digest = artifacts.sha256(self.path)
         return digest + (", a stream" if self.stream else "")
 
     def chunks(self):
-        """Return byte ranges that end where documents end, as pairs."""
+        """Return byte ranges as pairs; each ends at the end of a document."""
         size = os.path.getsize(self.path)
         if self.path.endswith(_GZIP):
             return [(0, size)]
@@ -59,10 +59,15 @@ class TextFile:
         return list(itertools.pairwise(cuts))
 
     def lines(self, chunk, bad_lines=None):
-        """Yield the lines of one of `chunks`.
+        """Yield the lines of a chunk.
 
-        `bad_lines`, a `BadLines` or None, is for files of JSON. NUL bytes and
-        what is no UTF-8 are a ValueError with the file and the byte offset.
+        Args:
+            chunk: one of `chunks`.
+            bad_lines: unused; needed by JSON Lines files.
+
+        Raises:
+            ValueError: the text has NUL bytes or is not UTF-8. The message
+                names the file and the byte offset.
         """
         del bad_lines
         first, end = chunk
@@ -76,13 +81,13 @@ class TextFile:
 
 
 def gzip_lines(name, file):
-    """Yield the lines of an open gzip file; errors have its name."""
+    """Yield the lines of an open gzip file; errors contain `name`."""
     try:
         with gzip.GzipFile(fileobj=file) as text:
             yield from split_lines(name, read_blocks(text))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(
-            f"{name} must be a whole gzip file. Received: {error}"
+            f"{name} must be a complete gzip file. Received: {error}"
         ) from None
 
 
@@ -94,7 +99,7 @@ def read_blocks(file, size=sys.maxsize):
 
 
 def _find_end(file, position, separator, size):
-    """The end of the first separator after a position, or of the file."""
+    """Return the end of the next separator, or of the file without one."""
     file.seek(position)
     rest = b""
     for block in read_blocks(file):
@@ -102,7 +107,7 @@ def _find_end(file, position, separator, size):
         match = separator.search(data)
         if match:
             return position + match.end()
-        # White space at the end may be the beginning of a separator.
+        # White space at the end may be the start of a separator.
         rest = data[len(data.rstrip()) :]
         position += len(data) - len(rest)
     return size

@@ -1,4 +1,4 @@
-"""Text from a prepared data set of TensorFlow Datasets."""
+"""Prepared datasets of TensorFlow Datasets as text sources."""
 
 import dataclasses
 
@@ -13,16 +13,16 @@ from keras_bert.tfds_builder import read_examples
 
 @dataclasses.dataclass(frozen=True)
 class TfdsSource:
-    """A split of a data set, an example a document. Nothing is downloaded.
+    """Split of a dataset; each example is a document. Nothing is downloaded.
 
     Args:
         dataset: str, see `open_builder`.
         split: str, as for `tfds.load`, such as "train[:10%]".
-        text_key: str, the feature with the text.
+        text_key: str, the name of the text feature.
 
     Raises:
-        ValueError: there is no such data set, split or feature of text, or
-            the data set is not prepared.
+        ValueError: the dataset, the split or the text feature does not exist,
+            or the dataset is not prepared.
         ImportError: tensorflow-datasets is not installed.
     """
 
@@ -49,23 +49,23 @@ class TfdsSource:
         return f"{self._builder.info.full_name}:{self.split}"
 
     def num_bytes(self, chunk):
-        """About how much text a chunk holds."""
+        """Return the estimated size of a chunk, for progress messages."""
         return self._total_bytes() // chunk[1]
 
     def fingerprint(self):
-        """Version, split and size; data sets of one version do not change."""
+        """Return name, version, split and size of the dataset, and the key."""
         size = f"{self._num_examples} examples"
         return f"{self.name}, {size}, {self.text_key}"
 
     def chunks(self):
-        """Ranges of examples, as their numbers and how many there are."""
+        """Return the chunks as pairs: index and number of chunks."""
         wanted = -(-self._total_bytes() // text_files.CHUNK_BYTES)
         count = min(wanted, self._num_examples)
         return [(number, count) for number in range(count)]
 
     def lines(self, chunk, bad_lines=None):
-        """Yield the lines of a chunk; what is no UTF-8 is a ValueError."""
-        del bad_lines  # It has none.
+        """Yield the lines of a chunk; raise ValueError unless it is UTF-8."""
+        del bad_lines  # A dataset has none.
         number, count = chunk
         part = import_tfds().even_splits(self.split, n=count)[number]
         for example in read_examples(self._builder, part, [self.text_key]):
@@ -83,7 +83,7 @@ class TfdsSource:
         return self._builder.info.splits[self.split].num_examples
 
     def _total_bytes(self):
-        # The bytes of a part of a split are not known, only the average.
+        # Only the sizes of whole splits are known, so estimate by the mean.
         splits = self._builder.info.splits.values()
         all_bytes = sum(split.num_bytes for split in splits)
         all_examples = sum(split.num_examples for split in splits)

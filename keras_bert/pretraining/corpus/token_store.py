@@ -1,4 +1,4 @@
-"""A tokenized corpus: three flat arrays, on disk and mapped from there."""
+"""Tokenized corpus: three memory-mapped arrays."""
 
 import mmap
 import pathlib
@@ -9,22 +9,22 @@ import numpy as np
 from keras_bert.artifacts import atomic_file
 
 _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
-# The bit of a token that continues a word, where the tokens carry it.
+# Bit of tokens that continue a word, set if the words were segmented.
 CONTINUES = 1 << 31
-# Mapped pages count as memory of the process; up to here they may all stay.
+# Maps up to this size stay in memory; `release` frees the pages of larger ones.
 _MAX_RESIDENT_BYTES = 1 << 25
 
 
 class Corpus:
-    """Documents of sentences of token ids.
+    """Tokenized documents and their sentences.
 
     Attributes:
         tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus,
             with the bit `CONTINUES` if the words were segmented.
-        sentences: int64 `(num_sentences + 1,)`, where in `tokens` each
-            sentence begins, and the end; no sentence is empty.
-        documents: int64 `(num_documents + 1,)`, where in `sentences` each
-            document begins, and the end; no document is empty.
+        sentences: int64 `(num_sentences + 1,)`, start of each sentence in
+            `tokens`, and the end. No sentence is empty.
+        documents: int64 `(num_documents + 1,)`, start of each document in
+            `sentences`, and the end. No document is empty.
     """
 
     def __init__(self, tokens, sentences, documents):
@@ -35,7 +35,7 @@ class Corpus:
 
     @classmethod
     def open(cls, directory, vocab_size, segmented_words=False):
-        """Maps the files of `join_chunks`."""
+        """Map the files of `join_chunks` into memory."""
         corpus = cls(None, None, None)
         dtype = token_dtype(vocab_size, segmented_words)
         corpus.tokens = corpus._map(directory, _TOKENS, dtype)
@@ -49,8 +49,9 @@ class Corpus:
 
         Args:
             tokens: uint16 or uint32 `(num_tokens,)`.
-            sentences: int `(num_sentences,)`, tokens of each sentence.
-            documents: int `(num_documents,)`, sentences of each document.
+            sentences: int `(num_sentences,)`, number of tokens per sentence.
+            documents: int `(num_documents,)`, number of sentences per
+                document.
         """
         places = (
             np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
@@ -62,13 +63,13 @@ class Corpus:
         with open(pathlib.Path(directory, name), "rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if len(mapped) > _MAX_RESIDENT_BYTES:
-            # One page at a time: what lies around a random place is not used.
+            # Accesses are random, so the kernel must not read ahead.
             mapped.madvise(mmap.MADV_RANDOM)
             self._maps.append(mapped)
         return np.frombuffer(mapped, dtype)
 
     def release(self):
-        """Gives the mapped pages back, so that memory does not grow."""
+        """Free the mapped pages, so that memory use does not grow."""
         for mapped in self._maps:
             mapped.madvise(mmap.MADV_DONTNEED)
 
@@ -78,15 +79,17 @@ class Corpus:
 
 
 def token_dtype(vocab_size, segmented_words):
-    """The smallest unsigned type that holds the tokens."""
+    """Return the smallest unsigned dtype for the tokens."""
     small = vocab_size <= 1 << 16 and not segmented_words
     return np.uint16 if small else np.uint32
 
 
 def join_chunks(stems, directory):
-    """Join chunks, by the stems of their files, and remove them.
+    """Join the files of chunks to a corpus, then remove them.
 
-    The three files of the corpus go to a directory, `documents.bin` last.
+    Args:
+        stems: list of str, paths of the chunks without suffix.
+        directory: path of the corpus. `documents.bin` is written last.
     """
     tokens = pathlib.Path(directory, _TOKENS)
     with atomic_file(tokens) as name, open(name, "wb") as joined:
@@ -107,7 +110,7 @@ def is_joined(directory):
 
 
 def _join_lengths(paths, path):
-    """Lengths to places: where each begins, and the end."""
+    """Convert files of lengths to one file of start positions."""
     end = 0
     with atomic_file(path) as name, open(name, "wb") as joined:
         joined.write(np.int64(end))

@@ -1,7 +1,7 @@
-"""A WordPiece vocabulary from text.
+"""Training of WordPiece vocabularies.
 
-The learning itself is that of the `tokenizers` library; what it learns from
-is text as BERT's tokenizer normalises and splits it.
+The `tokenizers` library trains the vocabulary, on text that is normalized and
+split as by BERT's tokenizer.
 """
 
 from keras_bert import checks
@@ -22,7 +22,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import UNKNOWN
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
-# [UNK] [CLS] [SEP] [MASK] have had the ids 100 to 103 since the first release.
+# Published vocabularies have [UNK] [CLS] [SEP] [MASK] at the ids 100 to 103.
 _PUBLISHED_HEAD = (
     PAD,
     *(f"[unused{index}]" for index in range(99)),
@@ -41,32 +41,34 @@ def learn_vocabulary(
     compact_ids=False,
     bad_lines=None,
 ):
-    """Learn word pieces from text, except a held-out fiftieth.
+    """Train a WordPiece vocabulary; one sentence in 50 is held out.
 
     Args:
         sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, most word pieces, the special ones included.
+        vocab_size: int, maximum size of the vocabulary, including the special
+            tokens.
         lowercase: bool, lower-case the text and strip its accents.
-        min_frequency: int, how often a piece must occur.
-        compact_ids: bool, special tokens at the ids 0 to 4 instead of at the
-            published 0 and 100 to 103.
-        bad_lines: `BadLines`, what is skipped; None stops at it.
+        min_frequency: int, minimum number of occurrences of a piece.
+        compact_ids: bool, give the special tokens the ids 0 to 4 instead of
+            the published 0 and 100 to 103.
+        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
+            None an invalid line is an error.
 
     Returns:
-        A `Vocabulary` and the list of the sentences (bytes) held out.
+        A `Vocabulary` and the list of held-out sentences (bytes).
 
     Raises:
-        ValueError: `vocab_size` cannot hold the special tokens and the
-            characters of the text, a number is out of reach, or there is no
-            text.
+        ValueError: an argument is out of range, `vocab_size` is too small for
+            the special tokens and the characters of the text, or the text is
+            empty.
         ModuleNotFoundError: `tokenizers` is not installed.
     """
     checks.between(len(SPECIAL_TOKENS), MAX_VOCAB_SIZE, vocab_size=vocab_size)
     checks.between(1, MAX_FREQUENCY, min_frequency=min_frequency)
     head = SPECIAL_TOKENS if compact_ids else _PUBLISHED_HEAD
-    # The library numbers the pieces of one character in an order that changes
-    # from run to run, and equal counts are settled by number. So they are
-    # found first and then given in a fixed order.
+    # The library numbers the single characters in a random order, and uses the
+    # numbers to break ties between pieces. So find the characters first and
+    # pass them in a fixed order.
     sentences = seen_sentences(sources, [], bad_lines)
     sentences = from_first_word(sentences, sources)
     alphabet = _train(sentences, len(head), head, lowercase, 0)
@@ -78,7 +80,7 @@ def learn_vocabulary(
         )
     unseen = []
     fixed = [*head, *sorted(set(alphabet) - set(head))]
-    # What was skipped is counted already.
+    # The first pass has already counted the skipped lines.
     sentences = seen_sentences(sources, unseen, bad_lines and BadLines())
     tokens = _train(sentences, vocab_size, fixed, lowercase, min_frequency)
     return Vocabulary(tokens), unseen
@@ -86,16 +88,17 @@ def learn_vocabulary(
 
 @name_rest(learn_vocabulary)
 def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
-    """Learn the settings of a WordPiece tokenizer by `learn_vocabulary`.
+    """Train a WordPiece tokenizer; see `learn_vocabulary`.
 
     Args:
         sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, most word pieces, the special ones included.
+        vocab_size: int, maximum size of the vocabulary, including the special
+            tokens.
         lowercase: bool, lower-case the text and strip its accents.
         **options: other arguments of `learn_vocabulary`.
 
     Returns:
-        `WordpieceSettings` and the list of the sentences (bytes) held out.
+        `WordpieceSettings` and the list of held-out sentences (bytes).
     """
     vocabulary, unseen = learn_vocabulary(
         sources, vocab_size, lowercase, **options
@@ -104,7 +107,7 @@ def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
 
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
-    """Word pieces in the order of their ids, the fixed ones first."""
+    """Return the word pieces sorted by id, the fixed pieces first."""
     tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(unk_token=UNKNOWN)
@@ -130,14 +133,13 @@ def measure_vocabulary(vocabulary, sentences, lowercase=True):
     Args:
         vocabulary: `Vocabulary`.
         sentences: list of bytes or str.
-        lowercase: bool, as it was learned.
+        lowercase: bool, as in `learn_vocabulary`.
 
     Returns:
-        The share of tokens that are [UNK] and the mean number of pieces of a
-        word (a run of letters, or a punctuation mark), both float; NaN
-        without text.
+        The fraction of [UNK] tokens and the mean number of pieces per word,
+        both float; NaN without text. Punctuation marks count as words.
     """
-    # Imported late: learning does without TensorFlow.
+    # Imported late, because training does not need TensorFlow.
     from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 
     return measure_tokenizer(BertTokenizer(vocabulary, lowercase), sentences)

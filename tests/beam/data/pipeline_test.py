@@ -293,9 +293,9 @@ def test_only_files_of_ours_are_replaced_on_demand(create, tmp_path):
         (
             "bad.gz",
             gzip.compress(b"a dog\n\na cat\n" * 9)[:-9],
-            r"bad\.gz must be a whole gzip file",
+            r"bad\.gz must be a complete gzip file",
         ),
-        ("a.jsonl", b'{"text": "a dog"}\n', r"sentence a line.*a\.jsonl"),
+        ("a.jsonl", b'{"text": "a dog"}\n', r"sentence per line.*a\.jsonl"),
         ("no*.txt", None, r"No file matches '.*no\*\.txt'"),
         ("", None, "the directory"),
     ],

@@ -38,6 +38,6 @@ def test_manifests_tell_of_the_parts(tmp_path):
 
 
 def test_too_few_documents_are_an_error_and_leave_nothing(tmp_path):
-    with pytest.raises(ValueError, match="Received: 0 to train on and 1 to"):
+    with pytest.raises(ValueError, match="Received: 0 for training and 1 for"):
         split_corpus([["One."]], tmp_path, 1.0)
     assert list(tmp_path.iterdir()) == []

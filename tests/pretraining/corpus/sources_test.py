@@ -135,9 +135,9 @@ def test_a_json_line_is_a_document(write, set_sizes, name):
         ("{", "'{'.*JSONDecodeError"),
         ('{"body": "a"}', "its keys: 'body'"),
         ("{}", "its keys: none"),
-        ('{"text": 3}', "'text' is no string, but int"),
-        ('{"text": null}', "'text' is no string, but NoneType"),
-        ("[1]", r"'\[1\]'.*no object, but list"),
+        ('{"text": 3}', "'text' is not a string, but int"),
+        ('{"text": null}', "'text' is not a string, but NoneType"),
+        ("[1]", r"'\[1\]'.*not an object, but list"),
         ('{"text": "a \\ud83d"}', r"an unpaired surrogate, '\\ud83d'"),
         ("[" * 100_000, "RecursionError"),
         ("中" * 100, "中中"),  # Cut inside of a character.
@@ -180,10 +180,10 @@ def test_a_gzip_file_that_is_cut_is_an_error(write, tmp_path, name):
     data = (tmp_path / name).read_bytes()
     for size in (5, 100, len(data) // 2, len(data) - 1):
         (tmp_path / name).write_bytes(data[:size])
-        with pytest.raises(ValueError, match=f"{path} must be a whole gzip"):
+        with pytest.raises(ValueError, match=f"{path} must be a complete gzip"):
             _documents(path)
     (tmp_path / name).write_bytes(data[:200] + b"????" + data[204:])
-    with pytest.raises(ValueError, match=f"{path} must be a whole gzip"):
+    with pytest.raises(ValueError, match=f"{path} must be a complete gzip"):
         _documents(path)
     (tmp_path / name).write_bytes(text.encode())
     with pytest.raises(ValueError, match=f"{path} must be .* Not a gzipped"):
