@@ -102,7 +102,7 @@ def file(path, context=None, inputs=(), overwrite=False):
     with atomic_file(path) as temporary:
         yield temporary
         files = {path.name: temporary}
-        write_manifest(manifest_beside(path), files, context or {})
+        write_manifest(manifest_path_for(path), files, context or {})
 
 
 @contextlib.contextmanager
@@ -223,7 +223,7 @@ def is_listed(path, *entries):
     return os.path.isfile(path) and os.path.getsize(path) in sizes
 
 
-def manifest_beside(path):
+def manifest_path_for(path):
     """Return the path of the manifest of a single file.
 
     The name begins with "manifest-", so that patterns that match the files do
@@ -250,7 +250,7 @@ def write_manifest(path, files, context):
 
     Args:
         path: str, "manifest.json" in the files' directory, or
-            `manifest_beside` a single file.
+            `manifest_path_for` a single file.
         files: dict from names, relative to the manifest's folder, to the
             paths where the files are now.
         context: dict for JSON.
@@ -382,7 +382,7 @@ def check_files(paths, inputs=(), overwrite=False):
         check_writable(path.parent)
         if os.path.lexists(path):
             check_overwrite(path, is_free(path), overwrite)
-        manifest = manifest_beside(path)
+        manifest = manifest_path_for(path)
         if manifest.exists() and read_manifest(manifest) is None:
             check_overwrite(manifest, False, overwrite)
 

@@ -2,10 +2,10 @@
 
 from .batches.dynamic import MaskingOptions as MaskingOptions
 from .batches.dynamic import dynamic_dataset as dynamic_dataset
+from .batches.epoch_views import left_to_right_batches as left_to_right_batches
+from .batches.epoch_views import token_batches as token_batches
 from .batches.static import dataset as dataset
 from .batches.static import endless_dataset as endless_dataset
-from .batches.views import left_to_right_batches as left_to_right_batches
-from .batches.views import token_batches as token_batches
 from .corpus.byte_pair_learning import learn_byte_pair as learn_byte_pair
 from .corpus.learning import measure_tokenizer as measure_tokenizer
 from .corpus.sentencepiece_learning import (

@@ -27,7 +27,7 @@ from keras_bert.playground.tabs.masking import MaskedText
 from keras_bert.playground.tabs.masking_picture import masking_picture
 from keras_bert.playground.tabs.tasks import Answer
 from keras_bert.playground.tabs.tasks import answer_picture
-from keras_bert.pretraining.records.outcomes import OUTCOMES
+from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 

@@ -480,7 +480,7 @@ def _put(place, program, text):
     path = place / (program.writes or program.flags[program.output])
     if not program.within:
         path.write_text(text)
-        return path, artifacts.manifest_beside(path)
+        return path, artifacts.manifest_path_for(path)
     path = path / program.within
     path.parent.mkdir(parents=True)
     path.write_text(text)

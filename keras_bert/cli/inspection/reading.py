@@ -7,7 +7,7 @@ import numpy as np
 from keras_bert import features
 from keras_bert.cli.inspection.shown_examples import show_example
 from keras_bert.pretraining.job.record_facts import read_record_facts
-from keras_bert.pretraining.records.outcomes import prediction_outcomes
+from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes
 from keras_bert.pretraining.records.validation import read_checked_records
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_from_files

@@ -5,11 +5,11 @@ import textwrap
 import numpy as np
 
 from keras_bert import features
-from keras_bert.pretraining.records.outcomes import KEPT
-from keras_bert.pretraining.records.outcomes import MASKED
-from keras_bert.pretraining.records.outcomes import PLAIN
-from keras_bert.pretraining.records.outcomes import RANDOM
-from keras_bert.pretraining.records.outcomes import prediction_outcomes
+from keras_bert.pretraining.records.mask_outcomes import KEPT
+from keras_bert.pretraining.records.mask_outcomes import MASKED
+from keras_bert.pretraining.records.mask_outcomes import PLAIN
+from keras_bert.pretraining.records.mask_outcomes import RANDOM
+from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes
 
 _LABELS = ("B follows A", "B does not follow A")
 _LINE_WIDTH = 80

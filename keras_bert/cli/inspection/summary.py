@@ -1,7 +1,7 @@
 """Format statistics and examples of records as text."""
 
-from keras_bert.pretraining.records.outcomes import EXPECTED
-from keras_bert.pretraining.records.outcomes import MARKS
+from keras_bert.pretraining.records.mask_outcomes import EXPECTED
+from keras_bert.pretraining.records.mask_outcomes import MARKS
 
 
 def summary_rows(statistics):

@@ -15,9 +15,9 @@ from keras_bert.playground.tabs.masking_picture import masking_picture
 from keras_bert.pretraining.examples.masking import mask_tokens
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.pretraining.examples.packing import word_starts
-from keras_bert.pretraining.records.outcomes import OUTCOMES
-from keras_bert.pretraining.records.outcomes import PLAIN
-from keras_bert.pretraining.records.outcomes import prediction_outcomes
+from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
+from keras_bert.pretraining.records.mask_outcomes import PLAIN
+from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes
 
 _NUM_PIECES = 128
 _MOST_DRAWS = 1000

@@ -7,9 +7,9 @@ from keras_bert.playground.markup import note
 from keras_bert.playground.markup import percent
 from keras_bert.playground.markup import piece as chip
 from keras_bert.playground.markup import table
-from keras_bert.pretraining.records.outcomes import EXPECTED
-from keras_bert.pretraining.records.outcomes import OUTCOMES
-from keras_bert.pretraining.records.outcomes import PLAIN
+from keras_bert.pretraining.records.mask_outcomes import EXPECTED
+from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
+from keras_bert.pretraining.records.mask_outcomes import PLAIN
 
 _WIDTH, _HEIGHT = 300, 100
 

@@ -1,4 +1,4 @@
-"""Remarks on a run: its settings and shares, and what its user can mend."""
+"""Settings, statistics and warnings of the creation of pre-training data."""
 
 import dataclasses
 
@@ -17,19 +17,19 @@ _LABELS = {
 
 
 def settings_of(inputs, num_shards, text_options, options):
-    """Describe all that the records depend on.
+    """Return all settings that the records depend on.
 
     Args:
-        inputs: dict from the names of the inputs to what tells their contents.
-        num_shards: int.
-        text_options: `TextOptions`, settled.
+        inputs: dict from the names of the inputs to their fingerprints.
+        num_shards: int, number of record files.
+        text_options: resolved `TextOptions`.
         options: `DataOptions`.
 
     Returns:
         A dict for JSON, the "settings" of the manifest.
     """
     text_settings = dataclasses.asdict(text_options)
-    # Its contents count, not its name.
+    # The hash of the vocabulary identifies it, not its name.
     del text_settings["vocab_file"]
     tokenizer = text_options.tokenizer_settings()
     text_settings.update(tokenizer.facts())
@@ -43,16 +43,17 @@ def settings_of(inputs, num_shards, text_options, options):
 
 
 def shares_of(counts, options):
-    """The shares that tell whether pre-training data are sound.
+    """Return statistics that show problems of pre-training data.
 
     Args:
-        counts: dict that `create_pretraining_data` returns.
+        counts: dict, as returned by `create_data`.
         options: `DataOptions`.
 
     Returns:
-        A dict of floats: "unknown" of the tokens of the text; "cut" of them,
-        because sentences did not fit; "random_next" or "swapped" of the
-        examples, by their packing; "masked" of the tokens of the examples.
+        A dict of fractions: "unknown", the unknown tokens of the text; "cut",
+        the truncated tokens of the text; "random_next" or "swapped" (depending
+        on the packing), the examples with label 1; "masked", the masked tokens
+        of the examples.
     """
     walked = counts["tokens"] * options.dupe_factor
     shares = {
@@ -67,29 +68,29 @@ def shares_of(counts, options):
 
 
 def check_counts(counts, names, options):
-    """Raise ValueError unless the text suffices for examples.
+    """Raise ValueError if the text is empty or has too few documents.
 
     Args:
         counts: Counter of the text.
-        names: list of str, the inputs.
+        names: list of str, names of the inputs.
         options: `DataOptions`.
     """
     listed = ", ".join(names[:3])
     if not counts["tokens"]:
         raise ValueError(
-            "Input must hold text, one sentence a line. Received: no word in "
+            "Input must hold text, one sentence per line. Received: no word in "
             f"{len(names)} file(s): {listed}."
         )
     if counts["documents"] < 2 and PACKINGS[options.packing].label:
         raise ValueError(
-            "Input must hold at least two documents, because second sentences "
-            "come from another one. Put a blank line between documents. "
-            f"Received: 1 document in {listed}."
+            "Input must hold at least two documents, because random second "
+            "sentences come from another document. Put a blank line between "
+            f"documents. Received: 1 document in {listed}."
         )
 
 
 def warn_of_text(counts, options):
-    """Logs what was read, and warns of text that does not suit.
+    """Log the size of the text; warn if it does not fit the settings.
 
     Args:
         counts: dict of the counts of the text.
@@ -119,10 +120,10 @@ def warn_of_text(counts, options):
 
 
 def warn_of_examples(counts, text_options, options):
-    """Warns of text that is lost, and of examples that teach little.
+    """Warn if much text is truncated or the labels are nearly constant.
 
     Args:
-        counts: dict that `create_pretraining_data` returns.
+        counts: dict, as returned by `create_data`.
         text_options: `TextOptions`.
         options: `DataOptions`.
     """
@@ -130,8 +131,8 @@ def warn_of_examples(counts, text_options, options):
     if shares["cut"] > _MAX_CUT:
         logging.warning(
             "%.1f %% of the tokens of the text are cut off, because its lines "
-            "are long for sequences of %d tokens. To keep them: %sa longer "
-            "`max_seq_length`.",
+            "are too long for sequences of %d tokens. To keep them, use %sa "
+            "longer `max_seq_length`.",
             100 * shares["cut"],
             options.max_seq_length,
             "" if text_options.split_sentences else "`split_sentences`, or ",
@@ -140,24 +141,24 @@ def warn_of_examples(counts, text_options, options):
     if label and shares[label] > _MAX_LABEL:
         logging.warning(
             "%.1f %% of the second sentences are random, because nearly all "
-            "documents are one sentence (a line): nothing is then learned from "
-            "the labels. Put the sentences of a document on following "
-            "lines and a blank line between documents%s; or pre-train with "
-            "objective='mlm'.",
+            "documents are a single sentence (one line): the model then learns "
+            "nothing from the labels. Put the sentences of a document on "
+            "consecutive lines and a blank line between documents%s; or "
+            "pre-train with objective='mlm'.",
             100 * shares[label],
             "" if text_options.split_sentences else ", pass `split_sentences`",
         )
 
 
 def describe_examples(counts, options):
-    """Describe the examples that were made, for the end of a log.
+    """Summarize the created examples, for the log.
 
     Args:
-        counts: dict that `create_pretraining_data` returns.
+        counts: dict, as returned by `create_data`.
         options: `DataOptions`.
 
     Returns:
-        str
+        str, one line.
     """
     shares = shares_of(counts, options)
     parts = [
@@ -165,7 +166,7 @@ def describe_examples(counts, options):
         for label, text in _LABELS.items()
         if label in shares
     ]
-    masked = "masks to be drawn in training"
+    masked = "masks are drawn in training"
     if options.masking == "static":
         masked = f"{shares['masked']:.1%} of the tokens masked"
     return f"{counts['examples']} examples;{''.join(parts)} {masked}"

@@ -1,10 +1,10 @@
-"""The data tool: text in, shuffled pre-training records out.
+"""Creation of pre-training records from text.
 
-It makes two passes of independent pieces of work, which many processes share
-and a killed run resumes. First each chunk of the text is tokenized into files;
-joined, they are the corpus, mapped from disk. Then each shard of records is
-built from the whole corpus. Finished pieces stay in a work directory next to
-the output. At the end the records get their names, then the manifest is
+The work is done in two passes of independent pieces, in several processes.
+First each chunk of the text is tokenized to files, which are joined to a
+memory-mapped corpus. Then each shard of records is built from the whole corpus.
+Finished pieces are kept in a work directory next to the output, so that a
+killed run can resume. At the end the records are renamed and the manifest is
 written.
 """
 
@@ -33,36 +33,37 @@ def create_data(
     num_workers=1,
     overwrite=False,
 ):
-    """Write records of pre-training examples.
+    """Create shuffled pre-training records from text.
 
-    The same seed gives the same bytes with any number of workers. A killed run
-    resumes when it is started again.
+    The same seed gives the same bytes with any number of workers. To resume a
+    killed run, call the function again.
 
     Args:
-        sources: list of sources, from `open_sources`.
-        output_files: list of str, the TFRecord files to share the examples
-            out to, all in one folder. They appear together, when all is done.
+        sources: list of sources, as returned by `open_sources`.
+        output_files: list of str, the TFRecord files to write, all in one
+            directory. They appear together at the end.
         text_options: `TextOptions`.
         options: `DataOptions`.
-        manifest_path: str, the JSON file that records settings, hashes of
-            the inputs and of the output and counts; it is written last. By
-            default "manifest-", the name of the first output and ".json", next
-            to that output.
-        num_workers: int, processes; at most one for each output is busy.
-        overwrite: bool, drop what an earlier run has left; its output stays
-            until the new one is there. No other file is ever replaced.
+        manifest_path: str, JSON file for the settings, the hashes of inputs
+            and outputs, and the counts; written last. By default
+            "manifest-NAME.json", where NAME is the first output file, in the
+            same directory.
+        num_workers: int, number of processes; more than `output_files` have no
+            effect in the second pass.
+        overwrite: bool, replace the output of an earlier run, at the end, and
+            delete its unfinished work. Other files are never replaced.
 
     Returns:
-        The manifest's counts: "documents", "sentences", "tokens", "unknown",
-        "examples", "predictions", "example_tokens", "cut_tokens"; by the
-        packing "random_next" or "swapped"; and, where bad lines are skipped,
-        "bad_lines", ints.
+        The counts of the manifest, ints: "documents", "sentences", "tokens",
+        "unknown", "examples", "predictions", "example_tokens", "cut_tokens";
+        depending on the packing, "random_next" or "swapped"; and "bad_lines"
+        if invalid lines are skipped.
 
     Raises:
-        ValueError: an input is no text or is one document, the output files
-            are too many, are inputs or are not ours, or an earlier run had
-            other inputs or settings.
-        OSError: the disk is full, for example; call again to resume.
+        ValueError: an input is not text, the text is a single document, there
+            are too many output files, an output file is an input or not from
+            an earlier run, or the earlier run had other inputs or settings.
+        OSError: for example, the disk is full. Call again to resume.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1
@@ -70,9 +71,9 @@ def create_data(
     start = time.monotonic()
     text_options = text_options.settled()
     if not output_files:
-        raise ValueError("Output files must be named. Received: none.")
+        raise ValueError("`output_files` must name files. Received: none.")
     manifest_path = manifest_path or str(
-        artifacts.manifest_beside(output_files[0])
+        artifacts.manifest_path_for(output_files[0])
     )
     inputs = [*(source.name for source in sources), text_options.vocab_file]
     _check_output_files([*output_files, manifest_path], inputs)
@@ -85,7 +86,7 @@ def create_data(
         manifest_path, output_files, settings, overwrite
     ) as work:
         if work is None:
-            logging.info("Nothing to do: %s is of this run.", manifest_path)
+            logging.info("Nothing to do: %s is complete.", manifest_path)
         else:
             counts, bad_lines = tokenize(
                 work, sources, text_options, num_workers
@@ -112,8 +113,8 @@ def _check_output_files(paths, inputs):
     folders = {os.path.realpath(os.path.dirname(path)) for path in paths}
     if len(folders) > 1 or len(names) < len(paths):
         raise ValueError(
-            "Output files must be different files of one folder, where the "
-            f"manifest lists them. Received: {', '.join(paths[:9])}."
+            "Output files and manifest must be different files in one "
+            f"directory. Received: {', '.join(paths[:9])}."
         )
     for path in paths:
         artifacts.check_no_input(path, inputs)

@@ -1,10 +1,10 @@
-"""Any shard of the records of a corpus, made independently of the others.
+"""Builder of record shards; each shard is independent of the others.
 
-The corpus is cut into blocks of documents. A pass over a block is the unit of
-work: its examples depend on the seed, the pass and the block alone. All units
-are shuffled and dealt out to the shards, and in a shard the examples of many
-units are shuffled together. So the bytes do not depend on who makes which
-shard.
+The corpus is split into blocks of documents. The unit of work is one pass over
+one block: its examples depend only on the seed, the pass and the block. All
+units are shuffled and distributed to the shards; in a shard, the examples of
+many units are shuffled together. So the bytes do not depend on the number of
+workers.
 """
 
 import collections
@@ -31,14 +31,15 @@ _BLOCK_STREAM, _SHARD_STREAM = 0, 1
 
 
 class ShardBuilder:
-    """Makes the records of shards.
+    """Builder of the records of shards.
 
     Args:
-        corpus: `Corpus`, of at least two documents where the packing makes
+        corpus: `Corpus`, with at least two documents if the packing creates
             pairs.
-        vocabulary: the vocabulary of its ids.
+        vocabulary: the vocabulary of the corpus.
         options: `DataOptions`.
-        segmented_words: bool, the tokens carry the bit `CONTINUES`.
+        segmented_words: bool, whether the bit `CONTINUES` marks tokens that
+            continue a word.
     """
 
     def __init__(self, corpus, vocabulary, options, segmented_words=False):
@@ -68,18 +69,17 @@ class ShardBuilder:
         )
 
     def batches(self, shard, num_shards):
-        """Makes a shard, batch by batch.
+        """Yield the records of a shard, batch by batch.
 
         Args:
-            shard: int, from 0.
+            shard: int, index of the shard.
             num_shards: int.
 
         Yields:
-            The records of a batch, a list of bytes, and its counts:
-            "examples", "random_next" or "swapped" (examples with that label,
-            by the packing), "predictions" (0 where the masks are drawn
-            later), "example_tokens" and "cut_tokens", tokens of the text that
-            were cut off because they did not fit.
+            The records of a batch, a list of bytes, and a Counter:
+            "examples"; "random_next" or "swapped", examples with label 1,
+            depending on the packing; "predictions", 0 for dynamic masking;
+            "example_tokens"; and "cut_tokens", truncated tokens of the text.
         """
         seed = self._options.random_seed
         rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
@@ -98,7 +98,7 @@ class ShardBuilder:
                 segments = segments[np.argsort(rows, kind="stable")]
                 num_texts = np.bincount(rows)
             edges = np.append(0, np.cumsum(num_texts))
-            # Texts take memory by their number, as if each were a row.
+            # Each text needs the memory of a whole row.
             step = _BATCH_EXAMPLES * len(num_texts) // max(len(segments), 1)
             for first in range(0, len(num_texts), max(step, 1)):
                 rows = num_texts[first:][: max(step, 1)]
@@ -106,13 +106,13 @@ class ShardBuilder:
                 yield self._batch(copied, segments[texts], rows, rng)
 
     def _units(self, num_shards):
-        """All (pass, first document, end document), in random order."""
+        """Return (pass, first document, end document), in random order."""
         starts = self._corpus.sentences[self._corpus.documents]
         num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
         goals = np.arange(0, starts[-1], num_tokens)
         edges = [*np.unique(np.searchsorted(starts, goals)), len(starts) - 1]
         if (len({*edges}) - 1) * self._options.dupe_factor < num_shards:
-            edges = range(len(starts))  # A document each.
+            edges = range(len(starts))  # One document per block.
         units = [
             (number, first, end)
             for number in range(self._options.dupe_factor)

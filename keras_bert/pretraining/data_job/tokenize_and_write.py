@@ -1,4 +1,4 @@
-"""The two passes: chunks of the text make the corpus, and that the shards."""
+"""The two passes: tokenize the text to a corpus, write shards from it."""
 
 import collections
 import functools
@@ -18,13 +18,13 @@ from keras_bert.tfrecord import write_records
 
 
 def tokenize(work, sources, text_options, num_workers):
-    """Tokenizes the text, into the work directory.
+    """Tokenize the text to a corpus in the work directory.
 
     Args:
         work: `RecordsDirectory`.
-        sources: list of sources, as `open_sources` gives them.
-        text_options: `TextOptions`, settled.
-        num_workers: int, processes.
+        sources: list of sources, as returned by `open_sources`.
+        text_options: resolved `TextOptions`.
+        num_workers: int, number of processes.
 
     Returns:
         The counts of the text, a Counter, and its `BadLines`.
@@ -48,19 +48,19 @@ def tokenize(work, sources, text_options, num_workers):
 
 
 def write_shards(work, text_options, options, num_workers):
-    """Writes the shards that are not there yet, into the work directory.
+    """Write the missing shards to the work directory.
 
     Args:
         work: `RecordsDirectory` with the corpus.
-        text_options: `TextOptions`, settled.
+        text_options: resolved `TextOptions`.
         options: `DataOptions`.
-        num_workers: int, processes.
+        num_workers: int, number of processes.
 
     Returns:
         The counts of the records, a Counter.
 
     Raises:
-        ValueError: a shard gets no example.
+        ValueError: a shard has no examples.
     """
     stems = work.shard_stems
     shards = [x for x in enumerate(stems) if read_piece(x[1]) is None]
@@ -72,8 +72,8 @@ def write_shards(work, text_options, options, num_workers):
     for stem in stems:
         if not read_piece(stem)["counts"].get("examples"):
             raise ValueError(
-                "Output files must be fewer: the text does not suffice to "
-                f"give each an example. Received: {len(stems)} files."
+                "There must be at most one output file per example. Received: "
+                f"{len(stems)} output files; the text is too short for them."
             )
     return summed_counts(stems)
 
@@ -92,7 +92,7 @@ def _describe_tokenizing(total, done, seconds):
     line = f"Tokenizing: {done:.1f} of {total:.1f} MB"
     if not done:  # The processes are starting.
         return f"{line}."
-    # Of compressed files, more is done than was expected.
+    # The uncompressed text may be larger than the expected total.
     left = max(total - done, 0.0) / done * seconds
     return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
 

@@ -1,4 +1,4 @@
-"""Work directory of the data tool: finished pieces, kept until all is done."""
+"""Work directory for pre-training records; keeps finished pieces for resume."""
 
 import collections
 import contextlib
@@ -12,12 +12,12 @@ class RecordsDirectory:
     """Hidden work directory next to the records, with the pieces of a run.
 
     Args:
-        manifest_path: str, the manifest of the records; it is written last.
-        output_files: list of str, the final names.
+        manifest_path: str, path of the manifest, which is written last.
+        output_files: list of str, final paths of the records.
 
     Attributes:
         path: `pathlib.Path` of the directory.
-        shard_stems: list of str, for each output file the path of its piece
+        shard_stems: list of str, path of the piece of each output file,
             without suffix.
     """
 
@@ -30,14 +30,18 @@ class RecordsDirectory:
         self.shard_stems = [self.stem(f"shard-{n:05d}") for n in range(count)]
 
     def stem(self, name):
-        """Return the path of a piece without suffix."""
+        """Return the path of a piece, without suffix."""
         return str(self.path / name)
 
     def check_output(self, overwrite):
-        """Raise ValueError unless the output may be written or is whole.
+        """Check that the output can be written, or is already complete.
 
         Returns:
-            The manifest of a finished run that is to be kept, or None.
+            The manifest if the run has already finished, else None.
+
+        Raises:
+            ValueError: an output file exists and may not be replaced, or a
+                finished run has missing or changed files.
         """
         manifest = artifacts.read_manifest(self._manifest)
         if self._manifest.exists() and "settings" not in (manifest or {}):
@@ -55,9 +59,9 @@ class RecordsDirectory:
             ]
             if lost:
                 raise ValueError(
-                    f"The records that {self._manifest} lists must exist as "
-                    "they were written. Pass overwrite=True to make them "
-                    "again, and move changed ones away. Missing or changed: "
+                    f"The records that {self._manifest} lists must exist "
+                    "unchanged. Pass overwrite=True to create them again, "
+                    "and move changed files away. Missing or changed: "
                     f"{', '.join(lost[:3])}."
                 )
             return manifest
@@ -71,16 +75,13 @@ class RecordsDirectory:
     def finish(self, context):
         """Rename the finished shards, then write the manifest.
 
-        Until then a manifest that is replaced lists other hashes.
-
         Args:
-            context: dict for JSON, the contents of the manifest besides the
-                settings.
+            context: dict for JSON, additional entries of the manifest.
         """
         entries = {}
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             made = f"{stem}.tfrecord"
-            if os.path.exists(made):  # Not yet moved by a killed run.
+            if os.path.exists(made):  # A killed run may have renamed it.
                 os.replace(made, path)
             entries[path.name] = read_piece(stem)["file"]
         replaced = artifacts.read_manifest(self._manifest) or {"files": {}}
@@ -97,20 +98,21 @@ class RecordsDirectory:
 def work_directory(manifest_path, output_files, make_settings, overwrite):
     """Yield a `RecordsDirectory`, or None if the run has finished.
 
-    A run with the same settings resumes. After bad input (a ValueError)
-    nothing is left; after any other error, also SIGKILL, all finished pieces.
+    A run with the same settings resumes. After invalid input (a ValueError)
+    the directory is deleted. After any other error, or if the process is
+    killed, the finished pieces are kept.
 
     Args:
-        manifest_path: str, the manifest of the records; it is written last.
-        output_files: list of str, the final names.
-        make_settings: function that returns a dict for JSON, what the output
-            depends on; it may take long.
-        overwrite: bool, drop the pieces of an earlier run with other settings
-            and, at the end, its output.
+        manifest_path: str, path of the manifest, which is written last.
+        output_files: list of str, final paths of the records.
+        make_settings: function without arguments that returns the settings
+            that the output depends on, a dict for JSON. It may be slow.
+        overwrite: bool, delete the pieces of an earlier run with other
+            settings and, at the end, its output.
 
     Raises:
-        ValueError: the settings differ from an earlier run's, other files
-            have the final names, or another process is at work.
+        ValueError: an earlier run had other settings, an output file exists
+            and may not be replaced, or another process uses the directory.
     """
     work = RecordsDirectory(manifest_path, output_files)
     finished = work.check_output(overwrite)
@@ -134,17 +136,17 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
 
 
 def finish_piece(stem, counts, **context):
-    """Record that a piece is done, its counts, and what to know of it."""
+    """Mark a piece as finished; save its counts and other information."""
     artifacts.write_json(f"{stem}.json", {"counts": counts, **context})
 
 
 def read_piece(stem):
-    """Return the dict that `finish_piece` wrote, or None."""
+    """Return the dict saved by `finish_piece`, or None."""
     return artifacts.read_json(f"{stem}.json")
 
 
 def summed_counts(stems):
-    """Return the sum of the counts of finished pieces, a Counter."""
+    """Return the total counts of finished pieces, a Counter."""
     counts = collections.Counter()
     for stem in stems:
         counts.update(read_piece(stem)["counts"])

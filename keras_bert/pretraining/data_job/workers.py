@@ -1,4 +1,4 @@
-"""Pieces of work shared by processes, with one count of what is done."""
+"""Worker processes with a shared progress counter."""
 
 import concurrent.futures
 import contextlib
@@ -13,13 +13,13 @@ from absl import logging
 _LOG_SECONDS = 5.0
 _STOP = -1
 
-# Fresh processes: forking one that runs TensorFlow can hang.
+# Spawn processes: forking a process that runs TensorFlow can hang.
 _CONTEXT = multiprocessing.get_context("spawn")
 _counter = None
 
 
 def advance(amount):
-    """Adds to the count of work done; called where the work is done."""
+    """Increase the progress counter; called by the function of a piece."""
     with _counter.get_lock():
         if _counter.value == _STOP:
             raise InterruptedError("Another piece of work has failed.")
@@ -27,17 +27,17 @@ def advance(amount):
 
 
 def run_pieces(function, pieces, num_workers, describe):
-    """Works on pieces and yields their results, in any order.
+    """Apply a function to pieces of work; yield the results in any order.
 
     Args:
-        function: a module's function of one piece; it calls `advance`.
+        function: picklable function of one piece, which calls `advance`.
         pieces: list of picklable arguments.
-        num_workers: int; 1 works in this process.
-        describe: function from the count of work done and the seconds
-            passed to a line that is logged now and then.
+        num_workers: int, number of processes. 1 runs in this process.
+        describe: function from the progress counter and the elapsed seconds
+            to a progress message, which is logged every few seconds.
 
     Yields:
-        Results of `function`.
+        The results of `function`.
 
     Raises:
         ChildProcessError: a process was killed.
@@ -72,13 +72,13 @@ def _run_in_pool(function, pieces, num_workers):
 def _start_worker(counter):
     global _counter
     _counter = counter
-    # Ctrl-C is for the parent, which then stops all.
+    # The parent handles Ctrl-C and stops the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent():
-    """Leaves no worker behind when the parent is killed."""
+    """Exit when the parent process has ended."""
     multiprocessing.parent_process().join()
     os._exit(1)
 

@@ -1,1 +1,1 @@
-"""Arrays to TFRecord files and back."""
+"""Encoding, parsing and validation of TFRecord files."""

@@ -1,7 +1,7 @@
-"""Corrupt records, named with their file.
+"""Error messages for corrupt records.
 
-TensorFlow's errors name an offset without a file, or nothing. The files are
-read again by the checked reader, which names both.
+TensorFlow's errors do not name the file. After an error the files are read
+again by `read_checked_records`, which names the file and the record.
 """
 
 import contextlib
@@ -12,42 +12,43 @@ from absl import logging
 from keras_bert.pretraining.records.validation import read_checked_records
 from keras_bert.tfrecord import framed_records
 
-# What a dataset raises for a record that is damaged or of another form.
+# Errors of a `tf.data.Dataset` for damaged or mismatched records.
 _FAILURES = (tf.errors.InvalidArgumentError, tf.errors.DataLossError)
 _NOISE = ("Graph execution error", "Detected at node", "[[", "File ", "{{")
 
 
 @contextlib.contextmanager
 def corruption_names_file(paths, vocabulary=None, vocab_file="vocab.txt"):
-    """Re-raise a dataset's error with the file and the place of the record.
+    """Re-raise a dataset's error with the file and offset of the record.
 
     Args:
-        paths: list of str, the TFRecord files that the block reads.
-        vocabulary: the `Vocabulary` that they were made with. Without one,
-            only cut or altered files are found, not records of another form.
+        paths: list of str, the TFRecord files that are read in the block.
+        vocabulary: the `Vocabulary` of the records. Without it, only damaged
+            files are found, not records with other features.
         vocab_file: str, the path of the vocabulary, for the message.
 
     Raises:
-        ValueError: replaces TensorFlow's error; one line with the next step.
+        ValueError: replaces TensorFlow's error. The message names the command
+            to inspect the file.
     """
     try:
         yield
     except _FAILURES as error:
-        logging.info("Looking for the record in %d file(s).", len(paths))
+        logging.info("Searching for the bad record in %d files.", len(paths))
         fault = _first_fault(paths, vocabulary)
         if fault is None:
             raise ValueError(
-                f"A record cannot be used: {_reason(error)} Look into them: "
+                f"A record cannot be used: {_reason(error)} Inspect the files: "
                 f"{_next_step(','.join(paths), vocab_file)}"
             ) from None
         path, text = fault
         raise ValueError(
-            f"{text} Look into the file: {_next_step(path, vocab_file)}"
+            f"{text} Inspect the file: {_next_step(path, vocab_file)}"
         ) from None
 
 
 def _first_fault(paths, vocabulary):
-    """The first file with a fault and the fault's text, or None."""
+    """Return the path of the first invalid file and its error, or None."""
     for path in paths:
         records = framed_records(path)
         if vocabulary is not None:
@@ -61,7 +62,7 @@ def _first_fault(paths, vocabulary):
 
 
 def _reason(error):
-    """The line of TensorFlow's message that says something."""
+    """Return the informative line of TensorFlow's message."""
     lines = [line.strip() for line in str(error.message).splitlines()]
     telling = [line for line in lines if line and not line.startswith(_NOISE)]
     reason = telling[-1] if telling else type(error).__name__

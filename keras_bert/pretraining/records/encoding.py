@@ -1,9 +1,8 @@
-"""Arrays to serialized `tf.train.Example`s, many at once.
+"""Vectorized serialization of arrays as `tf.train.Example`s.
 
-Building protocol messages one by one takes most of the time of a data tool.
-All examples of a batch have the same features, so their bytes are laid out
-as a matrix with a row for each example and a column for each byte that may be
-needed; what is not needed is dropped at the end.
+Building protocol messages one by one is slow. All examples of a batch have the
+same features, so their bytes form a matrix with one row per example and one
+column for each byte that may be needed. Unneeded bytes are dropped at the end.
 
 References:
     [Protocol buffer encoding](
@@ -24,17 +23,17 @@ _LISTS = {"int64": _FIELD_3, "float32": _FIELD_2}
 
 
 def serialize_examples(values, schema, num_tokens=None):
-    """Serializes examples.
+    """Serialize examples.
 
     Args:
-        values: dict of arrays `(num_examples, length)` under the names of
-            the schema; ints at least 0.
-        schema: tuple of `features.Feature`, what to write.
-        num_tokens: int `(num_examples,)`, how many values of each row to
-            write where the length of a feature is "num_tokens".
+        values: dict of arrays `(num_examples, length)` by feature name;
+            integers must be at least 0.
+        schema: tuple of `features.Feature`, the features to write.
+        num_tokens: int `(num_examples,)`, number of values to write for
+            features of the length "num_tokens".
 
     Returns:
-        A list of bytes, a `tf.train.Example` each.
+        A list of bytes, one `tf.train.Example` per example.
     """
     lengths = {features.NUM_TOKENS: num_tokens}
     parts = [
@@ -49,7 +48,7 @@ def serialize_examples(values, schema, num_tokens=None):
 
 
 def _entry(feature, values, lengths):
-    """The map entry of a feature: its name and its list of values."""
+    """Encode the map entry of a feature: its name and its values."""
     if feature.dtype == "float32":
         raw = np.ascontiguousarray(values, "<f4").view(np.uint8)
         packed = raw, np.ones(raw.shape, bool)
@@ -62,7 +61,7 @@ def _entry(feature, values, lengths):
 
 
 def _varints(values, lengths=None):
-    """Base-128 digits of each value, the lowest first."""
+    """Encode values as base-128 digits, lowest first."""
     values = np.asarray(values, np.uint32)
     kept = np.ones(values.shape, bool)
     if lengths is not None:
@@ -83,7 +82,7 @@ def _varints(values, lengths=None):
 
 
 def _wrap(tag, part):
-    """Puts the tag and the length of each row before the row."""
+    """Prepend the tag and the length to each row."""
     _, needed = part
     lengths = _varints(needed.sum(axis=1)[:, None])
     return _join([_constant(tag, len(needed)), lengths, part])

@@ -1,7 +1,7 @@
-"""Checks of the first record of each file, which take no time.
+"""Fast check of record files by the first record of each file.
 
-The records of a file are made in one go, so a fault in its lengths, vocabulary
-or form shows in the first one already.
+The records of a file have the same lengths, vocabulary and kind, so the first
+record is enough to find a mismatch.
 """
 
 import tensorflow as tf
@@ -16,23 +16,23 @@ _ID_FEATURES = (features.INPUT_IDS.name, features.MASKED_LM_IDS.name)
 
 
 def check_first_records(paths, form, lengths, vocab_size):
-    """Raises ValueError unless the first record of each file fits.
+    """Raise ValueError unless the first record of each file is valid.
 
     Args:
         paths: list of str, TFRecord files.
         form: str, "static" or "dynamic".
-        lengths: dict of int, what the names of lengths in the schema mean;
-            "num_tokens" may be anything up to "max_seq_length".
-        vocab_size: int, all ids must be below.
+        lengths: dict of int by the length names of the schema. "num_tokens"
+            may be any number up to "max_seq_length".
+        vocab_size: int, all ids must be below it.
     """
     if not paths:
         raise ValueError("`paths` must name record files. Received: none.")
     record_form = RecordForm(
         form,
         lengths,
-        source="that is asked for",
+        source="passed here",
         advice=" Pass the `max_seq_length` and `max_predictions_per_seq` that "
-        "the records were made with.",
+        "the records were created with.",
     )
     for path in paths:
         record = _first_record(path)
@@ -55,7 +55,7 @@ def check_first_records(paths, form, lengths, vocab_size):
                     raise ValueError(
                         f"{path}: `{feature.name}` must be below `vocab_size`="
                         f"{vocab_size}. Received: {largest}. Were the records "
-                        "made with another vocabulary?"
+                        "created with another vocabulary?"
                     )
 
 
@@ -68,5 +68,5 @@ def _first_record(path):
             f"{path} must be a TFRecord file. Received: {error.message}"
         ) from None
     if first is None:
-        raise ValueError(f"{path} must hold records. Received: none.")
+        raise ValueError(f"{path} must contain records. Received: none.")
     return first

@@ -1,4 +1,4 @@
-"""The form of records: names, types and lengths; and their parsing."""
+"""Names, types and lengths of the features of records; parsing of records."""
 
 import dataclasses
 
@@ -15,11 +15,10 @@ class RecordForm:
 
     Args:
         form: str, "static" or "dynamic".
-        lengths: dict of int, the values of the names of lengths in the
-            schema. "num_tokens" is up to each record; if "max_seq_length" is
-            given, it is the most.
-        source: str, the origin of the lengths, for the text of a fault.
-        advice: str, what to do about another length.
+        lengths: dict of int by the length names of the schema. "num_tokens"
+            differs between records and is at most "max_seq_length", if given.
+        source: str, the origin of the lengths, for error messages.
+        advice: str, the advice in error messages about a wrong length.
     """
 
     form: str
@@ -29,12 +28,12 @@ class RecordForm:
 
     @property
     def schema(self):
-        """Tuple of `features.Feature`."""
+        """Return the features, a tuple of `features.Feature`."""
         return features.FORMS[self.form]
 
     @classmethod
     def of_first(cls, record):
-        """Return the form that the first record of a file sets for all."""
+        """Return the form of the first record of a file."""
         held = held_features(record) or tf.train.Features().feature
         form = cls(features.form_of(held) or "static", {})
         for feature in form.schema:
@@ -43,7 +42,7 @@ class RecordForm:
         return form
 
     def fault(self, record):
-        """Return the fault of a record as text, or None."""
+        """Return an error message for a record, or None if it is valid."""
         held = held_features(record)
         if held is None:
             return f"it must be a tf.train.Example. Received: {record[:20]}."
@@ -79,8 +78,8 @@ class RecordForm:
             expected = lengths[feature.length]
             source = f", the {feature.length} of this record"
         else:
-            most = lengths.get(features.MAX_SEQ_LENGTH, max(length, 1))
-            expected = length if 0 < length <= most else f"1 to {most}"
+            maximum = lengths.get(features.MAX_SEQ_LENGTH, max(length, 1))
+            expected = length if 0 < length <= maximum else f"1 to {maximum}"
             lengths[features.NUM_TOKENS], source = length, ""
         if length == expected:
             return None
@@ -91,7 +90,7 @@ class RecordForm:
 
 
 def held_features(record):
-    """The features of a record by name; None if it is no `tf.train.Example`."""
+    """Return the features of a record, or None if parsing fails."""
     try:
         return tf.train.Example.FromString(record).features.feature
     except Exception:  # The class depends on protobuf's implementation.
@@ -99,21 +98,21 @@ def held_features(record):
 
 
 def values_of(held, feature):
-    """The values of a held feature; none if they are of another type."""
+    """Return the values of a feature, empty if they have another type."""
     return getattr(held[feature.name], _LISTS[feature.dtype]).value
 
 
 def parse_examples(serialized, schema, lengths):
-    """Parses a batch, eagerly or in a tf.data graph.
+    """Parse a batch of records, eagerly or in a tf.data graph.
 
     Args:
-        serialized: string `(batch_size,)`, a `tf.train.Example` each.
+        serialized: string `(batch_size,)`, serialized `tf.train.Example`s.
         schema: tuple of `features.Feature`.
-        lengths: dict of int, what the names of lengths in the schema mean.
+        lengths: dict of int by the length names of the schema.
 
     Returns:
-        A dict by name: tensors `(batch_size, length)`; of what has another
-        length in each record, `tf.RaggedTensor`s of int64 row splits.
+        A dict by feature name of tensors `(batch_size, length)`. Features of
+        the length "num_tokens" are `tf.RaggedTensor`s with int64 row splits.
     """
     specs = {}
     for feature in schema:

@@ -1,8 +1,8 @@
-"""Records held to the schema: the first that does not conform is an error.
+"""Validation of record files against the schema.
 
-The error names the file, the record (counted from 0, and its place in bytes),
-the feature and what it holds. Whole batches are checked at once; a record is
-looked at by itself only if a batch cannot be parsed.
+The first invalid record is an error, which names the file, the record (counted
+from 0, with its byte offset), the feature and its value. Batches are checked at
+once; single records are examined only if a batch cannot be parsed.
 """
 
 import tensorflow as tf
@@ -18,20 +18,20 @@ _BATCH_RECORDS = 1024
 
 
 def read_checked_records(path, vocabulary):
-    """Reads a record file once, with bounded memory, and checks all of it.
+    """Read and check all records of a file, batch by batch.
 
     Args:
         path: str, a TFRecord file.
-        vocabulary: the `Vocabulary` that it was made with.
+        vocabulary: the `Vocabulary` of the records.
 
     Yields:
-        Dicts of arrays `(num_records, length)` in the order of the file, under
-        the names of `features.PRETRAINING_FEATURES`. If the first record is
-        dynamic, under those of `features.DYNAMIC_FEATURES`, padded with 0,
-        and `input_mask` and `segment_ids` as well.
+        Dicts of arrays `(num_records, length)` in file order, with the
+        features in `features.PRETRAINING_FEATURES`. For dynamic records: the
+        features in `features.DYNAMIC_FEATURES`, padded with 0, and
+        `input_mask` and `segment_ids`.
 
     Raises:
-        ValueError: the file is cut or damaged, or a record breaks the schema.
+        ValueError: the file is truncated or damaged, or a record is invalid.
     """
     number, form = 0, None
     for batch in _batches(path):
@@ -47,11 +47,11 @@ def read_checked_records(path, vocabulary):
         yield values
         number += len(records)
     if not number:
-        raise ValueError(f"{path} must hold records. Received: none.")
+        raise ValueError(f"{path} must contain records. Received: none.")
 
 
 def _batches(path):
-    """Iterate over lists of (offset, bytes), also of those before damage."""
+    """Yield lists of (offset, record); before an error, those read so far."""
     batch = []
     try:
         for record in framed_records(path):
@@ -68,11 +68,11 @@ def _batches(path):
 
 
 def _parse(records, form):
-    """Parse the records before the first that does not have the form.
+    """Parse records up to the first invalid one.
 
     Returns:
-        The dict of arrays, None if there is no such record; and the row and
-        the text of the fault after them, or None.
+        A dict of arrays, or None if the first record is invalid; and the row
+        and error message of the invalid record, or None.
     """
     try:
         parsed = parse_examples(list(records), form.schema, form.lengths)
@@ -81,7 +81,7 @@ def _parse(records, form):
     except (tf.errors.InvalidArgumentError, ValueError) as error:
         texts = map(form.fault, records)
         faults = [fault for fault in enumerate(texts) if fault[1]]
-        # Some records are refused by TensorFlow only.
+        # Some invalid records are found only by TensorFlow.
         row, text = faults[0] if faults else (0, str(error))
         values = _parse(records[:row], form)[0] if row else None
         return values, (row, text)
@@ -89,12 +89,12 @@ def _parse(records, form):
 
 
 def _padded(parsed):
-    """Dynamic examples as matrices, with the mask and the segments."""
+    """Pad dynamic examples; add `input_mask` and `segment_ids`."""
     ids = parsed[features.TOKEN_IDS.name]
     starts = parsed[features.WORD_STARTS.name]
     length = ids.row_lengths()[:, None]
     if tf.reduce_any((starts.row_lengths()[:, None] != length) | (length == 0)):
-        raise ValueError("The features of a record must have one length.")
+        raise ValueError("The features of a record must have equal lengths.")
     column = tf.range(tf.reduce_max(length))
     mask = tf.cast(column < length, tf.int64)
     in_second = column >= parsed[features.SEGMENT_BOUNDARY.name]

@@ -1,4 +1,4 @@
-"""The rules that the values of records keep, checked a batch at a time."""
+"""Rules for the values of records, checked for a batch at a time."""
 
 import types
 
@@ -8,7 +8,7 @@ from keras_bert import features
 
 
 def first_broken_rule(values, vocabulary):
-    """Return row and fault of the first record that breaks a rule, or None."""
+    """Return the first invalid row and its error message, or None."""
     first = None
     for feature, expected, is_broken in _rules(values, vocabulary):
         array = values[feature.name]
@@ -25,7 +25,7 @@ def first_broken_rule(values, vocabulary):
 
 
 def _rules(values, vocabulary):
-    """Iterate over (feature, what it must do, mask of its violations)."""
+    """Yield (feature, expected values, mask of invalid values)."""
     x = types.SimpleNamespace(**values)  # [R, S], [R, P] and [R, 1]
     for role in ("cls", "sep", "pad"):
         token = vocabulary.roles[role]
@@ -39,16 +39,16 @@ def _rules(values, vocabulary):
         x.boundary = x.segment_boundary
         yield (
             features.SEGMENT_BOUNDARY,
-            "be where B begins in [CLS] A [SEP] B [SEP], neither empty, "
-            "or the number of tokens of [CLS] A [SEP]",
+            "be where B begins in [CLS] A [SEP] B [SEP], with A and B not "
+            "empty, or the number of tokens of [CLS] A [SEP]",
             (x.boundary < 3)
             | (x.boundary > x.length - 2) & (x.boundary != x.length),
         )
         yield from _token_rules(x, features.SEGMENT_BOUNDARY)
         yield _word_rule(x)
     else:
-        # In [CLS] A [SEP] B [SEP], the place where B begins if neither is
-        # empty. In [CLS] A [SEP] it is after all tokens.
+        # Position of B in [CLS] A [SEP] B [SEP], if A and B are not empty; in
+        # [CLS] A [SEP], the number of tokens.
         in_second = x.segment_ids != 0
         begin = in_second.argmax(axis=1)[:, None]
         begin = np.maximum(np.minimum(begin, x.length - 2), 3)
@@ -131,7 +131,7 @@ def _prediction_rules(x):
     yield _id_rule(x, features.MASKED_LM_IDS, labels)
     yield features.MASKED_LM_IDS, padding, ~predicted & (labels != 0)
     is_sep = predicted & (labels == x.sep_id)
-    yield features.MASKED_LM_IDS, f"be no {x.sep}", is_sep
+    yield features.MASKED_LM_IDS, f"not be {x.sep}", is_sep
 
 
 def _id_rule(x, feature, ids):

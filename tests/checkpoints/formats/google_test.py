@@ -11,7 +11,7 @@ import pytest
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
-from keras_bert.artifacts import manifest_beside
+from keras_bert.artifacts import manifest_path_for
 from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
@@ -253,7 +253,7 @@ def test_the_casing_of_a_manifest_next_to_the_vocabulary_is_taken(
     shutil.copytree(directory, tmp_path / "tf1")
     vocabulary = tmp_path / "tf1/vocab.txt"
     write_manifest(
-        manifest_beside(vocabulary),
+        manifest_path_for(vocabulary),
         {"vocab.txt": vocabulary},
         {"do_lower_case": False},
     )

@@ -250,7 +250,7 @@ def test_a_bad_first_record_is_named_and_a_later_one_an_error(
     ("data", "words"),
     [
         (None, "must be a TFRecord file"),
-        (b"", "must hold records. Received: none"),
+        (b"", "must contain records. Received: none"),
         (b"some text, not a record\n" * 3, "must be a TFRecord file"),
         ([b"no example"], ", record 0 .*: it must be a tf.train.Example"),
     ],

@@ -207,5 +207,5 @@ def test_a_prediction_at_a_separator_is_named(
     values = example.features.feature["masked_lm_ids"].int64_list.value
     values[0] = vocabulary.id_of(vocabulary.roles["sep"])
     path = write_record_file("bad", [example.SerializeToString()])
-    with pytest.raises(ValueError, match="`masked_lm_ids` must be no"):
+    with pytest.raises(ValueError, match="`masked_lm_ids` must not be"):
         list(read_checked_records(path, vocabulary))

@@ -66,7 +66,7 @@ class Folder:
                 if key in part:
                     part[key] = value
         settings |= {"text": text, "examples": examples}
-        manifest = artifacts.manifest_beside(path)
+        manifest = artifacts.manifest_path_for(path)
         artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
         return str(manifest)
 

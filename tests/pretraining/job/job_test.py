@@ -187,7 +187,7 @@ def test_the_records_are_looked_at_before_a_fresh_model_is_made(
     path = folder.path / "static-train.tfrecord"
     path.write_bytes(b"")
     folder.write_manifest(path.name)
-    with pytest.raises(ValueError, match="must hold records"):
+    with pytest.raises(ValueError, match="must contain records"):
         train(folder.recipe())
     assert not [*folder.path.glob("run/*")]
 

@@ -108,7 +108,7 @@ def test_a_record_file_that_was_altered_is_an_error(folder):
 def test_a_manifest_without_settings_says_nothing(folder):
     path = folder.path / _TRAIN
     artifacts.write_manifest(
-        artifacts.manifest_beside(path), {_TRAIN: path}, {}
+        artifacts.manifest_path_for(path), {_TRAIN: path}, {}
     )
     facts = facts_of(folder, _TRAIN)
     assert facts.settled("masking", None, "static") == "static"

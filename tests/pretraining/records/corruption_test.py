@@ -72,7 +72,7 @@ def test_where_the_files_are_whole_the_reason_is_kept(good):
 
     with pytest.raises(
         ValueError,
-        match="cannot be used: .*`ids` must be below 5.*Look into them: "
+        match="cannot be used: .*`ids` must be below 5.*Inspect the files: "
         f"keras-bert inspect_records --input_file={good}",
     ) as caught:
         with corruption_names_file([good]):

@@ -1,23 +1,23 @@
-"""Outcomes of masking for the tokens that a model must predict."""
+"""Outcomes of masking for predicted tokens: masked, random or kept."""
 
 import numpy as np
 
 from keras_bert import features
 
-PLAIN = "plain"  # Of a token that is not predicted.
+PLAIN = "plain"  # For tokens that are not predicted.
 MASKED, RANDOM, KEPT = OUTCOMES = ("masked", "random", "kept")
-# How they are shown, and what that means.
+# Notation in shown examples, and its meaning.
 MARKS = {
-    MASKED: ("[MASK→word]", "word hidden behind [MASK]"),
+    MASKED: ("[MASK→word]", "word replaced by [MASK]"),
     RANDOM: ("[other*→word]", "word replaced by a random piece"),
-    KEPT: ("[word=]", "word kept as it is"),
+    KEPT: ("[word=]", "word unchanged"),
 }
-# What they are called in numbers, and BERT's share of them in percent.
+# Labels in tables, and the fractions of BERT in percent.
 EXPECTED = {MASKED: ("[MASK]", 80), RANDOM: ("random", 10), KEPT: ("kept", 10)}
 
 
 def prediction_outcomes(values, mask_id):
-    """Sort the predictions by their outcomes.
+    """Return the outcome of each prediction, as one-hot arrays.
 
     Args:
         values: dict of arrays under the names of
@@ -25,8 +25,9 @@ def prediction_outcomes(values, mask_id):
         mask_id: int, id of [MASK].
 
     Returns:
-        A dict of three int arrays `(num_records, max_predictions_per_seq)` of
-        0 and 1, "masked", "random" and "kept"; their sum is 1 at predictions.
+        A dict of int arrays `(num_records, max_predictions_per_seq)` of 0 and
+        1: "masked", "random" and "kept". Their sum is 1 at predictions and 0
+        at padding.
     """
     predicted = values[features.MASKED_LM_WEIGHTS.name] == 1
     shown = np.take_along_axis(
