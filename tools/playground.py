@@ -41,7 +41,7 @@ def main():
     server = importlib.import_module("keras_bert.playground.server")
     server.check_port(_PORT.value)
     server.check_installed()
-    shown = importlib.import_module("keras_bert.playground.shown_model")
+    shown = importlib.import_module("keras_bert.playground.playground_model")
     tabs = importlib.import_module("keras_bert.playground.tabs")
     layout = importlib.import_module("keras_bert.checkpoints.layout")
     directory = layout.local_directory(
@@ -50,7 +50,7 @@ def main():
     name = _MODEL_DIR.value or "The tiny model of keras_bert"
     other = _LEFT_TO_RIGHT_DIR.value
     other = None if other is None else str(layout.local_directory(other))
-    model = shown.ShownModel(str(directory), name, other)
+    model = shown.PlaygroundModel(str(directory), name, other)
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
     try:

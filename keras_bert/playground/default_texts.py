@@ -1,12 +1,12 @@
-"""Default texts of the fields."""
+"""Default texts of the fields on the page."""
 
-# Of programs, because the tiny model has read of nothing else.
+# About programs, because the tiny model was trained on their documentation.
 SENTENCE = "If the file does not exist, an error is raised."
 PAIR = "The function returns a list of strings."
 
-# The beginnings of three novels whose authors' rights have ended: Alice's
-# Adventures in Wonderland (1865), The Time Machine (1895) and The Wonderful
-# Wizard of Oz (1900).
+# The first sentences of three novels in the public domain: Alice's Adventures
+# in Wonderland (1865), The Time Machine (1895) and The Wonderful Wizard of Oz
+# (1900).
 DOCUMENTS = """\
 Alice was beginning to get very tired of sitting by her sister on the bank, \
 and of having nothing to do.

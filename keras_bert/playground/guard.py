@@ -1,11 +1,11 @@
-"""Middleware that keeps the page on this machine."""
+"""Middleware that blocks requests from and to other hosts."""
 
 from starlette.responses import PlainTextResponse
 
 _MAX_BODY_BYTES = 1 << 20
 
-# Nothing is loaded from or sent to another machine. The page brings scripts
-# and styles of its own in line, and makes functions of its templates.
+# The browser must not contact other hosts. Scripts and styles are inline, and
+# Gradio compiles its templates with `eval`.
 _POLICY = (
     "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; "
     "connect-src 'self' data: blob:; form-action 'none'; base-uri 'self'; "
@@ -20,13 +20,12 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that keeps the page on this machine.
+    """ASGI middleware that blocks other hosts, uploads and long requests.
 
-    It forbids browsers to load anything from elsewhere, and refuses uploads and
-    long requests.
+    A content security policy forbids the browser to contact other hosts.
 
     Args:
-        app: the ASGI application behind it.
+        app: the ASGI application to protect.
     """
 
     def __init__(self, app):
@@ -41,7 +40,7 @@ class Guard:
         is_known = length.isdigit() and b"transfer-encoding" not in headers
         app = self.app
         if scope["path"].rstrip("/").endswith("/upload"):
-            app = PlainTextResponse("This page takes no files.", 403)
+            app = PlainTextResponse("Uploads are not allowed.", 403)
         elif not is_known or int(length) > _MAX_BODY_BYTES:
             app = PlainTextResponse("The request is too long.", 413)
 

@@ -1,4 +1,4 @@
-"""Build HTML and images; all other text is escaped."""
+"""Build HTML and images; text is escaped."""
 
 import base64
 import html
@@ -11,7 +11,7 @@ _POSITIVE, _NEGATIVE = (59, 130, 246), (234, 88, 12)
 
 
 class Html(str):
-    """A str that is markup."""
+    """String of HTML that is not escaped again."""
 
 
 def element(name, /, *children, **attributes):
@@ -38,7 +38,7 @@ def element(name, /, *children, **attributes):
 
 
 def joined(*children):
-    """Return children one after the other, as `Html`."""
+    """Concatenate children to `Html`; escape those that are not `Html`."""
     return Html(
         "".join(
             child if isinstance(child, Html) else html.escape(str(child))
@@ -48,17 +48,22 @@ def joined(*children):
 
 
 def wide(child):
-    """Let a child scroll sideways where it is wider than the screen."""
+    """Wrap an element so that it scrolls sideways if it is too wide."""
     return element("div", child, class_="wide", tabindex="0")
 
 
 def note(text):
-    """Return a note next to a picture; nothing for ""."""
+    """Return a note for a picture, or an empty `Html` for ""."""
     return element("p", text, class_="note") if text else Html("")
 
 
 def table(head, rows):
-    """Return a table of lists of cells, with a list of str as its head."""
+    """Return a table.
+
+    Args:
+        head: list of str, the column titles.
+        rows: list of lists of cells.
+    """
     names = [element("th", name, scope="col") for name in head]
     head = element("thead", element("tr", *names))
     body = [
@@ -68,11 +73,11 @@ def table(head, rows):
 
 
 def bar(share, text=None):
-    """Return a bar of a share from 0 to 1, with a label.
+    """Return a bar chart of one value, with a label.
 
     Args:
-        share: float.
-        text: str, the label; by default the share in percent.
+        share: float, value from 0 to 1.
+        text: str, the label; by default the value in percent.
     """
     width = f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"
     number = element("b", percent(share) if text is None else text)
@@ -80,38 +85,38 @@ def bar(share, text=None):
 
 
 def ranking(head, pairs):
-    """A table of pairs of a text and its probability."""
+    """Return a table of pairs (text, probability) with title `head`."""
     rows = [[text, bar(share)] for text, share in pairs]
     return table([head, "Probability"], rows)
 
 
 def piece(token, kind=None, **attributes):
-    """A piece of a text, of a kind that the style sheet knows."""
+    """Return a word piece as a chip; `kind` is a class of the style sheet."""
     class_ = f"piece {kind}" if kind else "piece"
     return element("span", token, class_=class_, **attributes)
 
 
 def shade(value):
-    """The style of a background, blue above 0 and orange below."""
+    """Return the CSS of a background, blue above 0 and orange below."""
     color = ",".join(map(str, _POSITIVE if value >= 0 else _NEGATIVE))
     return f"background:rgba({color},{min(abs(value), 1):.2f})"
 
 
 def sides(sections):
-    """Sections, lists of elements, next to each other."""
+    """Return sections (lists of elements) side by side."""
     sections = [element("section", *section) for section in sections]
     return element("div", *sections, class_="sides")
 
 
 def percent(share):
-    """A share as text in percent."""
+    """Format a value from 0 to 1 in percent."""
     return f"{100 * share:.1f} %"
 
 
 def picker(items, class_="pick", chosen=0):
     """Return a list of labels; the panel of the selected label is shown.
 
-    It needs no JavaScript: labels contain radio buttons, and the style sheet
+    No JavaScript is needed: labels contain radio buttons, and the style sheet
     shows the panel after the checked one. Each picker is a separate form.
 
     Args:
@@ -125,22 +130,22 @@ def picker(items, class_="pick", chosen=0):
         button = element("input", type="radio", name="pick", checked=checked)
         parts.append(element("label", button, element("span", label)))
         parts.append(element("div", panel, class_="panel"))
-    # This method sends nothing anywhere.
+    # A form with this method is never sent.
     return element("form", *parts, method="dialog", class_=class_)
 
 
 def png_address(values, most):
-    """Return an image with a pixel for each number.
+    """Encode a matrix as a PNG image with one pixel for each number.
 
     Positive numbers are blue, negative ones orange. Numbers near 0 are
     transparent.
 
     Args:
-        values: float `(height, width)`.
-        most: float above 0, the value of full colour.
+        values: float array `(height, width)`.
+        most: float above 0, the value with full opacity.
 
     Returns:
-        str, a `data:` address.
+        A `data:` URL.
     """
     values = np.asarray(values, np.float32)
     colors = np.where(values[..., None] >= 0, _POSITIVE, _NEGATIVE)
@@ -153,6 +158,6 @@ def png_address(values, most):
 
 
 def strip(vector, most, alt):
-    """A vector as a row of pixels."""
+    """Return an image of a vector as a row of pixels."""
     address = png_address(vector[np.newaxis], most)
     return element("img", src=address, alt=alt, class_="strip")

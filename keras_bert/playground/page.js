@@ -1,5 +1,5 @@
-// Clicks in a picture: a point of a map opens its text, and what has data-set
-// sets fields of its view.
+// Handle clicks on a picture: a point of a map opens its text, and an element
+// with data-set sets fields of the tab.
 const clicks = (element, trigger) =>
   element.addEventListener("click", ({ target }) => {
     const point = target.closest("[data-pick]");
@@ -8,21 +8,21 @@ const clicks = (element, trigger) =>
     if (setter) trigger("select", JSON.parse(setter.dataset.set));
   });
 
-// A picture of a text that is not the one in the field any more is old.
+// Mark a picture as old if its text field has changed.
 document.addEventListener("input", ({ target }) => {
   const picture = target.closest("[role=tabpanel]").querySelector(".picture");
   const isText = target.matches("textarea, input[type=text]");
   if (isText) picture.classList.add("old");
 });
 
-// Until then the address is that which was asked for, and not to be written.
+// The URL is not changed until the page has opened the requested tab.
 let isOpen = false;
 const opened = () => {
   isOpen = true;
 };
 
-// Before an answer is asked for, the address gets the settings that differ from
-// those at first, so that it can be shared; not those of long texts.
+// Write the settings that differ from the defaults to the URL before each
+// request, so that the URL can be shared. Long texts are not written.
 const view = (tab, atFirst) => (...values) => {
   const query = new URLSearchParams({ tab });
   Object.entries(atFirst).forEach(([name, value], place) => {

@@ -1,4 +1,4 @@
-"""The layout of the page, by Gradio."""
+"""Layout of the page in Gradio."""
 
 import json
 
@@ -10,17 +10,17 @@ from keras_bert.playground.tab import MAX_CHARACTERS
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 
-# Its functions are in page.js.
+# The JavaScript functions are in page.js.
 _CLICKS = "clicks(element, trigger)"
 
 
 def make_page(model, tabs):
-    """Lay out the tabs that a model can answer, as `gradio.Blocks`.
+    """Lay out the tabs that a model supports, as `gradio.Blocks`.
 
-    No event keeps anything: the inputs come with each request, and the
-    answer goes back with it. Each tab is also an endpoint of its name for
-    `gradio_client`. The query of the address names the tab that is shown at
-    first and settings of its fields.
+    The server stores no state: each request contains the inputs, and its
+    response contains the result. Each tab is also an endpoint for
+    `gradio_client`, with the name of the tab. The query of the URL selects a
+    tab and sets its fields.
     """
     shown = [tab for tab in tabs if not tab.lacking(model)]
     with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:
@@ -46,16 +46,16 @@ def make_page(model, tabs):
 
 def _header(model, left_out):
     reasons = [
-        element("li", f"{tab.title}: it needs {tab.lacking(model)}.")
+        element("li", f"{tab.title}: requires {tab.lacking(model)}.")
         for tab in left_out
     ]
-    details = {"What this model cannot show": element("ul", *reasons)}
+    details = {"Unavailable tabs": element("ul", *reasons)}
     if model.card:
         card = element("div", model.card, class_="card")
-        details = {"Its card": card, **details}
+        details = {"Model card": card, **details}
     return joined(
         element("h1", "BERT playground"),
-        element("p", f"{model.name}: {model.described()}."),
+        element("p", f"{model.name}: {model.description()}."),
         *(
             element("details", element("summary", title), content)
             for title, content in details.items()
@@ -64,10 +64,10 @@ def _header(model, left_out):
 
 
 def _lay_out(model, tab):
-    """Lay out a tab; returns its fields, its responder and components."""
+    """Lay out a tab; return its fields, its responder and its components."""
     fields = tab.fields(model)
     with gr.Tab(tab.title, id=tab.name) as place:
-        gr.HTML(element("p", tab.about, class_="about"))
+        gr.HTML(element("p", tab.description, class_="about"))
         with gr.Row():
             with gr.Column(scale=1, min_width=280):
                 inputs = [_component(field) for field in fields]
@@ -118,14 +118,14 @@ def _component(field):
 
 
 def _change(component):
-    """The event of a field that asks for a new answer."""
+    """Return the event of a component that updates the result."""
     if isinstance(component, gr.Textbox):
         return component.submit
-    return component.change  # Of a slider by mouse and keyboard.
+    return component.change  # `change` covers mouse and keyboard of a slider.
 
 
 def _responder(model, tab, fields):
-    """Return a function from the values of the fields to HTML."""
+    """Return a function that maps the values of the fields to HTML."""
 
     def respond(*values):
         names = [field.name for field in fields]
@@ -133,14 +133,14 @@ def _responder(model, tab, fields):
         try:
             return tab.picture(tab.ask(model, **inputs))
         except (ValueError, OSError, MemoryError) as error:
-            text = f"{error}" or "Memory does not suffice."
+            text = f"{error}" or "Out of memory."
             return element("p", text, class_="refusal", role="alert")
 
     return respond
 
 
 def _setter(names, components):
-    """Return a function that sets fields after a click in a picture."""
+    """Return a function that sets fields after a click on a picture."""
 
     def set_fields(event: gr.EventData):
         return {
@@ -153,7 +153,7 @@ def _setter(names, components):
 
 
 def _opener(views, places):
-    """Return a function from the page's request to its initial state."""
+    """Return a function that maps the page request to the initial state."""
 
     def open_view(request: gr.Request):
         query = request.query_params
@@ -162,11 +162,11 @@ def _opener(views, places):
         name = query.get("tab", next(iter(views)))
         fields, respond, inputs, output = views[name]
         values = [
-            field.asked(query.get(field.name, str(field.value)))
+            field.from_query(query.get(field.name, str(field.value)))
             for field in fields
         ]
         shown = {output: respond(*values)}
-        if query:  # Else it would call back a visitor who has moved on.
+        if query:  # Without a query, keep the tab that the user has opened.
             shown[places] = gr.Tabs(selected=name)
             shown |= dict(zip(inputs, values, strict=True))
         return shown

@@ -1,4 +1,4 @@
-"""The pieces of a text, as the page shows them."""
+"""Split a text into word pieces for the page."""
 
 import collections
 
@@ -14,27 +14,27 @@ class Pieces(
         "Pieces", "inputs tokens text_numbers starts ends note"
     )
 ):
-    """A text or a pair in pieces, with special tokens and without padding.
+    """Word pieces of a text or a pair, with special tokens, without padding.
 
     Args:
-        inputs: dict of int32 `(1, num_pieces)` arrays, those of the model.
+        inputs: dict of int32 arrays `(1, num_pieces)`, the model inputs.
         tokens: list of str.
-        text_numbers: list of int, 1 or 2, or 0 at special tokens.
-        starts, ends: lists of int, offsets in bytes into the text.
-        note: str, a sentence if pieces are left out, otherwise "".
+        text_numbers: list of int: 1 or 2 for the texts, 0 for special tokens.
+        starts, ends: lists of int, byte offsets into the text.
+        note: str, a warning if the text is truncated, otherwise "".
     """
 
     @property
     def segments(self):
-        """The segment of each piece; all 0 if a model has none."""
+        """Segment id of each piece; all 0 if the model has no segments."""
         segments = self.inputs.get(features.SEGMENT_IDS.name)
         if segments is None:
             return [0] * len(self.tokens)
         return segments[0].tolist()
 
 
-def cut(model, preprocess, text, pair=""):
-    """Cut a text or a pair into `Pieces`, by a `Preprocessor`."""
+def split_into_pieces(model, preprocess, text, pair=""):
+    """Split a text or a pair into `Pieces` with a `Preprocessor`."""
     located = locate_pieces(preprocess, [text], [pair] if pair else None)
     mask = located[features.INPUT_MASK.name].numpy()[0] == 1
     arrays = {name: x.numpy()[:, mask] for name, x in located.items()}
@@ -55,4 +55,4 @@ def _note(preprocess, text, pair, num_shown):
     total += sum(len(row) for row in preprocess.tokenizer(texts).to_list())
     if total <= num_shown:
         return ""
-    return f"{num_shown} of {total:,} pieces are taken; the rest is cut off."
+    return f"The text is truncated to {num_shown} of {total:,} pieces."

@@ -1,4 +1,4 @@
-"""The page, served on this machine and to this machine only."""
+"""Server of the page; it accepts only local connections."""
 
 import importlib
 import logging
@@ -13,8 +13,8 @@ _STYLE, _SCRIPT = (
 
 
 def check_installed():
-    """Import Gradio, without the question for its newest version."""
-    # Gradio reads it once, while it is imported.
+    """Import Gradio without its check for a newer version."""
+    # Gradio reads this variable only during import.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     try:
         importlib.import_module("gradio")
@@ -22,37 +22,37 @@ def check_installed():
         if error.name != "gradio":
             raise
         raise ModuleNotFoundError(
-            "The playground needs the package gradio, which is not installed "
-            "here. Try: pip install 'keras-bert-tf[playground]'",
+            "The playground requires the package gradio, which is not "
+            "installed. Install with: pip install 'keras-bert-tf[playground]'",
             name="gradio",
         ) from None
 
 
 def check_port(port):
-    """Raise ValueError if a port is taken; 0 stands for any free port."""
+    """Raise ValueError if a port is in use; 0 means any free port."""
     with socket.socket() as probe:
-        # As servers do: what was closed just now is free.
+        # As in servers: a port that was closed recently is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except OSError as error:
             raise ValueError(
                 f"`port` must be a free port. Received: port={port}: "
-                f"{error.strerror}. Choose another one, or omit it."
+                f"{error.strerror}. Choose another port, or omit `port`."
             ) from None
 
 
 def launch(model, tabs, port=0, opens_browser=False):
-    """Serve the page in threads of its own.
+    """Serve the page in background threads.
 
     Args:
-        model: `ShownModel`.
+        model: `PlaygroundModel`.
         tabs: list of `Tab`.
-        port: int; 0 takes the first free one from 7860 on.
-        opens_browser: bool, show it, if there is a browser.
+        port: int; 0 selects the first free port from 7860 on.
+        opens_browser: bool, whether to open the page if there is a browser.
 
     Returns:
-        The `gradio.Blocks`, to be closed, and its address.
+        The `gradio.Blocks`, which the caller closes, and the URL.
     """
     check_installed()
     check_port(port)
@@ -62,7 +62,7 @@ def launch(model, tabs, port=0, opens_browser=False):
     from keras_bert.playground.guard import Guard
     from keras_bert.playground.page import make_page
 
-    # Its client logs requests to this very server.
+    # Gradio's client logs its requests to this server.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     page = make_page(model, tabs)
     fonts = ["system-ui", "sans-serif"], ["ui-monospace", "monospace"]

@@ -1,4 +1,4 @@
-"""Tabs of the page: fields, an answer to them and its picture."""
+"""Base classes of the tabs and their fields."""
 
 import dataclasses
 import math
@@ -11,43 +11,43 @@ MAX_CHARACTERS = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """A field of a tab.
+    """Field of a tab.
 
     Args:
-        name: str, the argument of `Tab.answer` that it fills.
-        label: str.
-        value: the first value.
+        name: str, name of the argument of `Tab.answer`.
+        label: str, label on the page.
+        value: default value.
     """
 
     name: str
     label: str
     value: object
 
-    def asked(self, text):
-        """Return the value of an address; the first value if it is invalid."""
+    def from_query(self, text):
+        """Parse a value from the URL; return the default if it is invalid."""
         try:
             return self.checked(type(self.value)(text))
         except ValueError:
             return self.value
 
     def checked(self, value):
-        """Return a valid value for `Tab.answer`, or raise ValueError."""
+        """Convert a value for `Tab.answer`; raise ValueError if invalid."""
         raise NotImplementedError
 
     def check(self, is_valid, text):
-        """Raise ValueError with a text about the field unless it is valid."""
+        """Raise ValueError with a message about the field unless `is_valid`."""
         if not is_valid:
             raise ValueError(f'The field "{self.label}" {text}')
 
 
 @dataclasses.dataclass(frozen=True)
 class TextField(Field):
-    """A text box.
+    """Text box.
 
     Args:
-        num_lines: int, the least height. Enter shows the answer in a box of
-            one line, Shift and Enter in higher ones.
-        is_optional: bool; an optional text may be empty.
+        num_lines: int, minimum height. Enter submits a box of one line; Shift
+            and Enter submit a larger box.
+        is_optional: bool, whether the text may be empty.
     """
 
     num_lines: int = 1
@@ -57,7 +57,7 @@ class TextField(Field):
         if self.is_optional and not f"{value or ''}".strip():
             return ""
         is_text = isinstance(value, str) and value.strip()
-        self.check(is_text, "is empty. Write something into it.")
+        self.check(is_text, "is empty. Enter a text.")
         self.check(
             len(value) <= MAX_CHARACTERS,
             f"must be at most {MAX_CHARACTERS:,} characters. Received: "
@@ -69,12 +69,12 @@ class TextField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class LinesField(TextField):
-    """A text box for a number of texts, one a line."""
+    """Text box for `least` to `most` texts, one per line."""
 
     least: int = 1
     most: int = 100
 
-    def asked(self, text):
+    def from_query(self, text):
         return text
 
     def checked(self, value):
@@ -90,7 +90,7 @@ class LinesField(TextField):
 
 @dataclasses.dataclass(frozen=True)
 class NumberField(Field):
-    """A slider; its numbers are integers if `low` is."""
+    """Slider from `low` to `high`; its numbers have the type of `low`."""
 
     low: float
     high: float
@@ -109,7 +109,7 @@ class NumberField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class ChoiceField(Field):
-    """One of a few words."""
+    """Radio buttons for a choice between a few words."""
 
     choices: tuple
 
@@ -122,33 +122,33 @@ class ChoiceField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class Tab:
-    """One view of a model.
+    """Tab of the page.
 
     Args:
-        name: str, for programs.
-        title: str, for readers.
-        about: str, a sentence or two above the fields.
-        fields: function from a `ShownModel` to a list of fields.
-        answer: function from the `ShownModel` and the checked values of the
-            fields, by their names, to plain data. It raises ValueError with a
-            sentence for input that has no answer.
-        picture: function from that data to `Html`.
-        lacking: function from a `ShownModel` to the name of a missing part,
-            such as "a masked-LM head", or "".
+        name: str, name of the endpoint.
+        title: str, title on the page.
+        description: str, one or two sentences above the fields.
+        fields: function from a `PlaygroundModel` to a list of fields.
+        answer: function that computes the result from the `PlaygroundModel`
+            and the checked values of the fields (keyword arguments). It raises
+            ValueError for invalid input.
+        picture: function from the result to `Html`.
+        lacking: function from a `PlaygroundModel` to the name of the missing
+            part, such as "a masked-LM head"; "" if the tab is available.
     """
 
     name: str
     title: str
-    about: str
+    description: str
     fields: Callable
     answer: Callable
     picture: Callable
     lacking: Callable = lambda model: ""
 
     def ask(self, model, **values):
-        """Check the values of fields and answer them.
+        """Check the values of the fields and compute the result.
 
-        Fields without a value have their first one.
+        Fields without a value have their default.
         """
         return self.answer(
             model,

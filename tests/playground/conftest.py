@@ -14,8 +14,8 @@ import pytest
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
-from keras_bert.playground.shown_model import ShownModel
-from keras_bert.playground.shown_model import shown_model
+from keras_bert.playground.playground_model import PlaygroundModel
+from keras_bert.playground.playground_model import load_playground_model
 from keras_bert.playground.tabs import TABS
 from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import MultipleChoice
@@ -78,14 +78,14 @@ def directories(make_bert, make_settings, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shown(directories):
-    """Makes the `ShownModel` of one of `directories`, once."""
-    return lambda name: shown_model(directories[name])
+    """Makes the `PlaygroundModel` of one of `directories`, once."""
+    return lambda name: load_playground_model(directories[name])
 
 
 @pytest.fixture(scope="session")
 def shown_beside(directories):
-    """The `ShownModel` of "bert" beside a left-to-right one."""
-    return ShownModel(
+    """The `PlaygroundModel` of "bert" beside a left-to-right one."""
+    return PlaygroundModel(
         directories["bert"], left_to_right_dir=directories["left_to_right"]
     )
 

@@ -48,7 +48,7 @@ def test_a_refusal_is_a_sentence(client):
     html = client.predict("", "the", api_name="/similarity")
     assert html == (
         '<p class="refusal" role="alert">The field &quot;First text&quot; is '
-        "empty. Write something into it.</p>"
+        "empty. Enter a text.</p>"
     )
 
 

@@ -76,7 +76,7 @@ def test_strips_share_one_scale_that_one_number_does_not_spoil():
 def test_occlusion_has_the_same_colours_in_every_text():
     def shade(share):
         picture = answer_picture(Answer("Label: a", shares=[("x", share)]))
-        assert "full colour is 2 or more" in picture
+        assert "full color is 2 or more" in picture
         return re.search(r"background:rgba\((.*?)\)", picture)[1]
 
     assert shade(2.0) == shade(5.0) == "59,130,246,0.80"

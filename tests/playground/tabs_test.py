@@ -5,8 +5,8 @@ import pytest
 
 import keras_bert
 from keras_bert.playground.page import _header
-from keras_bert.playground.shown_model import ShownModel
-from keras_bert.playground.shown_model import shown_model
+from keras_bert.playground.playground_model import PlaygroundModel
+from keras_bert.playground.playground_model import load_playground_model
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import NumberField
@@ -78,11 +78,11 @@ def test_every_tab_draws_its_first_view(shown, own_tabs, name):
 
 
 def test_the_page_opens_as_the_picture_in_readme_shows_it(shown):
-    tiny = shown_model(str(keras_bert.TINY_MODEL))
+    tiny = load_playground_model(str(keras_bert.TINY_MODEL))
     shown_html = picture(tiny, _TABS["attention"])
     assert "Layer 2, head 2: entropy 2.11 bits" in shown_html
     header = f"{_header(tiny, [])}"
-    assert tiny.described() in header
+    assert tiny.description() in header
     assert header.count("<p") == 1
     bert = shown("bert")
     assert bert.name == bert.directory
@@ -104,7 +104,7 @@ def test_the_page_opens_as_the_picture_in_readme_shows_it(shown):
     ],
 )
 def test_an_address_sets_what_a_field_can_have(field, text, value):
-    assert field.asked(text) == value
+    assert field.from_query(text) == value
 
 
 def test_a_discriminator_judges_each_piece(shown):
@@ -120,7 +120,7 @@ def test_a_discriminator_judges_each_piece(shown):
     np.testing.assert_allclose(judged.probabilities, expected, atol=1e-5)
     sure = [0.25] * 6 + [0.75]
     judged = type(judged)(judged.tokens, sure, "")
-    assert "1 of 7 pieces are taken" in judged_picture(judged)
+    assert "1 of 7 pieces are predicted" in judged_picture(judged)
     assert 'title="75.0 %"' in judged_picture(judged)
 
 
@@ -187,7 +187,9 @@ def test_the_page_says_whether_the_model_is_right():
     for label, said in (("IsNext", "right"), ("NotNext", "wrong")):
         shares = {"IsNext": 0.7, "NotNext": 0.3}
         pair = DrawnPair(["a"], [0], [], label, shares)
-        assert f"The model says IsNext, and is {said}" in pair_picture(pair)
+        assert f"The prediction is IsNext, which is {said}" in pair_picture(
+            pair
+        )
 
 
 def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
@@ -202,7 +204,7 @@ def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
         expected = [x for x in starts if pair.tokens[x] not in ("dog", "a")]
         expected += [x for x in ends if pair.tokens[x - 1] != "."]
         assert sorted(pair.cuts) == sorted(expected)
-        is_told = "it was cut there" in pair_picture(pair)
+        is_told = "sentence is truncated" in pair_picture(pair)
         assert is_told == bool(pair.cuts)
         num_cuts += len(pair.cuts)
     assert num_cuts
@@ -260,7 +262,7 @@ def test_fillings_are_those_of_the_library(shown):
     assert answer.headline == expected[0][0]
 
 
-def look(model, text, choice="the most probable", seed=1):
+def look(model, text, choice="most probable", seed=1):
     given = {"text": text, "choice": choice, "seed": seed}
     return ask(model, "left_to_right", **given)
 
@@ -276,7 +278,7 @@ def test_a_text_is_looked_at_both_ways(shown_beside):
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) < 1
     drawn = {
-        look(shown_beside, "the dog [MASK] .", "drawn", seed).written
+        look(shown_beside, "the dog [MASK] .", "sampled", seed).written
         for seed in range(4)
     }
     assert len(drawn) > 1
@@ -298,12 +300,12 @@ def test_a_fine_tuned_gpt_is_shown_with_the_tokens_of_its_head(
         directories["gpt"], labels=["good", "bad"]
     )
     classifier.save(tmp_path / "model")
-    found = attend(ShownModel(str(tmp_path / "model")), text="the dog")
+    found = attend(PlaygroundModel(str(tmp_path / "model")), text="the dog")
     assert found.tokens == ["_start_", "the", "dog", "_classify_"]
 
 
 def test_a_gpt_stands_beside_too(directories):
-    beside = ShownModel(
+    beside = PlaygroundModel(
         directories["bert"], left_to_right_dir=directories["gpt"]
     )
     found = look(beside, "the [MASK] eats")
@@ -317,8 +319,10 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     assert lacking(shown_beside) == ""
     assert "left_to_right_dir" in lacking(shown("bert"))
     with pytest.raises(ValueError, match="is bidirectional"):
-        ShownModel(directories["bert"], left_to_right_dir=directories["bert"])
-    beside = ShownModel(
+        PlaygroundModel(
+            directories["bert"], left_to_right_dir=directories["bert"]
+        )
+    beside = PlaygroundModel(
         directories["encoder"], left_to_right_dir=directories["left_to_right"]
     )
     assert lacking(beside) == "a masked-LM head"
@@ -405,7 +409,7 @@ def test_entities_stand_in_their_text(shown):
     model = shown("tagger")
     answer = ask(model, "task", text=_TEXT)
     assert answer.spans == model.task.predict([_TEXT])[0]
-    assert answer.headline == f"{len(answer.spans)} found. Labels: PET"
+    assert answer.headline == f"{len(answer.spans)} entities found. Labels: PET"
 
 
 def test_choices_share_one_probability(shown):
@@ -436,9 +440,9 @@ def test_two_models_are_asked_the_same(
         assert theirs.answer == ask(shown(other), "task", text=their_text)
     else:
         refusals = {
-            "encoder": "Task needs a fine-tuned task or a masked-LM head.",
-            "classifier": "Task of this model has no pair.",
-            "answerer": "Task of this model has no text.",
+            "encoder": "Task requires a fine-tuned task or a masked-LM head.",
+            "classifier": "Task of this model has no input pair.",
+            "answerer": "Task of this model has no input text.",
         }
         assert theirs.refusal == refusals[other]
 
@@ -448,7 +452,7 @@ def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
         return _TABS["compare"].fields(model)[0].value
 
     assert directory(shown("bert")) == str(keras_bert.TINY_MODEL)
-    tiny = shown_model(str(keras_bert.TINY_MODEL))
+    tiny = load_playground_model(str(keras_bert.TINY_MODEL))
     assert directory(tiny) in ("", "demo-output/bert")
     with pytest.raises(ValueError, match="such as demo-output/bert"):
         compare(tiny, "", "Attention", "a")
@@ -466,18 +470,28 @@ def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
         ("bert", "masking", {"text": "a" * 20001}, "20,000 char.*: 20,001"),
         ("bert", "masking", {"text": "a\ud800"}, "surrogate"),
         ("bert", "next_sentence", {"text": "the dog"}, "blank line"),
-        ("bert", "next_sentence", {"text": "a\n\nthe"}, "No pair that is IsN"),
+        (
+            "bert",
+            "next_sentence",
+            {"text": "a\n\nthe"},
+            "No pair with the label IsN",
+        ),
         ("bert", "attention", {"layer": 3}, '"Layer".* from 1 to 2.*: 3'),
         ("bert", "task", {"text": "the dog"}, r"^Put \[MASK\] into"),
         ("bert", "task", {"text": "the " * 12 + "[MASK]"}, "first 12 pieces"),
         ("bert", "text_map", {"texts": "a\nb"}, "3 to 100 lines.*: 2"),
         ("bert", "compare", {"directory": "/no/such"}, "'/no/such'"),
-        ("bert", "compare", {"directory": "bert-base-uncased"}, "none"),
+        ("bert", "compare", {"directory": "bert-base-uncased"}, "not exist"),
         ("bert", "compare", {"what": "Weather"}, "must be one of.*Weather"),
         ("beside", "left_to_right", {"text": "the dog"}, r"Put one \[MASK\]"),
         ("beside", "left_to_right", {"text": "the [MASK] [MASK]"}, "Put one"),
-        ("beside", "left_to_right", {"text": " [MASK] a"}, "words before it"),
-        ("beside", "left_to_right", {"choice": "at random"}, "probable, drawn"),
+        ("beside", "left_to_right", {"text": " [MASK] a"}, "after the words"),
+        (
+            "beside",
+            "left_to_right",
+            {"choice": "at random"},
+            "probable, sampled",
+        ),
         ("pairs", "task", {"pair": ""}, '"Second text" is empty'),
         ("chooser", "task", {"choices": "a"}, "2 to 10 lines.*: 1"),
     ],

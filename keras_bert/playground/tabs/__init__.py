@@ -1,4 +1,4 @@
-"""The tabs of the page, in order."""
+"""Tabs of the page, in order."""
 
 from keras_bert.playground.tabs import attention
 from keras_bert.playground.tabs import comparison

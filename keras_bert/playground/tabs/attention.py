@@ -1,4 +1,4 @@
-"""Attention weights, as lines from a piece and as maps of all heads."""
+"""Tab that shows attention weights."""
 
 import collections
 import json
@@ -15,30 +15,33 @@ from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import png_address
 from keras_bert.playground.markup import shade
 from keras_bert.playground.markup import wide
-from keras_bert.playground.pieces import cut
+from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 
 _ROW = 26  # Pixels, as in the style sheet.
-_LEAST = 0.01  # Lighter lines are not seen.
+_LEAST = 0.01  # Weaker lines are not visible.
 _NUM_PIECES = 40
 
 
-# `weights` are `(num_layers, num_heads, num_pieces, num_pieces)`, queries
-# first; `entropies` are means over the queries, in bits; `layer` and `head` are
-# the chosen ones, from 0.
+# `weights` has shape `(num_layers, num_heads, num_pieces, num_pieces)`, with
+# the queries before the keys. `entropies` are means over the queries, in bits.
+# `layer` and `head` are the selected indices, from 0.
 Attention = collections.namedtuple(
     "Attention", "tokens weights entropies layer head note"
 )
 
 
 def attend(model, text, pair="", layer=1, head=1):
-    """Compute the attention weights of a text or a pair, an `Attention`.
+    """Compute the attention weights of a text or a pair.
 
-    Layers and heads are counted from 1, as readers do.
+    Layers and heads are counted from 1.
+
+    Returns:
+        `Attention`
     """
-    pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
+    pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text, pair)
     found = model.pretrained.backbone.attention_weights(pieces.inputs)
     weights = np.stack(
         [ops.convert_to_numpy(ops.cast(x, "float32"))[0] for x in found]
@@ -50,7 +53,7 @@ def attend(model, text, pair="", layer=1, head=1):
 
 
 def attention_picture(attention):
-    """An `Attention` as `Html`."""
+    """Draw an `Attention` as `Html`."""
     chosen = attention.layer, attention.head
     tokens, weights = attention.tokens, attention.weights[chosen]
     items = [
@@ -64,18 +67,18 @@ def attention_picture(attention):
         note(attention.note),
         element("h3", f"{title}: {entropy}"),
         picker(items, class_="lines", chosen=min(1, len(items) - 1)),
-        element("h3", "All heads, with their entropies"),
+        element("h3", "Maps and entropies of all heads"),
         note(
-            "A click opens one. Rows are the pieces that look, columns those "
-            "that are looked at. 0 bits: each piece looks at one only; "
-            f"{most_bits:.1f} bits: at all equally."
+            "Click a map to open it. Rows are queries, columns are keys. At an "
+            "entropy of 0 bits each piece attends to one piece only, at "
+            f"{most_bits:.1f} bits to all pieces equally."
         ),
         _maps(attention),
     )
 
 
 def _lines(index, row, tokens):
-    """Lines from a piece to the others, which are shaded by their shares."""
+    """Draw lines from a query to the keys, shaded by attention weight."""
     height = _ROW * len(tokens)
     lines = [
         element(
@@ -147,15 +150,15 @@ def _fields(model):
     return [
         TextField("text", "Text", SENTENCE),
         TextField("pair", "Second text, if any", "", is_optional=True),
-        *(x for x in numbers if x.high > 1),  # A slider needs two ends.
+        *(x for x in numbers if x.high > 1),  # A slider needs a range.
     ]
 
 
 TAB = Tab(
     name="attention",
     title="Attention",
-    about="In each head of each layer, every piece takes a share of all "
-    "pieces. Choose a piece to see where its shares come from.",
+    description="In each head of each layer, every piece attends to all "
+    "pieces. Choose a piece to see its attention weights.",
     fields=_fields,
     answer=attend,
     picture=attention_picture,

@@ -1,4 +1,4 @@
-"""Two models on the same input."""
+"""Tab that compares two models on the same input."""
 
 import collections
 import pathlib
@@ -7,7 +7,7 @@ from keras_bert.locations import TINY_MODEL
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import sides
-from keras_bert.playground.shown_model import shown_model
+from keras_bert.playground.playground_model import load_playground_model
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
@@ -21,36 +21,37 @@ _TABS = {
 }
 
 
-# The answer of `tab` of one of two models, or the reason why there is none.
+# The result of `tab` for one of the models, or the error message `refusal`.
 Side = collections.namedtuple("Side", "title tab answer refusal")
 
 
 def compare(model, directory, what, text, pair):
-    """Ask two models the same; a list of two `Side`.
+    """Run two models on the same input; return a list of two `Side`.
 
-    In a text with masks, each model sees the mask of its own vocabulary.
+    Mask tokens are replaced by the mask token of each model.
     """
     if not directory:
         raise ValueError(
-            "Name the directory of another model, such as demo-output/bert, "
-            "which `make demo` makes."
+            "Enter the directory of another model, such as demo-output/bert, "
+            "which `make demo` creates."
         )
-    other = shown_model(directory)
+    other = load_playground_model(directory)
     masks = [x.vocabulary.roles.get("mask") for x in (model, other)]
     theirs = text.replace(*masks) if all(masks) else text
-    asked = (model, text), (other, theirs)
-    return [_side(which, _TABS[what], words, pair) for which, words in asked]
+    inputs = (model, text), (other, theirs)
+    return [_side(which, _TABS[what], words, pair) for which, words in inputs]
 
 
 def _side(model, tab, text, pair):
-    title = f"{model.name}: {model.described()}"
+    title = f"{model.name}: {model.description()}"
     given = {"text": text, "pair": pair} if pair else {"text": text}
     try:
         if lacking := tab.lacking(model):
-            raise ValueError(f"{tab.title} needs {lacking}.")
+            raise ValueError(f"{tab.title} requires {lacking}.")
         if missing := given.keys() - _names(tab, model):
             raise ValueError(
-                f"{tab.title} of this model has no {' and '.join(missing)}."
+                f"{tab.title} of this model has no input "
+                f"{' and '.join(missing)}."
             )
         return Side(title, tab, tab.ask(model, **given), "")
     except ValueError as error:
@@ -62,7 +63,7 @@ def _names(tab, model):
 
 
 def comparison_picture(compared):
-    """A list of `Side` as `Html`."""
+    """Draw a list of `Side` as `Html`."""
     return sides(
         [
             element("h3", x.title),
@@ -75,7 +76,7 @@ def comparison_picture(compared):
 
 
 def _able(model):
-    """Return the titles of the tabs that one text is enough for."""
+    """Return the titles of the available tabs that accept a single text."""
     return tuple(
         title
         for title, tab in _TABS.items()
@@ -87,7 +88,7 @@ def _fields(model):
     able = _able(model)
     return [
         TextField(
-            "directory", "Another directory", _another(model), is_optional=True
+            "directory", "Other model", _default_other(model), is_optional=True
         ),
         ChoiceField("what", "What to compare", able[0], able),
         TextField("text", "Text", SENTENCE),
@@ -95,8 +96,8 @@ def _fields(model):
     ]
 
 
-def _another(model):
-    """A directory at first: the tiny model, or else the demo's."""
+def _default_other(model):
+    """Return the directory of the tiny model or of the demo, or ""."""
     for path in (TINY_MODEL, pathlib.Path("demo-output/bert")):
         if path.is_dir() and not path.samefile(model.directory):
             return str(path)
@@ -106,8 +107,8 @@ def _another(model):
 TAB = Tab(
     name="compare",
     title="Compare",
-    about="The model of this page and another one, named by its directory, "
-    "side by side on the same text.",
+    description="The model of this page and another model, side by side on the "
+    "same text.",
     fields=_fields,
     answer=compare,
     picture=comparison_picture,

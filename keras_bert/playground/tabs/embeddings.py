@@ -1,4 +1,4 @@
-"""Texts as vectors: two compared, and many on a map."""
+"""Tabs that show texts as vectors: similarity and map of texts."""
 
 import collections
 
@@ -25,13 +25,13 @@ Similarity = collections.namedtuple("Similarity", "cosine vectors")
 
 
 def compare_texts(model, first, second):
-    """Embed two texts and compare them, as a `Similarity`."""
+    """Embed two texts and return their `Similarity`."""
     vectors = model.unit_vectors([first, second])
     return Similarity(float(vectors[0] @ vectors[1]), vectors)
 
 
 def similarity_picture(similarity):
-    """A `Similarity` as `Html`."""
+    """Draw a `Similarity` as `Html`."""
     most = float(np.abs(similarity.vectors).max()) or 1.0
     strips = [
         [name, strip(vector, most, f"The vector of the {name.lower()} text")]
@@ -43,15 +43,17 @@ def similarity_picture(similarity):
     return joined(
         element("h3", "Cosine"),
         bar(cosine, f"{cosine:.3f}"),
-        table(["Text", f"Vector of {similarity.vectors.shape[1]}"], strips),
+        table(
+            ["Text", f"Vector of size {similarity.vectors.shape[1]}"], strips
+        ),
     )
 
 
 SIMILARITY = Tab(
     name="similarity",
     title="Similarity",
-    about="Each text becomes a vector; the cosine of two says how alike the "
-    "model finds the texts.",
+    description="Each text becomes a vector; the cosine of two vectors "
+    "measures the similarity of the texts.",
     fields=lambda model: [
         TextField("first", "First text", SENTENCE),
         TextField(
@@ -63,18 +65,18 @@ SIMILARITY = Tab(
 )
 
 
-# `places` is `(num_texts, 2)`, the two principal components; `shares` are their
-# shares of the variance; `nearest` holds for each text pairs of the index of
-# another text and the cosine, the nearest first.
+# `places` has shape `(num_texts, 2)`, the first two principal components;
+# `shares` are their shares of the variance; `nearest` contains for each text
+# pairs (index of another text, cosine), the nearest first.
 TextMap = collections.namedtuple("TextMap", "texts places shares nearest")
 
 
 def map_texts(model, texts):
-    """Lay out three or more texts by principal components, a `TextMap`."""
+    """Project texts to two principal components; return a `TextMap`."""
     vectors = model.unit_vectors(texts)
     places, shares = _principal_components(vectors)
     cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -np.inf)  # No text is its own neighbour.
+    np.fill_diagonal(cosines, -np.inf)  # Exclude the text itself.
     order = np.argsort(-cosines, axis=1)[:, : min(_NUM_NEAREST, len(texts) - 1)]
     nearest = [
         [(int(other), float(cosines[index, other])) for other in others]
@@ -84,7 +86,7 @@ def map_texts(model, texts):
 
 
 def map_picture(text_map):
-    """A `TextMap` as `Html`."""
+    """Draw a `TextMap` as `Html`."""
     places = _scaled(text_map.places)
     items = []
     for index, text in enumerate(text_map.texts):
@@ -104,7 +106,7 @@ def map_picture(text_map):
 
 
 def _scaled(places):
-    """Places in the picture, both axes by one scale."""
+    """Scale coordinates to the picture, with one scale for both axes."""
     low, high = places.min(axis=0), places.max(axis=0)
     room = np.array([_WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE])
     scale = (room / np.maximum(high - low, 1e-12)).min()
@@ -117,7 +119,7 @@ def _plane(places, chosen, nearest):
     for other in nearest:
         (x1, y1), (x2, y2) = places[[chosen, other]].round(1).tolist()
         marks.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2))
-    # The chosen one is drawn last, on top.
+    # The selected point is drawn last, on top.
     for index in sorted(range(len(places)), key=lambda x: x == chosen):
         x, y = places[index].round(1).tolist()
         kind = "chosen" if index == chosen else None
@@ -129,7 +131,7 @@ def _plane(places, chosen, nearest):
         *marks,
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         role="img",
-        aria_label="The texts as points, the nearer the more alike",
+        aria_label="The texts as points; similar texts are near each other",
         class_="plane",
     )
 
@@ -146,10 +148,10 @@ def _principal_components(vectors):
 MAP = Tab(
     name="text_map",
     title="Map of texts",
-    about="Many texts as vectors, laid out so that the plane shows as much of "
-    "their differences as a plane can (principal components).",
+    description="Text vectors, projected to the two principal components with "
+    "the largest variance.",
     fields=lambda model: [
-        LinesField("texts", "Texts, one a line", LINES, 12, least=3)
+        LinesField("texts", "Texts, one per line", LINES, 12, least=3)
     ],
     answer=map_texts,
     picture=map_picture,

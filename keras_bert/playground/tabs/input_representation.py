@@ -1,4 +1,4 @@
-"""Input representation: the embeddings of each piece."""
+"""Tab that shows the input representation: the embeddings of each piece."""
 
 import collections
 
@@ -15,7 +15,7 @@ from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import piece as chip
 from keras_bert.playground.markup import strip
 from keras_bert.playground.markup import table
-from keras_bert.playground.pieces import cut
+from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 
@@ -23,10 +23,10 @@ _NUM_PIECES = 48
 _NUM_NEAREST = 8
 
 
-# `text_number` is 1 or 2, or 0 for special tokens; `start` and `end` are bytes
-# of that text; `vectors` is a dict of float arrays `(embedding_size,)`: "word",
-# "position", perhaps "segment", and "sum"; `nearest` holds pairs of a piece and
-# the cosine of its row of the table.
+# `text_number` is 1 or 2, or 0 for special tokens; `start` and `end` are byte
+# offsets into the text; `vectors` is a dict of float arrays
+# `(embedding_size,)`: "word", "position", "segment" (if any) and "sum";
+# `nearest` contains pairs (piece, cosine of the word embeddings).
 RepresentedPiece = collections.namedtuple(
     "RepresentedPiece",
     "position token id segment text_number start end vectors nearest",
@@ -37,8 +37,8 @@ Representation = collections.namedtuple("Representation", "pieces note")
 
 
 def represent(model, text, pair=""):
-    """Look up the embeddings of the pieces, as a `Representation`."""
-    pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
+    """Look up the embeddings of the pieces; return a `Representation`."""
+    pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text, pair)
     embeddings = model.pretrained.backbone.embeddings
     mask = features.INPUT_MASK.name
     inputs = {name: x for name, x in pieces.inputs.items() if name != mask}
@@ -65,7 +65,7 @@ def represent(model, text, pair=""):
 
 
 def _nearest(model, embeddings, ids):
-    """By id, the pieces whose rows of the table are most similar to its own."""
+    """Map each id to the pieces with the most similar word embeddings."""
     tokens = model.vocabulary.tokens
     rows = ops.convert_to_numpy(embeddings.word_embeddings)[: len(tokens)]
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
@@ -81,10 +81,10 @@ def _nearest(model, embeddings, ids):
 
 
 def pieces_picture(representation):
-    """A `Representation` as `Html`."""
+    """Draw a `Representation` as `Html`."""
     pieces = representation.pieces
-    # One scale for all strips, so that the sum is seen; a single number that
-    # is far greater does not make the others pale.
+    # All strips have the same scale, so that summands and sum can be compared.
+    # A percentile is robust against a single large number.
     numbers = [x for piece in pieces for x in piece.vectors.values()]
     most = max(float(np.percentile(np.abs(numbers), 99)), 1e-12)
     items = [(_label(piece), _panel(piece, most)) for piece in pieces]
@@ -128,7 +128,7 @@ def _panel(piece, most):
     return joined(
         element("h3", f"{piece.token}, at position {piece.position}"),
         table(["", "Vector", "Norm"], strips),
-        element("p", "Nearest words of the table, by cosine:"),
+        element("p", "Nearest word embeddings, by cosine:"),
         element("ul", *nearest, class_="words"),
     )
 
@@ -136,9 +136,9 @@ def _panel(piece, most):
 TAB = Tab(
     name="input_representation",
     title="Input representation",
-    about="Each piece enters as a sum of vectors: for the piece itself, for "
-    "its position and, in some models, for its segment. Choose a piece to see "
-    "them. Ġ and ▁ stand for a space before a piece, ## for none.",
+    description="The input of a piece is a sum of embeddings: of the piece, of "
+    "its position and, in some models, of its segment. Choose a piece to see "
+    "them. Ġ and ▁ mark a space before a piece, ## marks no space.",
     fields=lambda model: [
         TextField("text", "Text", SENTENCE),
         TextField("pair", "Second text, if any", PAIR, is_optional=True),

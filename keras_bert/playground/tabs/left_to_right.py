@@ -16,23 +16,23 @@ from keras_bert.playground.tabs import tasks
 
 _NUM_PIECES = 8
 # Temperature of each sampling choice.
-_CHOICES = {"the most probable": 0.0, "drawn": 1.0}
+_CHOICES = {"most probable": 0.0, "sampled": 1.0}
 
 
-# `filled` and `next` hold pairs of a piece and its probability; `written`
-# continues `left`, the text before the mask.
-BothWays = collections.namedtuple(
-    "BothWays", "left right mask filled next written"
+# `filled` and `next` contain pairs (piece, probability); `written` is the
+# generated continuation of `left`, the text before the mask.
+Directions = collections.namedtuple(
+    "Directions", "left right mask filled next written"
 )
 
 
-def look_both_ways(model, text, choice, seed):
-    """Fill a mask, and generate from the text before it; return `BothWays`."""
+def compare_directions(model, text, choice, seed):
+    """Fill a mask, and generate from the text before it."""
     mask = model.vocabulary.roles["mask"]
     left, *rest = text.split(mask)
     if len(rest) != 1 or not left.strip():
         raise ValueError(
-            f"Put one {mask} into the text, and words before it to go on from."
+            f"Put one {mask} into the text, after the words to continue."
         )
     (filled,) = tasks.fill(model, text)
     generator = model.generator
@@ -40,11 +40,11 @@ def look_both_ways(model, text, choice, seed):
         [left.rstrip()], seed=seed, temperature=_CHOICES[choice]
     )
     following = _next_pieces(generator, left.rstrip())
-    return BothWays(left, rest[0], mask, filled, following, written)
+    return Directions(left, rest[0], mask, filled, following, written)
 
 
 def _next_pieces(generator, text):
-    """List the most probable next pieces of a text with probabilities."""
+    """Return the most probable next pieces of a text with probabilities."""
     row = {key: x.numpy() for key, x in generator.preprocess([text]).items()}
     last = row[features.INPUT_MASK.name].sum(axis=1, keepdims=True) - 1
     inputs = {name: row[name] for name in generator.inputs}
@@ -56,8 +56,8 @@ def _next_pieces(generator, text):
     return [(tokens[index], float(shares[index])) for index in best]
 
 
-def both_ways_picture(found):
-    """A `BothWays` as `Html`."""
+def directions_picture(found):
+    """Draw a `Directions` as `Html`."""
     mask = element("mark", found.mask)
     unseen = element("s", found.mask + found.right, class_="note")
     written = element("mark", found.written)
@@ -71,7 +71,7 @@ def both_ways_picture(found):
             element("h3", "From the left side only"),
             element("div", found.left, unseen, class_="prose"),
             ranking("Next piece", found.next),
-            element("h3", "It goes on"),
+            element("h3", "Generated continuation"),
             element("div", found.left, written, class_="prose"),
         ],
     ]
@@ -82,8 +82,8 @@ def _fields(model):
     choices = tuple(_CHOICES)
     return [
         *tasks.fill_fields(model),
-        ChoiceField("choice", "Tokens that go on", choices[0], choices),
-        NumberField("seed", "Seed of draws", 1, 0, 100),
+        ChoiceField("choice", "Next token", choices[0], choices),
+        NumberField("seed", "Sampling seed", 1, 0, 100),
     ]
 
 
@@ -96,10 +96,10 @@ def _lacking(model):
 TAB = Tab(
     name="left_to_right",
     title="Left to right",
-    about="A masked language model sees both sides of a mask. A left-to-right "
-    "model such as GPT-1 sees only the text before it.",
+    description="A masked language model sees both sides of a mask. A "
+    "left-to-right model such as GPT-1 sees only the text before it.",
     fields=_fields,
-    answer=look_both_ways,
-    picture=both_ways_picture,
+    answer=compare_directions,
+    picture=directions_picture,
     lacking=_lacking,
 )

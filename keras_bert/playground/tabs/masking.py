@@ -1,4 +1,4 @@
-"""Masking of a text, and the predictions of the model."""
+"""Tab that shows the masking of a text and the predictions."""
 
 import collections
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from keras_bert import features
 from keras_bert.playground.default_texts import SENTENCE
-from keras_bert.playground.pieces import cut
+from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
@@ -25,10 +25,11 @@ _UNITS = ("pieces", "whole words")
 _TOP_K = 3
 
 
-# `original` is the piece of the text and the label, `shown` that of the input;
-# `outcome` is "plain", "masked", "random" or "kept"; `expected` holds pairs of
-# a piece and its probability, `probability` is that of `original`: () and None
-# for plain pieces and for models that cannot fill masks.
+# `original` is the piece of the text, which is the label; `shown` is the piece
+# of the masked input; `outcome` is "plain", "masked", "random" or "kept".
+# `expected` contains pairs (piece, probability), and `probability` is the
+# probability of `original`; they are () and None for plain pieces and for
+# models without a masked-LM head.
 MaskedPiece = collections.namedtuple(
     "MaskedPiece",
     "position original shown outcome expected probability",
@@ -36,33 +37,33 @@ MaskedPiece = collections.namedtuple(
 )
 
 
-# The pieces of the first draw; the counts of the outcomes of all draws, and the
-# curve of their shares after more and more draws.
+# `pieces` are from the first draw, `counts` are the outcomes of all draws, and
+# `curve` contains their shares after each of some numbers of draws.
 MaskedText = collections.namedtuple("MaskedText", "pieces counts curve note")
 
 
 def mask_text(model, text, rate, unit, seed, num_draws):
-    """Mask a text as the data tool does, as a `MaskedText`.
+    """Mask a text as in `create_pretraining_data`; return a `MaskedText`.
 
     Args:
-        model: `ShownModel`.
+        model: `PlaygroundModel`.
         text: str.
         rate: float from 0 to 1, the share of pieces to predict.
         unit: str, "pieces" or "whole words".
-        seed: int, which draw is shown.
-        num_draws: int, how many are counted.
+        seed: int, random seed.
+        num_draws: int, number of random maskings to count.
     """
     if rate == 0:
         raise ValueError(
             "At a mask rate of 0 nothing is masked, so there is nothing to "
-            "predict and nothing to learn. Choose a rate above 0."
+            "predict. Choose a rate above 0."
         )
-    pieces = cut(model, model.preprocess(_NUM_PIECES), text)
+    pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text)
     if not any(pieces.text_numbers):
-        raise ValueError("The text has no piece that could be masked.")
+        raise ValueError("The text has no piece that can be masked.")
     rng = np.random.default_rng(seed)
     once = _draw(model, pieces, rate, unit, rng, 1)
-    # Another stream, so that the shown draw does not depend on their number.
+    # Another seed, so that the shown draw does not depend on `num_draws`.
     rng = np.random.default_rng((seed, 1))
     _, draws = _draw(model, pieces, rate, unit, rng, num_draws)
     counts = {name: x.sum(axis=1) for name, x in draws.items()}
@@ -78,8 +79,8 @@ def _draw(model, pieces, rate, unit, rng, count):
     """Mask the pieces `count` times.
 
     Returns:
-        A dict of arrays under the names of the record schema, and the result
-        of `prediction_outcomes`.
+        A dict of arrays with the keys of the record schema, and the result of
+        `prediction_outcomes`.
     """
     vocabulary = model.vocabulary
     mask_id = vocabulary.id_of(vocabulary.roles["mask"])
@@ -133,7 +134,7 @@ def _shown(model, pieces, drawn, outcomes):
 
 
 def _curve(counts, num_points=60):
-    """Shares of the outcomes after some of the draws."""
+    """Return the shares of the outcomes after increasing numbers of draws."""
     sums = {name: np.cumsum(counts[name]) for name in OUTCOMES}
     totals = np.maximum(sum(sums.values()), 1)
     places = np.linspace(0, len(totals) - 1, min(num_points, len(totals)))
@@ -146,8 +147,8 @@ def _curve(counts, num_points=60):
 TAB = Tab(
     name="masking",
     title="Masking",
-    about="BERT learns by filling in pieces that were hidden. Of those, 80 % "
-    "become [MASK], 10 % another piece and 10 % stay as they are.",
+    description="BERT learns to predict masked pieces. 80 % of them are "
+    "replaced by [MASK], 10 % by a random piece, and 10 % are unchanged.",
     fields=lambda model: [
         TextField("text", "Text", SENTENCE),
         NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),

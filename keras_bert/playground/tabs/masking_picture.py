@@ -1,4 +1,4 @@
-"""A masked text as a table, and the shares of the outcomes."""
+"""Draw a masked text as a table, and the shares of the outcomes."""
 
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
@@ -15,12 +15,12 @@ _WIDTH, _HEIGHT = 300, 100
 
 
 def masking_picture(masked):
-    """A `MaskedText` as `Html`."""
+    """Draw a `MaskedText` as `Html`."""
     return joined(
         note(masked.note),
         element("div", *map(_seen, masked.pieces), class_="text"),
         _predictions(masked.pieces),
-        element("h3", "What happened, over all draws"),
+        element("h3", "Outcomes of all draws"),
         _counts(masked.counts),
         _curve(masked.curve),
     )
@@ -44,9 +44,9 @@ def _predictions(pieces):
             ]
             cells += [joined(*expected), bar(piece.probability)]
         rows.append(cells)
-    head = ["Position", "Label", "Model sees", "What happened"]
+    head = ["Position", "Label", "Input", "Outcome"]
     if any(piece.probability is not None for piece in pieces):
-        head += ["Model expects", "Probability of the label"]
+        head += ["Predictions", "Probability of the label"]
     return table(head, rows)
 
 
@@ -65,7 +65,7 @@ def _counts(counts):
 
 
 def _curve(curve):
-    """The shares after more and more draws, as lines between axes."""
+    """Draw the shares over the number of draws as a line chart."""
     axes = f"0,0 0,{_HEIGHT} {_WIDTH},{_HEIGHT}"
     lines = [element("polyline", points=axes, class_="axis")]
     for share in (0, 10, 80, 100):
@@ -88,7 +88,7 @@ def _curve(curve):
         *lines,
         viewBox=f"-32 -6 {_WIDTH + 36} {_HEIGHT + 20}",
         role="img",
-        aria_label="Shares after more and more draws, towards 80, 10 and 10 %",
+        aria_label="Shares over the number of draws, towards 80, 10 and 10 %",
         class_="curve",
     )
 

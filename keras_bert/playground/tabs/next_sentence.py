@@ -1,4 +1,4 @@
-"""Next-sentence pairs as pre-training draws them, and their predictions."""
+"""Tab that shows next-sentence pairs and their predictions."""
 
 import collections
 
@@ -26,36 +26,36 @@ from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.examples.segments import Segments
 from keras_bert.text.sentences import split_sentences
 
-# By the head of the model: the packing that draws pairs, the name of the
-# logits, and the names of the labels 0 and 1.
+# From the head of the model to the packing that samples pairs, the name of the
+# logits, and the names of labels 0 and 1.
 _KINDS = {
     "nsp_head": ("segment_pairs", "nsp_logits", ("IsNext", "NotNext")),
     "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
 }
 _SEQ_LENGTH = 64
-_CUT = "… The sentence goes on; it was cut there for the pair to fit."
-_NUM_PASSES = 30  # To find a pair with the label that is wanted.
+_TRUNCATED = "… marks where a sentence is truncated, so that the pair fits."
+_NUM_PASSES = 30  # Passes over the documents to find a pair with a label.
 
 
-# `cuts` are the tokens before which a part of the sentence was cut off;
-# `probabilities` are the model's, by label.
+# `cuts` are the positions of tokens with a truncation before them;
+# `probabilities` maps labels to predictions of the model.
 DrawnPair = collections.namedtuple(
     "DrawnPair", "tokens segments cuts label probabilities"
 )
 
 
 def draw_pair(model, text, label, seed):
-    """Draw a pair from documents, by the data tool's own sampling.
+    """Sample a pair from documents as in `create_pretraining_data`.
 
-    A blank line stands between documents.
+    Documents are separated by blank lines.
     """
     packing, logits, labels = _kind(model)
     corpus, rules = _corpus(model, text), _rules(model)
     segments = _drawn(corpus, packing, labels.index(label), rules, seed)
     if segments is None:
         raise ValueError(
-            f"No pair that is {label} was drawn in {_NUM_PASSES} passes. "
-            "Documents of more sentences have some."
+            f"No pair with the label {label} was sampled in {_NUM_PASSES} "
+            "passes. Use documents with more sentences."
         )
     ids, mask, in_second = (
         np.int32(x) for x in pack_segments(corpus, segments, rules)[:3]
@@ -78,7 +78,7 @@ def _kind(model):
 
 
 def _corpus(model, text):
-    """Make a `Corpus` of the documents of a text."""
+    """Create a `Corpus` from the documents of a text."""
     documents = []
     for lines in group_documents(x.strip() for x in text.splitlines()):
         sentences = [y for line in lines for y in split_sentences(line)]
@@ -87,8 +87,8 @@ def _corpus(model, text):
             documents.append(ids)
     if len(documents) < 2:
         raise ValueError(
-            "Pairs are drawn from two documents or more. Write a blank line "
-            "between them."
+            "Pairs are sampled from two or more documents. Separate documents "
+            "by a blank line."
         )
     sentences = [ids for document in documents for ids in document]
     return Corpus.of_lengths(
@@ -99,10 +99,10 @@ def _corpus(model, text):
 
 
 def _drawn(corpus, packing, label, rules, seed):
-    """One of the pairs with a label, as `Segments`; None if there is none.
+    """Return `Segments` of a random pair with a label, or None.
 
-    The data tool cuts pieces off at random, within words too. Here both texts
-    begin with a word.
+    `create_pretraining_data` may truncate texts within a word. Here both texts
+    start with a whole word.
     """
     options = DataOptions(
         max_seq_length=rules.seq_length, max_predictions_per_seq=1
@@ -121,7 +121,7 @@ def _drawn(corpus, packing, label, rules, seed):
 
 
 def _cuts(corpus, segments):
-    """The tokens of a pair before which some of a sentence are missing."""
+    """Return the positions of the tokens with a truncation before them."""
     cuts, position = [], 1
     for start, length in (
         (segments.first_start[0], segments.first_length[0]),
@@ -156,7 +156,7 @@ def _probabilities(model, inputs, logits):
 
 
 def pair_picture(pair):
-    """A `DrawnPair` as `Html`."""
+    """Draw a `DrawnPair` as `Html`."""
     chips = []
     for position, token in enumerate(pair.tokens):
         if position in pair.cuts:
@@ -164,7 +164,7 @@ def pair_picture(pair):
         chips.append(piece(token, f"segment{pair.segments[position]}"))
     legend = [piece(f"segment {n}", f"segment{n}") for n in (0, 1)]
     rows = [
-        [label, bar(share), "drawn" if label == pair.label else ""]
+        [label, bar(share), "label" if label == pair.label else ""]
         for label, share in pair.probabilities.items()
     ]
     said = max(pair.probabilities, key=pair.probabilities.get)
@@ -172,8 +172,8 @@ def pair_picture(pair):
     return joined(
         element("p", *legend),
         element("div", *chips, class_="text"),
-        note(_CUT if pair.cuts else ""),
-        element("h3", f"The model says {said}, and is {verdict}"),
+        note(_TRUNCATED if pair.cuts else ""),
+        element("h3", f"The prediction is {said}, which is {verdict}"),
         table(["Pair", "Probability", ""], rows),
     )
 
@@ -183,15 +183,15 @@ def _fields(model):
     return [
         ChoiceField("label", "The pair is", labels[0], labels),
         NumberField("seed", "Seed", 1, 0, 100),
-        TextField("text", "Documents, a blank line between", DOCUMENTS, 10),
+        TextField("text", "Documents, with blank lines between", DOCUMENTS, 10),
     ]
 
 
 TAB = Tab(
     name="next_sentence",
     title="Next sentence",
-    about="Pre-training shows two texts: do they follow each other? The pair "
-    "is drawn as the data tool draws it, and the model says what it thinks.",
+    description="The model predicts whether two texts follow each other. The "
+    "pair is sampled as in pre-training.",
     fields=_fields,
     answer=draw_pair,
     picture=pair_picture,

@@ -1,4 +1,4 @@
-"""The pieces that a discriminator takes for replaced."""
+"""Tab that shows replaced token detection."""
 
 import collections
 
@@ -11,7 +11,7 @@ from keras_bert.playground.markup import percent
 from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import ranking
 from keras_bert.playground.markup import shade
-from keras_bert.playground.pieces import cut
+from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 
@@ -20,13 +20,13 @@ _NUM_PIECES = 128
 _TEXT = "The cat sat on the mat because it was purple."
 
 
-# `probabilities` are those that a piece was replaced.
+# `probabilities` are the probabilities that a piece was replaced.
 JudgedText = collections.namedtuple("JudgedText", "tokens probabilities note")
 
 
 def judge_text(model, text):
-    """Judge each piece of a text, as a `JudgedText`."""
-    pieces = cut(model, model.preprocess(_NUM_PIECES), text)
+    """Predict for each piece of a text whether it was replaced."""
+    pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text)
     pretrained = model.pretrained
     states = pretrained.encoder(pieces.inputs)["sequence_output"]
     shares = ops.sigmoid(pretrained.heads[_HEAD](states))[0]
@@ -35,27 +35,27 @@ def judge_text(model, text):
 
 
 def judged_picture(judged):
-    """A `JudgedText` as `Html`."""
+    """Draw a `JudgedText` as `Html`."""
     pairs = [*zip(judged.tokens, judged.probabilities, strict=True)]
     shown = [
         piece(token, style=shade(-share), title=percent(share))
         for token, share in pairs
     ]
     found = sum(share > 0.5 for _, share in pairs)
-    count = f"{found} of {len(pairs)} pieces are taken for replaced."
+    count = f"{found} of {len(pairs)} pieces are predicted as replaced."
     return joined(
         element("div", *shown, class_="block"),
         element("p", count),
         note(judged.note),
-        ranking("Piece that was replaced", pairs),
+        ranking("Replaced piece", pairs),
     )
 
 
 TAB = Tab(
     name="replaced_tokens",
     title="Replaced tokens",
-    about="A discriminator learns to find pieces that another model has put "
-    "into a text. Write a word that does not belong there.",
+    description="A discriminator learns to detect pieces that another model "
+    "has replaced. Enter a text with a word that does not fit.",
     fields=lambda model: [TextField("text", "Text", _TEXT)],
     answer=judge_text,
     picture=judged_picture,

@@ -1,4 +1,4 @@
-"""Answers of the model's task: a fine-tuned one, or filled masks."""
+"""Tab that shows the predictions of the fine-tuned task, or filled masks."""
 
 import collections
 
@@ -11,7 +11,7 @@ from keras_bert.playground.markup import note
 from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import ranking
 from keras_bert.playground.markup import shade
-from keras_bert.playground.pieces import cut
+from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
@@ -26,13 +26,13 @@ from keras_bert.tasks.token_classifier import TokenClassifier
 
 _NUM_ANSWERS = 6
 _NUM_COLORS = 8  # In the style sheet.
-# The same in every text, so that pale means little.
+# Effect with full color; the same for all texts.
 _FULL_COLOR = 2
 
 
-# `rankings` are pairs of a heading and a list of pairs of a text and its
-# probability; `spans` of `text`, with `start`, `end` and `label`, are marked;
-# `shares` are pairs of a piece and the amount that it adds to the score.
+# `rankings` contains pairs (heading, list of pairs (text, probability));
+# `spans` are dicts of `start`, `end` and `label` to mark in `text`; `shares`
+# contains pairs (piece, effect on the score).
 Answer = collections.namedtuple(
     "Answer",
     "headline rankings text spans shares note",
@@ -51,12 +51,12 @@ def answer_picture(answer):
     if answer.shares:
         shares = [_share(*pair) for pair in answer.shares]
         parts += [
-            element("h3", "What each piece adds"),
+            element("h3", "Effect of each piece"),
             element("div", *shares, class_="text"),
             note(
-                "Blue speaks for the answer, orange against it. The number is "
-                "how far its logit or score falls when the piece is hidden; "
-                f"full colour is {_FULL_COLOR} or more."
+                "Blue pieces support the prediction, orange pieces oppose it. "
+                "The number is the decrease of the logit or score when the "
+                f"piece is masked; full color is {_FULL_COLOR} or more."
             ),
         ]
     return joined(*parts)
@@ -93,12 +93,12 @@ def _label(model, text, pair=""):
         pairs = zip(task.labels, row.tolist(), strict=True)
         rankings = [("Label", sorted(pairs, key=lambda pair: -pair[1]))]
     shares = occlusion(task, text, pair or None)[:, place].tolist()
-    pieces = cut(model, task.preprocess, text, pair)
+    pieces = split_into_pieces(model, task.preprocess, text, pair)
     message = pieces.note
     if message and task.settings["windows"]:
         message = (
-            "The answer is for the whole text, read in windows. The first "
-            f"{len(pieces.tokens)} pieces are shown."
+            "The prediction is for the whole text, which is read in windows. "
+            f"The first {len(pieces.tokens)} pieces are shown."
         )
     shares = [*zip(pieces.tokens, shares, strict=True)]
     return Answer(headline, rankings, shares=shares, note=message)
@@ -125,8 +125,8 @@ def _answer_question(model, question, context):
     if task.null_threshold is not None:
         spans = [*spans, answers.null]
         message = (
-            "No answer is given where it scores better than the best one by "
-            f"more than {task.null_threshold:.2f}."
+            'The prediction is "no answer" if it scores higher than the best '
+            f"answer by more than {task.null_threshold:.2f}."
         )
     best = [(answer.text or "no answer", x) for answer, x in n_best(spans)]
     is_answered = chosen["start"] < chosen["end"]
@@ -143,7 +143,7 @@ def _tag(model, text):
     (entities,) = model.task.predict([text])
     names = [label.partition("-")[2] or label for label in model.task.labels]
     labels = ", ".join(sorted({*names} - {"O"}))
-    headline = f"{len(entities)} found. Labels: {labels}"
+    headline = f"{len(entities)} entities found. Labels: {labels}"
     return Answer(headline, text=text, spans=entities)
 
 
@@ -155,9 +155,11 @@ def _choose(model, context, choices):
 
 
 def fill(model, text):
-    """Fill the masks of a text; returns a list of pairs for each mask.
+    """Fill the masks of a text.
 
-    The pairs are of a piece and its probability, the most probable first.
+    Returns:
+        A list for each mask of pairs (piece, probability), the most probable
+        first.
     """
     mask = model.vocabulary.roles["mask"]
     if mask not in text:
@@ -166,7 +168,7 @@ def fill(model, text):
         fillings = model.fill_mask(text)
     except ValueError:
         raise ValueError(
-            f"Put {mask} further to the front: the model reads the first "
+            f"Put {mask} nearer to the start: the model reads only the first "
             f"{model.pretrained.sequence_length()} pieces of a text."
         ) from None
     return [
@@ -194,7 +196,7 @@ def _fill(model, text):
     return Answer(best, [(f"Mask {number}", x) for number, x in numbered])
 
 
-# The fields and the answer of each kind of task.
+# From task classes to their fields and prediction functions.
 _TASKS = {
     TextClassifier: (_label_fields, _label),
     TextRegressor: (_label_fields, _label),
@@ -214,7 +216,7 @@ _TASKS = {
             TextField("context", "Context", "The sun"),
             LinesField(
                 "choices",
-                "Choices, one a line",
+                "Choices, one per line",
                 "rises.\nbarks.",
                 4,
                 least=2,
@@ -227,7 +229,7 @@ _TASKS = {
 
 
 def _task_of(model):
-    """Return the fields and the answer of a model, or None."""
+    """Return the functions for fields and predictions of a model, or None."""
     if model.task is None:
         return (fill_fields, _fill) if can_fill(model) else None
     known = [x for kind, x in _TASKS.items() if isinstance(model.task, kind)]
@@ -237,9 +239,9 @@ def _task_of(model):
 TAB = Tab(
     name="task",
     title="Task",
-    about="The answer of the fine-tuned model: labels with the share of each "
-    "piece, the answer to a question, tagged words or a choice. A pre-trained "
-    "model fills masks.",
+    description="The prediction of the fine-tuned model: labels with the "
+    "effect of each piece, the answer to a question, tagged words or a choice. "
+    "A pre-trained model fills masks.",
     fields=lambda model: _task_of(model)[0](model),
     answer=lambda model, **values: _task_of(model)[1](model, **values),
     picture=answer_picture,

@@ -1,4 +1,4 @@
-"""The model that the page shows, with the tasks it answers."""
+"""Model of the page, with the tasks that it supports."""
 
 import functools
 import os
@@ -17,10 +17,8 @@ from keras_bert.text.preprocessor import Preprocessor
 _NUM_NEW_TOKENS = 12
 
 
-class ShownModel:
+class PlaygroundModel:
     """Model of the page, with the tasks that it supports.
-
-    Texts are not stored.
 
     Args:
         directory: str, local directory; nothing is downloaded.
@@ -43,7 +41,7 @@ class ShownModel:
         if not os.path.isdir(directory):
             raise ValueError(
                 "A model must be a directory on this machine. Received: "
-                f"{directory[:200]!r}, which is none."
+                f"{directory[:200]!r}, which does not exist."
             )
         self.directory = directory
         self.name = name or directory
@@ -67,15 +65,15 @@ class ShownModel:
 
     @property
     def inputs(self):
-        """The names of the tensors that the encoder takes."""
+        """Names of the encoder's input tensors."""
         return tuple(self.pretrained.backbone.inputs)
 
     def has(self, part):
-        """Return True if there is a part, such as "masked_lm_head"."""
+        """Return True if the model has a part, such as "masked_lm_head"."""
         return part in self.pretrained.parts
 
     def preprocess(self, num_pieces):
-        """A `Preprocessor` to `num_pieces`, or to the limit of the model."""
+        """Create a `Preprocessor` for at most `num_pieces` pieces."""
         limit = self.pretrained.sequence_length()
         family, task = self.pretrained.family, self.pretrained.task
         template = family.template
@@ -92,7 +90,7 @@ class ShownModel:
         return TextEmbedder(self.pretrained, **self._embedder_settings)
 
     def unit_vectors(self, texts):
-        """Embeddings of texts at length 1; a vector of zeros stays.
+        """Embed texts as vectors of length 1; zero vectors stay zero.
 
         Args:
             texts: list of str.
@@ -106,27 +104,27 @@ class ShownModel:
 
     @functools.cached_property
     def task(self):
-        """The fine-tuned task; None for an encoder or an embedder."""
+        """Fine-tuned task, or None for an encoder or an embedder."""
         if self.pretrained.task is None or self._embedder_settings:
             return None
         kind = trained_class(self.pretrained, self.directory)
         return kind.of_directory(self.pretrained, self.directory)
 
-    def described(self):
-        """Return a line with the family, the sizes and the task."""
+    def description(self):
+        """Describe the family, the sizes and the task in one line."""
         config = self.pretrained.config
         sizes = config.sizes
         task = self.pretrained.task
         return (
             f"{self.pretrained.family.name}, {config.depth} layers, "
-            f"{sizes['N']} heads, {sizes['H']} wide, "
-            f"{len(self.vocabulary):,} pieces, at most "
-            f"{self.pretrained.sequence_length()} in a text"
+            f"{sizes['N']} heads, hidden size {sizes['H']}, "
+            f"vocabulary of {len(self.vocabulary):,} pieces, texts of at most "
+            f"{self.pretrained.sequence_length()} pieces"
             + (f"; fine-tuned: {task.task}" if task else "")
         )
 
 
 @functools.lru_cache(maxsize=3)
-def shown_model(directory):
-    """The `ShownModel` of a directory, read once."""
-    return ShownModel(directory)
+def load_playground_model(directory):
+    """Load the `PlaygroundModel` of a directory; cache the last three."""
+    return PlaygroundModel(directory)
