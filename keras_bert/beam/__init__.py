@@ -1,1 +1,1 @@
-"""The same jobs on Apache Beam."""
+"""Apache Beam pipelines for pre-training data and predictions."""

@@ -1,4 +1,4 @@
-"""The data tool on many machines: the same core as an Apache Beam pipeline."""
+"""Apache Beam pipeline that creates pre-training records."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Text on any file system that Beam knows, in chunks of whole documents."""
+"""Text files on any file system of Beam, read in chunks of whole documents."""
 
 import os
 
@@ -13,13 +13,13 @@ from keras_bert.pretraining.corpus.text_files import read_blocks
 
 
 def match_files(patterns):
-    """The files of patterns, as sorted pairs of a path and a size.
+    """Return the files that match patterns, sorted pairs of path and size.
 
     Args:
         patterns: list of str, paths and globs.
 
     Raises:
-        ValueError: a pattern matches nothing.
+        ValueError: a pattern matches no file.
     """
     files = {}
     for pattern in patterns or [""]:
@@ -35,21 +35,21 @@ def match_files(patterns):
 
 
 def match_texts(patterns):
-    """As `match_files`; ValueError also for a file that is no plain text."""
+    """Like `match_files`, but raise ValueError for JSON Lines files."""
     files = match_files(patterns)
     for path, _ in files:
         if path.endswith((".jsonl", ".jsonl.gz")):
             raise ValueError(
-                f"Input must be text, a sentence a line. Received: {path}."
+                f"Input must be text, one sentence per line. Received: {path}."
             )
     return files
 
 
 def chunks_of(files):
-    """The chunks of files, as pairs of a path and where a chunk begins.
+    """Split files into chunks, pairs of path and start offset.
 
     Args:
-        files: list of `match_texts`. A .gz file is one chunk.
+        files: list, as returned by `match_texts`. A .gz file is one chunk.
     """
     return [
         (path, first)
@@ -59,16 +59,16 @@ def chunks_of(files):
 
 
 def read_chunk(path, first):
-    """Yields the lines of a chunk, as bytes.
+    """Yield the lines of a chunk, as bytes.
 
-    It begins and ends at the first blank line after its borders.
+    The chunk begins and ends at the first blank line after its offsets.
 
     Args:
-        path: str.
-        first: int, where it begins.
+        path: str, path of the file.
+        first: int, start offset of the chunk.
 
     Raises:
-        ValueError: it is no text, or no whole gzip file.
+        ValueError: the file is not text, or not a complete gzip file.
     """
     with FileSystems.open(
         path, compression_type=CompressionTypes.UNCOMPRESSED
@@ -83,7 +83,7 @@ def read_chunk(path, first):
 
 
 def _next_document(file, position):
-    """The next beginning of a document: past a blank line, or the end."""
+    """Return the offset after the next blank line, or the end of the file."""
     file.seek(position)
     file.readline()  # The rest of a line.
     while file.readline().strip():

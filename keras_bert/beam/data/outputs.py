@@ -1,7 +1,7 @@
 """Outputs of the Beam pipelines, on any file system of Beam.
 
-By the rule of `keras_bert.artifacts` they must be new, or listed with their
-size by the manifest of an earlier run.
+As in `keras_bert.artifacts`, only files that the manifest of an earlier run
+lists, with the same size, are replaced.
 """
 
 import contextlib
@@ -30,13 +30,13 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
     """Remove the output of an earlier run; return the manifest's path.
 
     Args:
-        output_dir: str.
-        inputs: list of str, the files that are read.
+        output_dir: str, the output directory.
+        inputs: list of str, the input files.
         overwrite: bool, remove the output of an earlier run.
         pattern: str, a glob for the names of the output files.
 
     Raises:
-        ValueError: a file is in the way that may not be removed.
+        ValueError: an output file exists and may not be removed.
     """
     if "://" not in output_dir:
         artifacts.check_writable(output_dir)
@@ -60,7 +60,7 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
 
 
 def _read_entries(path):
-    """Return the files that a manifest of ours lists, or None."""
+    """Return the files in a manifest of keras_bert, or None."""
     try:
         values = read_remote_json(path)
     except (OSError, ValueError):
@@ -70,7 +70,7 @@ def _read_entries(path):
 
 
 def list_file(path):
-    """Return the name of a written file and its entry in the manifest."""
+    """Return the name and the manifest entry of a file."""
     digest, size = hashlib.sha256(), 0
     with FileSystems.open(
         path, compression_type=CompressionTypes.UNCOMPRESSED
@@ -83,19 +83,19 @@ def list_file(path):
 
 
 def read_remote_json(path):
-    """Return the contents of a JSON file."""
+    """Read a JSON file on any file system."""
     with FileSystems.open(path) as file:
         return json.load(file)
 
 
 def write_manifest(path, entries, context):
-    """Write the manifest, whole or not at all.
+    """Write the manifest atomically.
 
     Args:
-        path: str.
-        entries: dict of the entries of `list_file` by name.
-        context: dict for JSON. Its "command" is the command line; a worker has
-            another one.
+        path: str, path of the manifest.
+        entries: dict from file names to entries, as returned by `list_file`.
+        context: dict for JSON, additional entries of the manifest. It must have
+            the "command", because workers have another command line.
     """
     entries = dict(sorted(entries.items()))
     values = artifacts.manifest_values(entries, context)
@@ -106,9 +106,9 @@ def write_manifest(path, entries, context):
 
 @contextlib.contextmanager
 def running_pipeline(runner, beam_options):
-    """Yield a pipeline, and run it.
+    """Yield a pipeline; run it at the end of the block.
 
-    A worker's ValueError is raised again with its own message only.
+    A worker's ValueError is re-raised without Beam's additions to the message.
 
     Args:
         runner: str, Beam's name of the runner.
@@ -121,7 +121,7 @@ def running_pipeline(runner, beam_options):
             yield pipeline
     except Exception as error:
         # Some runners report a worker's error as the text of a traceback.
-        said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
-        if said:
-            raise ValueError(said[1]) from error
+        match = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
+        if match:
+            raise ValueError(match[1]) from error
         raise

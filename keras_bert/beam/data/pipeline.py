@@ -1,9 +1,9 @@
-"""Builds the pipeline and runs it, on any runner of Apache Beam.
+"""Pipeline that creates pre-training records, on any runner of Apache Beam.
 
-Chunks of the text are tokenized, blocks of documents become records, and the
-records are shuffled and written. All that is random derives from the seed and
-from the place of a document in the input. So the records depend on neither
-the runner nor the number of workers; their order does.
+Chunks of the text are tokenized, blocks of documents are converted to records,
+and the records are shuffled and written. Random numbers depend only on the seed
+and on the position of a document in the input. So the records do not depend on
+the runner or the number of workers; only their order does.
 """
 
 import collections
@@ -44,32 +44,34 @@ def create_pretraining_data_on_beam(
     beam_options=(),
     overwrite=False,
 ):
-    """Writes records of sentence pairs, on any runner of Apache Beam.
+    """Create pre-training records, on any runner of Apache Beam.
 
     Args:
-        patterns: list of str, paths and globs of text files with a sentence
-            a line and a blank line between documents, also as .gz.
-        output_dir: str, where the shards and at last `manifest.json` go.
-        text_options: `TextOptions`; the vocabulary is read here.
+        patterns: list of str, paths and globs of text files, plain or .gz,
+            with one sentence per line and a blank line between documents.
+        output_dir: str, directory for the shards and `manifest.json`, which is
+            written last.
+        text_options: `TextOptions`. Only this process reads the vocabulary.
         options: `DataOptions`.
-        num_shards: int, TFRecord files.
-        runner: str, Beam's name of the runner; by default its local one.
+        num_shards: int, number of TFRecord files.
+        runner: str, Beam's name of the runner; by default a local runner.
         beam_options: list of str, the flags of the runner.
-        overwrite: bool, drop what an earlier run has left, which its
-            manifest lists.
+        overwrite: bool, delete the files that the manifest of an earlier run
+            lists.
 
     Returns:
-        The manifest's counts, as `create_pretraining_data` does.
+        The counts of the manifest, see `pretraining.create_data`.
 
     Raises:
-        ValueError: the input is no text or one document, the output exists.
+        ValueError: the input is not text, the text is a single document, or
+            the output exists.
     """
     files = match_texts(patterns)
-    text_options = text_options.settled()
+    text_options = text_options.resolved()
     tokenizer = text_options.tokenizer_settings()
     inputs = [*(path for path, _ in files), text_options.vocab_file]
     path = free_manifest_path(output_dir, inputs, overwrite)
-    # The inputs by their sizes, for to read them takes long.
+    # Identify the inputs by size, because reading them is slow.
     settings = settings_of(dict(files), num_shards, text_options, options)
     start = time.time()
     with running_pipeline(runner, beam_options) as pipeline:
@@ -98,7 +100,7 @@ def create_pretraining_data_on_beam(
 
 
 def _examples(pipeline, files, tokenizer, text_options, options):
-    """The counts of the text, summed, and the outputs of `MakeExamples`."""
+    """Return the total counts of the text and the outputs of `MakeExamples`."""
     tokenized = (
         pipeline
         | beam.Create([*enumerate(chunks_of(files))])
@@ -125,7 +127,7 @@ def _examples(pipeline, files, tokenizer, text_options, options):
 
 @beam.ptransform_fn
 def _write_shards(records, output_dir, num_shards):
-    """Shuffles pairs of a random number and a record, and writes them."""
+    """Shuffle and write records, given as pairs (random number, record)."""
     return (
         records
         | beam.GroupByKey()
@@ -144,13 +146,13 @@ def _checked(counts, names, options):
     return counts
 
 
-def _write_manifest(parts, path, about, start, options, entries):
-    """Writes the manifest; the shards have their final names by now."""
+def _write_manifest(parts, path, context, start, options, entries):
+    """Write the manifest, after the shards have their final names."""
     counts = {name: count for part in parts for name, count in part.items()}
-    about = {
-        **about,
+    context = {
+        **context,
         "counts": counts,
         "shares": shares_of(counts, options),
         "seconds": round(time.time() - start, 1),
     }
-    write_manifest(path, entries, about)
+    write_manifest(path, entries, context)

@@ -1,10 +1,9 @@
-"""The steps of the pipeline: chunks to documents, and these to records.
+"""Steps of the pipeline: from chunks to documents, and to records.
 
-Each pass deals all documents out to blocks at random, and a block is a small
-corpus of which the examples are made as on one machine. A random second
-sentence so comes from another document of the block; as every pass makes
-other blocks of many random documents, that is as good as any document of the
-text.
+Each pass assigns the documents to random blocks. A block is a small corpus; its
+examples are created as on one machine. So a random second sentence comes from
+another document of the same block. Since each pass has other blocks of many
+random documents, this is as random as any document of the text.
 """
 
 import collections
@@ -22,25 +21,27 @@ from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
 from keras_bert.pretraining.corpus.chunk_writer import batch_lines
 from keras_bert.pretraining.data_job.shards import ShardBuilder
 
-# The name of the output of counts, which steps give beside their own.
+# Name of the additional output of the steps, with their counts.
 COUNTS = "counts"
 _BLOCK_TOKENS = 1 << 18
-# That a block gets fewer than two documents then has a chance below 1e-25.
+# The probability of a block with fewer than two documents is below 1e-25.
 _BLOCK_DOCUMENTS = 64
-# Chunk, number in it, tokens, lengths of the sentences.
+# Index of the chunk, index in the chunk, tokens, lengths of the sentences.
 Document = tuple[int, int, bytes, bytes]
-# Pass and number in it.
+# Index of the pass, index of the block in the pass.
 Block = tuple[int, int]
 
 
 @beam.typehints.with_output_types(Document)
 class TokenizeChunk(beam.DoFn):
-    """(number, (path, offset)) of a chunk to its documents and counts.
+    """Convert chunks, given as (index, (path, offset)), to `Document`s.
+
+    The counts of the chunk are a second output, `COUNTS`.
 
     Args:
-        settings: settings of a tokenizer; the worker may be a machine
-            without the vocabulary's file.
-        text_options: `TextOptions`, settled.
+        settings: settings of the tokenizer. Workers may be machines without
+            the vocabulary file.
+        text_options: resolved `TextOptions`.
     """
 
     def __init__(self, settings, text_options):
@@ -79,7 +80,7 @@ def _documents(corpus, chunk):
 
 
 def _corpus_of(documents, dtype):
-    """A `Corpus` of documents, whose tokens have a NumPy type."""
+    """Return a `Corpus` of `Document`s, with tokens of a dtype."""
     _, _, tokens, lengths = zip(*documents, strict=True)
     sentences = [np.frombuffer(part, np.uint32) for part in lengths]
     return corpora.Corpus.of_lengths(
@@ -90,24 +91,27 @@ def _corpus_of(documents, dtype):
 
 
 def _tagged(counts):
-    """Yields the counts of a step, a dict, for its output `COUNTS`."""
+    """Yield the counts of a step for its output `COUNTS`."""
     for count in counts.items():
         yield beam.pvalue.TaggedOutput(COUNTS, count)
 
 
 @beam.ptransform_fn
 def sum_counts(counts):
-    """Pairs of a name and a number to one dict."""
+    """Sum pairs (name, count) by name, to one dict."""
     return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
 
 
 def deal_out(document, options, counts):
-    """Yields (block, document) for each pass.
+    """Assign a document to a random block in each pass.
 
     Args:
         document: `Document`.
         options: `DataOptions`.
         counts: dict of the counts of the text.
+
+    Yields:
+        Pairs (block, document).
     """
     num_blocks = min(
         -(-counts["tokens"] // _BLOCK_TOKENS),
@@ -120,11 +124,13 @@ def deal_out(document, options, counts):
 
 @beam.typehints.with_output_types(tuple[int, bytes])
 class MakeExamples(beam.DoFn):
-    """(block, documents) to (random number, record) and counts.
+    """Convert (block, documents) to pairs (random number, record).
+
+    The counts of the block are a second output, `COUNTS`.
 
     Args:
-        vocabulary: the tokenizer's.
-        text_options: `TextOptions`, settled.
+        vocabulary: the vocabulary of the tokenizer.
+        text_options: resolved `TextOptions`.
         options: `DataOptions`.
     """
 

@@ -1,1 +1,1 @@
-"""Answers of a SavedModel to more texts than one machine takes, by Beam."""
+"""Apache Beam pipeline for batch prediction with a SavedModel."""

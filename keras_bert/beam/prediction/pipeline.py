@@ -1,4 +1,4 @@
-"""Answers files of texts on any runner of Apache Beam."""
+"""Pipeline that predicts the rows of files, on any runner of Apache Beam."""
 
 import collections
 import json
@@ -37,28 +37,30 @@ def predict_on_beam(
     beam_options=(),
     overwrite=False,
 ):
-    """Answers each row of files with a line of JSON, in any order.
+    """Predict the rows of files; write one line of JSON per row, in any order.
 
-    A line holds `file` and `line`, where the row begins, and `prediction`,
+    A line has `file` and `line`, the location of the row, and `prediction`,
     the outputs of the model by name.
 
     Args:
-        model_dir: str, a SavedModel of `export_saved_model`, which all
-            workers see.
-        patterns: list of str, paths and globs of `.txt`, a text a line, and
-            of `.csv`, `.tsv` or `.jsonl`, also as `.gz`.
-        output_dir: str, where the answers and at last `manifest.json` go.
-        columns: dict from the names of the model's strings to those of their
-            columns, where they are others.
-        num_shards: int, files of answers.
-        runner: str, Beam's name of the runner; by default its local one.
+        model_dir: str, a SavedModel of `export_saved_model`, readable by all
+            workers.
+        patterns: list of str, paths and globs of `.txt` with one text per
+            line, or of `.csv`, `.tsv` or `.jsonl`, plain or `.gz`.
+        output_dir: str, directory for the predictions and `manifest.json`,
+            which is written last.
+        columns: dict from the inputs of the model to the names of their
+            columns, for columns with other names than the inputs.
+        num_shards: int, number of output files.
+        runner: str, Beam's name of the runner; by default a local runner.
         beam_options: list of str, the flags of the runner.
-        overwrite: bool, drop what an earlier run has left, which its
-            manifest lists.
+        overwrite: bool, delete the files that the manifest of an earlier run
+            lists.
 
     Returns:
-        A dict: `rows`, int, how many were answered; `bad_rows`, int, how many
-        were left out for a fault; and `faults`, list of dicts, ten of these.
+        A dict: `rows`, int, number of predicted rows; `bad_rows`, int, number
+        of invalid rows, which are skipped; and `faults`, a list of dicts that
+        describe up to ten of them.
 
     Raises:
         ValueError: the model, the input or the output cannot be used.
@@ -68,15 +70,15 @@ def predict_on_beam(
     unknown = {*columns} - {*names}
     if unknown:
         raise ValueError(
-            f"The model takes {', '.join(names)}. Received: columns of "
-            f"{', '.join(sorted(unknown))}."
+            f"`columns` must have inputs of the model ({', '.join(names)}) as "
+            f"keys. Received: {', '.join(sorted(unknown))}."
         )
     ranks = {columns.get(name, name): rank for name, rank in names.items()}
     files = [path for path, _ in match_files(patterns)]
     check_kinds(files, ranks)
     artifacts.check_no_input(output_dir, [model_dir])
     path = free_manifest_path(output_dir, files, overwrite, _WRITTEN)
-    about = {
+    context = {
         "model": model_dir,
         "inputs": files,
         "columns": [*ranks],
@@ -111,7 +113,7 @@ def predict_on_beam(
             | beam.Map(
                 _write_manifest,
                 path,
-                about,
+                context,
                 beam.pvalue.AsDict(entries),
                 beam.pvalue.AsSingleton(
                     lines | "Count" >> beam.combiners.Count.Globally()
@@ -131,15 +133,15 @@ def predict_on_beam(
     return {name: manifest[name] for name in ("rows", "bad_rows", "faults")}
 
 
-def _write_manifest(_, path, about, entries, rows, bad_rows, faults):
+def _write_manifest(_, path, context, entries, rows, bad_rows, faults):
     counts = {"rows": rows, "bad_rows": bad_rows, "faults": [*faults]}
-    write_manifest(path, entries, {**about, **counts})
+    write_manifest(path, entries, {**context, **counts})
 
 
 def _text_ranks(model_dir):
-    """Reads the names and ranks of the strings that a SavedModel takes.
+    """Return the ranks of the string inputs of a SavedModel, by name.
 
-    A text a row has rank 1, several have rank 2.
+    The rank is 1 for inputs with one text per row, 2 for lists of texts.
     """
     model = _load(model_dir)
     _, inputs = model.signatures[_SIGNATURE].structured_input_signature
@@ -152,9 +154,9 @@ def _text_ranks(model_dir):
 
 
 class _Answer(beam.DoFn):
-    """Lists of rows to lines of JSON.
+    """Convert batches of rows to lines of JSON with the predictions.
 
-    A worker's threads share one model, which is loaded when the first starts.
+    The threads of a worker share one model.
     """
 
     def __init__(self, model_dir, names):
@@ -166,12 +168,12 @@ class _Answer(beam.DoFn):
         self._model = self._shared.acquire(lambda: _load(self._model_dir))
 
     def process(self, rows):
-        alike = collections.defaultdict(list)
+        groups = collections.defaultdict(list)
         for row in rows:
-            # Rows of as many choices make a tensor.
+            # All rows of a tensor must have the same number of choices.
             sizes = [len(x) if isinstance(x, list) else None for x in row[1]]
-            alike[tuple(sizes)].append(row)
-        for group in alike.values():
+            groups[tuple(sizes)].append(row)
+        for group in groups.values():
             yield from self._lines(group)
 
     def _lines(self, rows):

@@ -1,4 +1,4 @@
-"""Rows of texts from files on any file system that Beam knows."""
+"""Reader of rows of texts from files on any file system of Beam."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ _KINDS = (".txt", ".csv", ".tsv", ".jsonl")
 
 
 def check_kinds(paths, ranks):
-    """Raises ValueError unless `ReadRows` can read the ranks from the paths."""
+    """Raise ValueError unless the file formats support the model's inputs."""
     for path in paths:
         kind = _kind(path)
         if kind not in _KINDS:
@@ -22,26 +22,26 @@ def check_kinds(paths, ranks):
             )
         if kind == ".txt" and len(ranks) > 1:
             raise ValueError(
-                "A line of a .txt is one text, and the model takes "
-                f"{len(ranks)}. Give a .csv, .tsv or .jsonl. "
+                "A line of a .txt is a single text, but the model takes "
+                f"{len(ranks)}. Use a .csv, .tsv or .jsonl. "
                 f"Received: {path}."
             )
         if kind != ".jsonl" and max(ranks.values()) > 1:
             raise ValueError(
-                "Lists of texts, which the model takes, stand in a .jsonl "
-                f"only. Received: {path}."
+                "The model takes lists of texts, so the input must be a "
+                f".jsonl. Received: {path}."
             )
 
 
 class ReadRows(beam.DoFn):
-    """A path to the rows of its file; those at fault go to `BAD_ROWS`.
+    """Convert the path of a file to its rows.
 
-    A row is a pair: the file with the line where the row begins, and a tuple
-    of its texts.
+    A row is a pair: the path and the number of its first line, and a tuple of
+    its texts. Invalid rows are a second output, `BAD_ROWS`.
 
     Args:
-        ranks: dict from the names of the columns to 1, if a cell is a text,
-            or 2, if it is a list of texts.
+        ranks: dict from the names of the columns to 1 for texts or 2 for lists
+            of texts.
     """
 
     def __init__(self, ranks):
@@ -90,20 +90,20 @@ def _kind(path):
 
 
 def _decoded(file, faults):
-    """Pairs the number of a line with its text, None where it is at fault."""
+    """Yield pairs of line number and text, None for lines that are invalid."""
     number = 0
     while line := file.readline():
         number += 1
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            faults.append((number, f"no UTF-8 text: {error.reason}"))
+            faults.append((number, f"not UTF-8 text: {error.reason}"))
             text = None
         yield number, text
 
 
 def _text(value, rank):
-    """Checks a text, or of rank 2 a list of texts."""
+    """Return a text, or for rank 2 a list of texts; raise TypeError if not."""
     texts = [value] if rank == 1 else value
     is_list = isinstance(texts, list) and texts
     if not is_list or not all(isinstance(text, str) for text in texts):

@@ -69,7 +69,7 @@ def create_data(
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1
     """
     start = time.monotonic()
-    text_options = text_options.settled()
+    text_options = text_options.resolved()
     if not output_files:
         raise ValueError("`output_files` must name files. Received: none.")
     manifest_path = manifest_path or str(

@@ -1,1 +1,1 @@
-"""A corpus to arrays of examples."""
+"""Creation of pre-training examples from a tokenized corpus."""

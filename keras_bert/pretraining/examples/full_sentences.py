@@ -1,4 +1,4 @@
-"""One text an example: as many sentences in a row as fit."""
+"""Examples of a single text: as many consecutive sentences as fit."""
 
 import numpy as np
 
@@ -7,17 +7,18 @@ from keras_bert.pretraining.examples.segments import ranges
 
 
 def sample_full_sentences(corpus, documents, max_num_tokens):
-    """Packs sentences across the ends of documents.
+    """Pack sentences into texts that may cross document boundaries.
 
     Args:
         corpus: a `Corpus`.
-        documents: int64 `(num_walked,)`, consecutive documents.
-        max_num_tokens: int, most tokens of a text, with a separator at each
-            end of a document in it. A longer sentence is cut into pieces.
+        documents: int64 `(num_documents,)`, indices of consecutive documents.
+        max_num_tokens: int, maximum number of tokens of a text, including a
+            separator at each document boundary in it. Longer sentences are
+            split.
 
     Returns:
         `Segments` without B, in the order of the text. Each token of the
-        documents is in one of them.
+        documents is in exactly one of them.
 
     References:
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2,
@@ -29,7 +30,9 @@ def sample_full_sentences(corpus, documents, max_num_tokens):
 
 
 def sample_doc_sentences(corpus, documents, max_num_tokens):
-    """Packs the sentences of each document; texts at its end are shorter.
+    """Pack sentences into texts that do not cross document boundaries.
+
+    The last text of a document may be shorter than the others.
 
     Args:
         corpus, documents, max_num_tokens: see `sample_full_sentences`.
@@ -47,7 +50,7 @@ def sample_doc_sentences(corpus, documents, max_num_tokens):
 
 
 def _pieces(corpus, documents, max_num_tokens):
-    """Start, length and document of each sentence, of long ones in pieces."""
+    """Return start, length and document of each sentence; split long ones."""
     edges = corpus.documents[[documents[0], documents[-1] + 1]]
     sentences = corpus.sentences[edges[0] : edges[1] + 1]
     starts, lengths = sentences[:-1], np.diff(sentences)
@@ -65,8 +68,8 @@ def _pieces(corpus, documents, max_num_tokens):
 
 
 def _packed(start, length, document, limit, max_num_tokens):
-    """Takes pieces in a row while they fit, up to `limit` of the first."""
-    # Where they are if a separator stands at the end of each document.
+    """Group consecutive pieces that fit; stop at `limit` of the first one."""
+    # Positions with a separator at the end of each document.
     place = start + document
     end = np.minimum(
         np.searchsorted(place + length, place + max_num_tokens, side="right"),

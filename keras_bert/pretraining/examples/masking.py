@@ -1,10 +1,10 @@
-"""Static masking: the tokens to predict, drawn for many examples at once."""
+"""Static masking: sample the tokens to predict for a batch of examples."""
 
 import numpy as np
 
 
 def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
-    """Draws the tokens to predict and masks them.
+    """Choose the tokens to predict and mask them.
 
     Args:
         input_ids: int32 `(num_examples, seq_length)`.
@@ -13,14 +13,13 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
         rules: `MaskingRules`.
         rng: a `numpy.random.Generator`.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
-            begin a word; all pieces of a word are then masked or none. None
-            takes each piece for a word.
+            begin a word, for whole-word masking. None masks single pieces.
 
     Returns:
-        Four arrays: the ids with these tokens masked, int32 like
-        `input_ids`; and, `(num_examples, max_predictions_per_seq)`, the
-        positions in ascending order (int32, then 0), the original ids there
-        (int32, then 0) and the weights (float32, 1.0, then 0.0).
+        Four arrays: the masked ids, int32 like `input_ids`; and three of
+        shape `(num_examples, max_predictions_per_seq)`: the positions in
+        ascending order (int32, padded with 0), the original ids (int32,
+        padded with 0) and the weights (float32, 1.0, padded with 0.0).
     """
     wanted = rules.num_predictions(maskable.sum(axis=1))
     keys = np.where(maskable, rng.random(maskable.shape, np.float32), 2.0)
@@ -49,30 +48,31 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
 
 
 def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
-    """Marks whole words, in random order until no further one fits.
+    """Choose spans of whole words in random order until no more words fit.
 
-    Words are visited in the order of their keys. Each begins a run of its
-    length, which is shorter where a text ends or where it would be too many
-    pieces. A run that would hold a word of an earlier one is left out.
+    Words are visited in the order of their keys. Each word begins a span of
+    the given length. The span is shortened at the end of a text, or if it has
+    too many pieces. Spans that overlap an earlier span are skipped.
 
     Args:
-        keys: int or float `(num_examples, seq_length)` below 2, at the starts
-            of words their places in the order.
-        lengths: int `(num_examples, seq_length)`, there the words in a run.
+        keys: int or float `(num_examples, seq_length)` below 2, sort keys at
+            the starts of words.
+        lengths: int `(num_examples, seq_length)`, number of words in a span,
+            at the starts of words.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
             begin a word.
         maskable: bool `(num_examples, seq_length)`, True at words, False at
             special tokens and padding.
-        wanted: int `(num_examples,)`, most pieces to mark.
+        wanted: int `(num_examples,)`, maximum number of pieces to choose.
 
     Returns:
-        bool `(num_examples, seq_length)`, True at marked pieces.
+        bool `(num_examples, seq_length)`, True at the chosen pieces.
     """
     num_rows, seq_length = keys.shape
     order = np.argsort(np.where(word_starts, keys, 2.0), axis=1)
     number = np.arange(1, int(lengths.max(initial=1)) + 1)[:, None]
     ends = _run_ends(word_starts, maskable, len(number))
-    taken = np.zeros((num_rows, seq_length + 1), bool)  # At starts of words.
+    taken = np.zeros((num_rows, seq_length + 1), bool)  # At word starts.
     room = wanted.copy()
     for rank in range(int(word_starts.sum(axis=1).max(initial=0))):
         rows = np.flatnonzero(room > 0)
@@ -94,16 +94,16 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
 
 
 def _run_ends(word_starts, maskable, longest):
-    """The ends of runs of 1 up to `longest` words, int `(longest, ...)`.
+    """Return the ends of spans of 1 to `longest` words, int `(longest, ...)`.
 
-    No run goes beyond the last word of a text.
+    Spans end at the last word of a text.
     """
     num_rows, seq_length = word_starts.shape
     is_edge = np.ones((num_rows, seq_length + 1), bool)
     is_edge[:, :-1] = word_starts | ~maskable
     edges = np.where(is_edge, np.arange(seq_length + 1), seq_length)
     edges = np.minimum.accumulate(edges[:, ::-1], axis=1)[:, ::-1]
-    # From one edge to the next; where no word begins, it stays.
+    # The next edge at word starts; the position itself elsewhere.
     follows = np.append(edges[:, 1:], edges[:, -1:], axis=1)
     begins = np.append(word_starts, np.zeros((num_rows, 1), bool), axis=1)
     follows = np.where(begins, follows, np.arange(seq_length + 1))
@@ -114,7 +114,7 @@ def _run_ends(word_starts, maskable, longest):
 
 
 def _smallest(keys, wanted, rules):
-    """Positions of the smallest keys, and how many there really are."""
+    """Return the positions of the smallest keys, and their number."""
     limit = min(rules.max_predictions_per_seq, keys.shape[1])
     if limit < keys.shape[1]:
         positions = np.argpartition(keys, limit, axis=1)[:, :limit]
@@ -128,7 +128,7 @@ def _smallest(keys, wanted, rules):
 
 
 def _run_lengths(shape, rules, rng):
-    """Words in a run, drawn by the rules."""
+    """Sample the numbers of words in spans."""
     if rules.ngram == 1:
         return np.ones(shape, np.int8)
     draws = rng.random(shape, np.float32)
@@ -137,7 +137,7 @@ def _run_lengths(shape, rules, rng):
 
 
 def _substitutes(labels, rules, rng):
-    """Draw the ids that replace masked tokens."""
+    """Choose the ids that replace masked tokens."""
     draws = rng.random(labels.shape, np.float32)
     random_ids = rng.integers(0, rules.vocab_size, labels.shape, np.int32)
     mask_below, keep_below = rules.thresholds(1.0)

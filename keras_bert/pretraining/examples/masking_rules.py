@@ -1,7 +1,7 @@
 """Masking rules: the number of masked tokens and their substitutes.
 
-Static masking (`masking.py`, arrays) and dynamic masking
-(`batches/dynamic_masking.py`, a graph) draw by these.
+They are used by static masking (`masking.py`, NumPy) and dynamic masking
+(`batches/dynamic_masking.py`, TensorFlow).
 """
 
 import dataclasses
@@ -9,11 +9,11 @@ import itertools
 
 from keras_bert import checks
 
-# [CLS] and two [SEP]: never masked, but of the length that counts.
+# [CLS] and two [SEP] are never masked, but count for the length.
 _NUM_SPECIAL = 3
 _MAX_NGRAM = 10
-# Shares of the masked tokens that become [MASK] and that stay as they are, as
-# BERT was published; the others become random ids.
+# Fractions of the masked tokens that become [MASK] and that stay unchanged, as
+# in the BERT paper. The others become random ids.
 SUBSTITUTES = 0.8, 0.1
 
 
@@ -22,16 +22,17 @@ class MaskingRules:
     """The number of masked tokens and their substitutes.
 
     Args:
-        masked_lm_prob: float, share of the tokens to predict.
-        max_predictions_per_seq: int, most predictions in an example.
+        masked_lm_prob: float, fraction of the tokens to predict.
+        max_predictions_per_seq: int, maximum number of predictions in an
+            example.
         mask_id: int, id of [MASK].
         vocab_size: int, random ids are below it.
-        ngram: int, the most words in a run that is masked; n in a row are
-            drawn with a probability proportional to 1 / n.
-        substitutes: two floats, the shares of them that become [MASK] and
-            that stay as they are; the others become random ids.
-        num_special: int, tokens of an example that are never masked but count
-            for the share.
+        ngram: int, maximum number of words in a masked span. A span of n
+            words has a probability proportional to 1 / n.
+        substitutes: two floats, fractions of the masked tokens that become
+            [MASK] and that stay unchanged. The others become random ids.
+        num_special: int, number of tokens per example that are never masked
+            but count for the fraction.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
@@ -47,11 +48,12 @@ class MaskingRules:
     num_special: int = _NUM_SPECIAL
 
     def num_predictions(self, num_maskable):
-        """The share of the whole length, at least one, at most the limit.
+        """Return the number of predictions: at least 1, at most the limit.
 
         Args:
-            num_maskable: int array, tokens without [CLS] and [SEP], which
-                count as well in the published procedure.
+            num_maskable: int array, number of tokens without [CLS] and [SEP].
+                As in google-research/bert, the fraction is taken of the length
+                with them.
 
         Returns:
             An int64 array.
@@ -61,21 +63,22 @@ class MaskingRules:
         return wanted.clip(1, self.max_predictions_per_seq)
 
     def thresholds(self, end):
-        """Limits for a uniform draw from 0 up to `end` for a masked token.
+        """Return thresholds for a uniform random number in [0, end).
 
         Returns:
-            Two floats: below the first it becomes [MASK], below the second it
-            stays, above it becomes a random id.
+            Two floats: a masked token becomes [MASK] below the first, stays
+            unchanged below the second, and becomes a random id otherwise.
         """
         masked, kept = self.substitutes
         return masked * end, (masked + kept) * end
 
     def run_length_thresholds(self, end):
-        """Limits for a uniform draw from 0 up to `end` for the words of a run.
+        """Return thresholds for the number of words in a masked span.
 
         Returns:
-            A list of `ngram` - 1 floats, ascending: a run has one word more
-            than there are thresholds at or below the draw.
+            A list of `ngram` - 1 ascending floats. For a uniform random number
+            in [0, end), the number of words is 1 plus the number of thresholds
+            up to it.
         """
         shares = [1 / length for length in range(1, self.ngram + 1)]
         sums = itertools.accumulate(shares[:-1])
@@ -85,7 +88,7 @@ class MaskingRules:
 def check_masking(
     masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram=1
 ):
-    """Raises ValueError unless so much of so long an example can be masked."""
+    """Raise ValueError unless the masking options fit the sequence length."""
     most = max_seq_length - _NUM_SPECIAL
     if not 0 < max_predictions_per_seq <= most:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The settings of pre-training data, checked before any work."""
+"""Options for creating pre-training data, validated when created."""
 
 import dataclasses
 import typing
@@ -14,23 +14,23 @@ MASKINGS = ("static", "dynamic")
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions(checks.Checked):
-    """Options of turning text into tokens.
+    """Options for converting text to tokens.
 
     Args:
-        vocab_file: str, the vocab.txt; or a vocab.json beside its merges.txt,
-            a spiece.model or the tokenizer.json of one of these two.
-        do_lower_case: bool, of word pieces: lower-case the text and strip its
-            accents. By default as the vocabulary's manifest, the
-            tokenizer_config.json in its directory or the table of the
-            published models says; true where nothing tells.
-        split_sentences: bool, the lines are paragraphs of English.
-        segmented_words: bool, words are what stands between spaces, as in
-            pre-segmented Chinese; whole-word masking then goes by them.
-        on_bad_line: "stop" or "skip", what to do with a line of JSON without
-            text.
+        vocab_file: str, vocab.txt; or a vocab.json next to its merges.txt, a
+            spiece.model or the tokenizer.json of one of these two.
+        do_lower_case: bool, lower-case the text and strip its accents, for
+            WordPiece. By default read from the vocabulary's manifest, the
+            tokenizer_config.json in its directory or the table of published
+            models, or else true.
+        split_sentences: bool, split lines, which are English paragraphs, into
+            sentences.
+        segmented_words: bool, only spaces separate words, as in pre-segmented
+            Chinese; used by whole-word masking.
+        on_bad_line: str, "stop" or "skip" at a line of JSON without text.
 
     Raises:
-        ValueError: `on_bad_line` is another word.
+        ValueError: `on_bad_line` has another value.
     """
 
     groups: typing.ClassVar = {"vocab_file": "Tokens"}
@@ -41,15 +41,15 @@ class TextOptions(checks.Checked):
     segmented_words: bool = False
     on_bad_line: str = checks.field("stop", checks.one_of, ("stop", "skip"))
 
-    def settled(self):
-        """The options with the casing on which flag and files agree.
+    def resolved(self):
+        """Return the options with the default of `do_lower_case` filled in.
 
-        By default texts are lower-cased, as in google-research/bert. The
-        casing stays None for a kind of tokenizer that needs no such flag.
+        The default is True unless a file says otherwise. It stays None for
+        tokenizers without this option.
 
         Raises:
-            ValueError: `do_lower_case` is not what the vocabulary was made
-                for, or its file is no vocabulary.
+            ValueError: `do_lower_case` contradicts the files of the
+                vocabulary, or `vocab_file` is not a vocabulary.
         """
         casing = kind_of_file(self.vocab_file).casing(
             self.vocab_file,
@@ -59,20 +59,20 @@ class TextOptions(checks.Checked):
         return dataclasses.replace(self, do_lower_case=casing)
 
     def tokenizer_settings(self):
-        """The settings of the tokenizer, without TensorFlow."""
+        """Return the settings of the tokenizer, without TensorFlow."""
         return kind_of_file(self.vocab_file).for_corpus(
-            self.vocab_file, self.settled().do_lower_case
+            self.vocab_file, self.resolved().do_lower_case
         )
 
     def make_tokenizer(self):
-        """The `Tokenizer`; this is where TensorFlow is loaded."""
+        """Return the `Tokenizer`; imports TensorFlow."""
         return self.tokenizer_settings().make()
 
     def sentences(self, lines):
-        """Yield the sentences of lines; empty lines stay.
+        """Yield the sentences of lines; empty lines are kept.
 
-        A sentence after another one of the same line begins with a space,
-        because byte-level BPE reads its first word differently without one.
+        All sentences of a line but the first begin with a space, because
+        byte-level BPE tokenizes the first word differently without it.
 
         Args:
             lines: iterable of bytes.
@@ -91,30 +91,32 @@ class TextOptions(checks.Checked):
 
 @dataclasses.dataclass(frozen=True)
 class DataOptions(checks.Checked):
-    """Options of the examples, in google-research/bert's words.
+    """Options for creating pre-training examples, as in google-research/bert.
 
     Args:
         max_seq_length: int, length of the sequences.
-        max_predictions_per_seq: int, most masked tokens in a sequence.
-        masked_lm_prob: float, share of tokens to mask.
-        short_seq_prob: float, share of documents walked with a random shorter
-            length.
-        dupe_factor: int, passes over the text, masked differently each.
+        max_predictions_per_seq: int, maximum number of masked tokens in a
+            sequence.
+        masked_lm_prob: float, fraction of the tokens to mask.
+        short_seq_prob: float, fraction of documents with a random shorter
+            target length.
+        dupe_factor: int, passes over the text, each with other masks.
         random_seed: int, the same seed gives the same records.
         do_whole_word_mask: bool, mask all pieces of a word or none.
-        ngram: int, mask runs of 1 up to so many words, or of pieces without
-            `do_whole_word_mask`, the short ones more often.
-        packing: str, what an example holds: two segments or two sentences, of
-            which B follows A or is random; one text of full sentences, across
-            documents or of one; as many texts of one document as fit, each
-            with special tokens of its own, which needs dynamic `masking`; or
-            two segments in order or swapped.
-        masking: str, mask here, or anew at each step of training, so that the
-            settings of masking have no effect here.
+        ngram: int, maximum number of words in a masked span, or of pieces
+            without `do_whole_word_mask`. Short spans are drawn more often.
+        packing: str, contents of an example. segment_pairs and
+            sentence_pairs: A and B, where B follows A or is random;
+            sentence_order: two segments in order or swapped; full_sentences
+            and doc_sentences: one text, across documents or within one;
+            best_fit: as many texts as fit, for dynamic `masking`.
+        masking: str, static masks when the records are created, dynamic in
+            each epoch of training; the options of masking then have no effect
+            here.
 
     Raises:
-        ValueError: the lengths cannot hold a pair or its predictions, or
-            another setting is not one of those allowed.
+        ValueError: an option is out of range, or `max_seq_length` is too
+            small for a pair or its predictions.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.1 and A.2
@@ -144,15 +146,14 @@ class DataOptions(checks.Checked):
         )
         if self.masking == "static" and PACKINGS[self.packing].joins:
             raise ValueError(
-                f"`packing`={self.packing!r} needs `masking`='dynamic': static "
-                "records say nothing of several texts. Received: "
+                f"`packing`={self.packing!r} needs `masking`='dynamic'; "
+                "static records cannot contain several texts. Received: "
                 f"masking={self.masking!r}."
             )
         for name, default in (("do_whole_word_mask", False), ("ngram", 1)):
             value = getattr(self, name)
             if self.masking == "dynamic" and value != default:
                 raise ValueError(
-                    f"`{name}` is chosen while training where `masking` is "
-                    "'dynamic'; the records serve all. Received: "
-                    f"{name}={value}."
+                    f"`{name}` has no effect with `masking`='dynamic'; choose "
+                    f"it for training instead. Received: {name}={value}."
                 )

@@ -1,4 +1,4 @@
-"""Places in a corpus to the arrays of a record."""
+"""Conversion of segments of a corpus to the arrays of records."""
 
 import dataclasses
 
@@ -12,15 +12,15 @@ from keras_bert.pretraining.examples.masking_rules import MaskingRules
 
 @dataclasses.dataclass(frozen=True)
 class ExampleRules:
-    """Ids and rules that all examples share.
+    """Ids and rules that are the same for all examples.
 
     Args:
-        seq_length: int.
-        cls_id: int, id of [CLS], or what plays its role.
-        sep_id: int, id of [SEP], or what plays its role.
+        seq_length: int, length of the examples.
+        cls_id: int, id of [CLS] or its equivalent.
+        sep_id: int, id of [SEP] or its equivalent.
         pad_id: int, id of the padding.
-        is_continuation: bool `(vocab_size,)`, the pieces that continue a
-            word; None if the tokens carry the bit `CONTINUES`.
+        is_continuation: bool `(vocab_size,)`, True for pieces that continue a
+            word. None if the bit `CONTINUES` marks these tokens.
         whole_words: bool, mask all pieces of a word or none.
         masking: `MaskingRules`.
     """
@@ -35,18 +35,18 @@ class ExampleRules:
 
 
 def pack_segments(corpus, segments, rules):
-    """[CLS] A [SEP] B [SEP], or [CLS] A [SEP], for many examples at once.
+    """Create [CLS] A [SEP] B [SEP] or [CLS] A [SEP] for a batch of examples.
 
     Args:
-        corpus: the `Corpus` that the segments are places in.
+        corpus: the `Corpus` of the segments.
         segments: `Segments`.
         rules: `ExampleRules`.
 
     Returns:
         Five arrays `(num_examples, seq_length)`: ids (int32), mask (bool, True
         at tokens), segments (bool, True in B and its [SEP]), words (bool,
-        True at what may be masked) and continues (bool, True at pieces that
-        continue a word).
+        True at tokens that may be masked) and continues (bool, True at pieces
+        that continue a word).
     """
     position = np.arange(rules.seq_length)
     first_length = segments.first_length[:, None]
@@ -67,7 +67,7 @@ def pack_segments(corpus, segments, rules):
     mask = position < segments.num_tokens[:, None]
     ids[~words & mask & (position > 0)] = rules.sep_id
     ids[~mask] = rules.pad_id
-    # No text has it as a word: there documents of one text meet.
+    # [SEP] inside a text separates documents; it is never a word.
     words &= ids != rules.sep_id
     in_second = mask & (position > first_length + 1)
     return ids, mask, in_second, words, words & continues
@@ -81,29 +81,32 @@ def _ids_and_continues(tokens, is_continuation):
 
 
 def word_starts(words, continues):
-    """Mark the beginnings of words, also if first pieces were cut off.
+    """Return the mask of pieces that begin a word.
+
+    The first piece of A and of B begins a word, even if it was truncated.
 
     Args:
-        words: bool `(num_examples, seq_length)`, True at A and B.
-        continues: bool like it, True at pieces that continue a word.
+        words: bool `(num_examples, seq_length)`, True in A and B.
+        continues: bool `(num_examples, seq_length)`, True at pieces that
+            continue a word.
 
     Returns:
-        A bool array like them.
+        bool `(num_examples, seq_length)`.
     """
     after_special = ~np.roll(words, 1, axis=1)  # [CLS] or [SEP].
     return words & (~continues | after_special)
 
 
 def static_examples(corpus, segments, rules, rng):
-    """Pack examples with their masks drawn, ready to train on.
+    """Create masked examples, ready for training.
 
     Args:
         corpus, segments, rules: see `pack_segments`.
         rng: a `numpy.random.Generator`.
 
     Returns:
-        A dict of arrays `(num_examples, ...)` under the names of
-        `features.PRETRAINING_FEATURES`, and none that are shorter.
+        A dict of arrays `(num_examples, ...)` by the names in
+        `features.PRETRAINING_FEATURES`.
     """
     ids, mask, in_second, words, continues = pack_segments(
         corpus, segments, rules
@@ -129,14 +132,14 @@ def static_examples(corpus, segments, rules, rng):
 
 
 def dynamic_examples(corpus, segments, rules):
-    """Pack examples without masks, which training draws.
+    """Create examples without masks, which are drawn in training.
 
     Args:
         corpus, segments, rules: see `pack_segments`.
 
     Returns:
-        A dict of int32 arrays under the names of
-        `features.DYNAMIC_FEATURES`. Those of the length "num_tokens" are
+        A dict of int32 arrays by the names in `features.DYNAMIC_FEATURES`.
+        Features of the length "num_tokens" have the shape
         `(num_examples, seq_length)`, with padding at the end.
     """
     ids, _, _, words, continues = pack_segments(corpus, segments, rules)

@@ -1,4 +1,4 @@
-"""The ways to make examples of a text, by the names that papers gave them."""
+"""Packings: ways to create examples from text, named as in the papers."""
 
 import dataclasses
 from collections.abc import Callable
@@ -15,16 +15,16 @@ _OF_PAIR, _OF_TEXT = 3, 2  # Special tokens.
 
 @dataclasses.dataclass(frozen=True)
 class Packing:
-    """A way to make examples.
+    """Way to create examples from the documents of a corpus.
 
     Args:
         name: str, the value of `packing`.
         sample: function from a corpus, documents, `DataOptions`
             and a `numpy.random.Generator` to `Segments`.
-        label: str, the meaning of a label of 1, "random_next" or
-            "swapped"; "" if there is no B.
-        has_short: bool, `short_seq_prob` has an effect.
-        joins: bool, a row holds as many of these texts as fit.
+        label: str, the meaning of label 1, "random_next" or "swapped"; "" for
+            examples without B.
+        has_short: bool, whether `short_seq_prob` has an effect.
+        joins: bool, whether several texts are joined to one example.
     """
 
     name: str

@@ -1,11 +1,11 @@
-"""Pairs of segments or of single sentences: A, B, and a label.
+"""Pairs of segments or sentences, with their labels.
 
-The procedure is that of google-research/bert. Every document is walked once
-a pass: sentences are gathered into a chunk until it reaches the target
-length, the chunk is cut in two at a random sentence, and half of the time the
-second part is replaced by sentences of another document, and the unused ones
-are put back. Here all documents of a block take a step at once, only on
-lengths; no token is touched.
+The procedure is the same as in google-research/bert. Each pass goes through
+each document once. Sentences are collected until the chunk has the target
+length. The chunk is split in two at a random sentence. In half of the chunks,
+the second part is replaced by sentences of another document; the unused
+sentences begin the next chunk. The steps are vectorized over the documents of a
+block and use only lengths, not tokens.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from keras_bert.pretraining.examples.segments import Segments
 
 
 def draw_targets(documents, max_num_tokens, short_seq_prob, rng):
-    """The length that each document is walked with, int64."""
+    """Sample the target length of each document, int64."""
     return np.where(
         rng.random(len(documents)) < short_seq_prob,
         rng.integers(2, max_num_tokens + 1, len(documents)),
@@ -23,16 +23,16 @@ def draw_targets(documents, max_num_tokens, short_seq_prob, rng):
 
 
 def next_or_random(num_sentences, draws):
-    """Half of the second parts are replaced, all that would be empty."""
+    """Replace B in half of the pairs, and always if it would be empty."""
     is_random = (num_sentences == 1) | (draws < 0.5)
     return is_random, np.zeros_like(is_random)
 
 
 def in_order_or_swapped(num_sentences, draws):
-    """Half of the pairs are swapped, as for ALBERT.
+    """Swap A and B in half of the pairs, as in ALBERT.
 
-    A chunk of one sentence has no second part. As in google-research/albert
-    it gets one of another document, and the label of swapped ones.
+    A chunk of one sentence has no B. As in google-research/albert, it gets a B
+    from another document and the same label as a swapped pair.
 
     References:
         [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
@@ -49,21 +49,20 @@ def sample_segment_pairs(
     rng,
     decide=next_or_random,
 ):
-    """Walks documents once and gives all of their pairs.
+    """Create the segment pairs of documents.
 
     Args:
         corpus: a `Corpus` of at least two documents.
-        documents: int64 `(num_walked,)`, the documents to walk.
-        max_num_tokens: int, most tokens of A and B together.
-        short_seq_prob: float, share of documents walked with a random
-            shorter target length.
+        documents: int64 `(num_documents,)`, indices of the documents.
+        max_num_tokens: int, maximum number of tokens of A and B together.
+        short_seq_prob: float, fraction of documents with a random shorter
+            target length.
         rng: a `numpy.random.Generator`.
-        decide: `next_or_random`, after which a label says that B is from
-            another document, or `in_order_or_swapped`, that A does not
-            precede B.
+        decide: `next_or_random`, with label 1 if B is from another document,
+            or `in_order_or_swapped`, with label 1 if A does not precede B.
 
     Returns:
-        `Segments` that fit `max_num_tokens`, no part empty.
+        `Segments` of at most `max_num_tokens`; A and B are not empty.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix
@@ -83,20 +82,20 @@ def sample_segment_pairs(
 def walk_documents(
     corpus, documents, target_of, max_num_tokens, rng, decide=next_or_random
 ):
-    """Cuts documents into chunks and each chunk in two.
+    """Split documents into chunks, and each chunk into two parts.
 
     Args:
         corpus, documents, max_num_tokens, rng: see `sample_segment_pairs`.
-        target_of: function from rows of `documents` and the sentences where
-            these stand to the tokens that a chunk is to reach.
+        target_of: function from indices into `documents` and their next
+            sentences to the target lengths of the next chunks, in tokens.
         decide: function from the numbers of sentences in chunks and uniform
-            draws from 0 to 1 to two bool arrays: whether sentences of another
-            document take the place of the second part, which are then walked
-            next; and whether the parts are swapped. The label says that
-            either is so.
+            random numbers in [0, 1) to two bool arrays: whether B is replaced
+            by sentences of another document, so that the original ones begin
+            the next chunk; and whether A and B are swapped. The label is 1 if
+            one of them is True.
 
     Returns:
-        `Segments` that fit `max_num_tokens`, no part empty.
+        `Segments` of at most `max_num_tokens`; A and B are not empty.
     """
     rows = np.arange(len(documents))
     position = corpus.documents[documents]
@@ -131,19 +130,19 @@ def walk_documents(
 
 
 def _parts(corpus, start, split, end):
-    """Start and length of two parts, int64 `(2, 2, num_chunks)`."""
+    """Return start and length of both parts, int64 `(2, 2, num_chunks)`."""
     edges = corpus.sentences[np.stack([start, split, end])]
     return np.stack([edges[:2], np.diff(edges, axis=0)], axis=1)
 
 
 def _reach(corpus, start, num_tokens, limit):
-    """First sentence after so many tokens, at most `limit`."""
+    """Return the first sentence after `num_tokens`, at most `limit`."""
     goal = corpus.sentences[start] + num_tokens
     return np.minimum(np.searchsorted(corpus.sentences, goal), limit)
 
 
 def _random_part(corpus, documents, num_tokens, rng):
-    """Sentences in a row from other documents: starts and lengths."""
+    """Sample consecutive sentences of other documents: starts and lengths."""
     other = rng.integers(0, corpus.num_documents - 1, len(documents))
     other += other >= documents
     first, limit = corpus.documents[other], corpus.documents[other + 1]
@@ -154,7 +153,7 @@ def _random_part(corpus, documents, num_tokens, rng):
 
 
 def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):
-    """Cuts the longer part until both fit, each token from a random end."""
+    """Truncate the longer part, at random ends, until both parts fit."""
     (first_start, first), (second_start, second) = parts
     kept_first = np.minimum(
         first, np.maximum(max_num_tokens - second, (max_num_tokens + 1) // 2)
@@ -172,21 +171,21 @@ def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):
 
 
 def sample_sentence_pairs(corpus, documents, max_num_tokens, rng):
-    """Walks documents once, two sentences at a time.
+    """Create the sentence pairs of documents.
 
-    Half of the second sentences are replaced by one of another document, and
-    the unused ones begin the next pair. The last sentence of a document may
-    have no next one; it gets a random second one.
+    In half of the pairs, B is replaced by a sentence of another document; the
+    unused sentence begins the next pair. If the last sentence of a document is
+    left over, its B is always random.
 
     Args:
         corpus: a `Corpus` of at least two documents.
-        documents: int64 `(num_walked,)`, the documents to walk.
-        max_num_tokens: int, most tokens of A and B together; longer pairs are
-            cut.
+        documents: int64 `(num_documents,)`, indices of the documents.
+        max_num_tokens: int, maximum number of tokens of A and B together;
+            longer pairs are truncated.
         rng: a `numpy.random.Generator`.
 
     Returns:
-        `Segments`; the label says that B is from another document.
+        `Segments` with label 1 if B is from another document.
 
     References:
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2,

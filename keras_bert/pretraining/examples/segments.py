@@ -1,4 +1,4 @@
-"""The texts of examples as places in a corpus, and copies of their tokens."""
+"""Segments of examples: positions in a corpus, and copies of their tokens."""
 
 import dataclasses
 
@@ -6,22 +6,22 @@ import numpy as np
 
 from keras_bert.pretraining.corpus.token_store import Corpus
 
-_PIECE_STRETCHES = 1 << 13
+_SPANS_PER_COPY = 1 << 13
 
 
 @dataclasses.dataclass(frozen=True)
 class Segments:
-    """A and B of many examples, before special tokens.
+    """Positions of A and B of a batch of examples, without special tokens.
 
     Args:
-        first_start: int64 `(num_examples,)`, first token of A in
-            `Corpus.tokens`.
-        first_length: int64 `(num_examples,)`, tokens of A.
-        second_start: int64 `(num_examples,)`, first token of B.
-        second_length: int64 `(num_examples,)`, tokens of B; 0 where A is all.
-        label: bool `(num_examples,)`, what `next_sentence_labels` will say.
-        num_cut: int64 `(num_examples,)`, tokens of the walked document that
-            neither this example nor another one of the pass holds.
+        first_start: int64 `(num_examples,)`, start of A in `Corpus.tokens`.
+        first_length: int64 `(num_examples,)`, number of tokens of A.
+        second_start: int64 `(num_examples,)`, start of B in `Corpus.tokens`.
+        second_length: int64 `(num_examples,)`, number of tokens of B; 0 for
+            examples without B.
+        label: bool `(num_examples,)`, the `next_sentence_labels`.
+        num_cut: int64 `(num_examples,)`, number of truncated tokens, which are
+            in no example of the pass.
     """
 
     first_start: np.ndarray
@@ -50,43 +50,43 @@ class Segments:
 
     @classmethod
     def of_one_text(cls, start, length):
-        """Examples without B."""
+        """Create segments of examples without B."""
         zeros = np.zeros_like(start)
         return cls(start, length, start, zeros, zeros.astype(bool), zeros)
 
     @property
     def num_tokens(self):
-        """int64 `(num_examples,)`, of [CLS] A [SEP] or [CLS] A [SEP] B [SEP].
+        """Return the number of tokens, int64 `(num_examples,)`.
 
-        Of texts that cross the end of a document, only once separators stand
-        there; see `copy_tokens`.
+        Special tokens are included. For texts that cross document boundaries,
+        the number is right only after `copy_tokens`, which adds separators.
         """
         num_special = np.where(self.second_length > 0, 3, 2)
         return self.first_length + self.second_length + num_special
 
 
 def ranges(starts, lengths):
-    """The integers of all ranges, one after the other, int64."""
+    """Concatenate the integers of ranges, int64."""
     ends = np.cumsum(lengths)
     total = ends[-1] if len(ends) else 0
     return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
 
 
 def copy_tokens(corpus, segments, sep_id):
-    """Copies the tokens of examples, walking the corpus once from end to end.
+    """Copy the tokens of examples into memory.
 
-    Examples come from all over the corpus. Read in their own order, each would
-    touch other pages of the mapped file; in the order of their places each
-    page is touched once, and can be given back.
+    The examples are spread over the corpus. Their tokens are read in the order
+    of the corpus, so that each page of the mapped file is read once and can
+    then be released.
 
     Args:
         corpus: a `Corpus`.
-        segments: `Segments`, places in it.
-        sep_id: int, what is put in where A crosses the end of a document.
+        segments: `Segments` of the corpus.
+        sep_id: int, id inserted at the document boundaries in A.
 
     Returns:
-        A `Corpus` of only these tokens, in memory, and the same segments as
-        places in it.
+        A `Corpus` of only these tokens, in memory, and the segments with
+        their positions in it.
     """
     row, source, length = _within_documents(
         corpus, segments.first_start, segments.first_length
@@ -96,7 +96,7 @@ def copy_tokens(corpus, segments, sep_id):
     lengths = first_length + segments.second_length
     first_start = np.cumsum(lengths) - lengths
     second_start = first_start + first_length
-    # Of the separators before a stretch, all but those of other rows.
+    # Shift each span by the number of separators before it in its row.
     target = source - segments.first_start[row] + first_start[row]
     target += np.arange(len(row)) - np.searchsorted(row, row)
     tokens = np.full(lengths.sum(), sep_id, corpus.tokens.dtype)
@@ -117,7 +117,7 @@ def copy_tokens(corpus, segments, sep_id):
 
 
 def _within_documents(corpus, start, length):
-    """Stretches cut at the ends of documents: their rows, starts, lengths."""
+    """Split spans at document boundaries; return rows, starts and lengths."""
     first = _document_of(corpus, start)
     count = _document_of(corpus, start + length - 1) - first + 1
     row = np.repeat(np.arange(len(start)), count)
@@ -129,7 +129,7 @@ def _within_documents(corpus, start, length):
 
 
 def _document_of(corpus, places):
-    """The documents that tokens are of, int64 like their places."""
+    """Return the document index of each token position, int64."""
     order = np.argsort(places)
     sentence = np.searchsorted(corpus.sentences, places[order], "right") - 1
     documents = np.empty_like(places)
@@ -139,8 +139,8 @@ def _document_of(corpus, places):
 
 def _copy(corpus, tokens, source, target, length):
     order = np.argsort(source)
-    for piece in range(0, len(order), _PIECE_STRETCHES):
-        rows = order[piece : piece + _PIECE_STRETCHES]
+    for piece in range(0, len(order), _SPANS_PER_COPY):
+        rows = order[piece : piece + _SPANS_PER_COPY]
         read = ranges(source[rows], length[rows])
         tokens[ranges(target[rows], length[rows])] = corpus.tokens[read]
         corpus.release()

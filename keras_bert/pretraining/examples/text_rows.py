@@ -1,4 +1,4 @@
-"""Short texts in rows of one length, each row as full as it gets."""
+"""Packing of short texts into rows of a fixed length."""
 
 import numpy as np
 
@@ -6,21 +6,21 @@ from keras_bert import features
 
 
 def best_fit(lengths, size):
-    """Puts each text into the fullest row that has room for it.
+    """Assign each text to the fullest row that has room for it.
 
     Args:
         lengths: int array `(num_texts,)`, each at most `size`.
         size: int, the length of a row.
 
     Returns:
-        int64 `(num_texts,)`, the number of each text's row, from 0.
+        int64 `(num_texts,)`, the row index of each text.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.1;
         [Efficient Sequence Packing](https://arxiv.org/abs/2107.02027)
     """
     open_rows = [[] for _ in range(size + 1)]
-    rooms = 0  # Bit n is 1 where a row has room for n tokens.
+    rooms = 0  # Bit n is 1 if a row has room for exactly n tokens.
     found = np.empty(len(lengths), np.int64)
     num_rows = 0
     for text, length in enumerate(lengths.tolist()):
@@ -40,17 +40,17 @@ def best_fit(lengths, size):
 
 
 def join_texts(examples, num_tokens, num_texts):
-    """Puts dynamic examples of one text one after the other.
+    """Join consecutive dynamic examples of one text to rows.
 
     Args:
         examples: dict of arrays `(num_examples, ...)`, as returned by
             `dynamic_examples`.
-        num_tokens: int64 `(num_examples,)`, tokens of each.
-        num_texts: int64 `(num_rows,)`, how many of them are a row.
+        num_tokens: int64 `(num_examples,)`, number of tokens per example.
+        num_texts: int64 `(num_rows,)`, number of examples per row.
 
     Returns:
-        A dict like `examples` of `(num_rows, ...)` arrays, and the tokens of
-        each row, int64 `(num_rows,)`.
+        A dict like `examples` of arrays `(num_rows, ...)`, and the number of
+        tokens per row, int64 `(num_rows,)`.
     """
     firsts = np.cumsum(num_texts) - num_texts
     row_tokens = np.add.reduceat(num_tokens, firsts)

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.pretraining.records.record_form import RecordForm
-from keras_bert.pretraining.records.record_form import held_features
+from keras_bert.pretraining.records.record_form import record_features
 from keras_bert.pretraining.records.record_form import values_of
 from keras_bert.tfrecord import record_place
 
@@ -36,7 +36,7 @@ def check_first_records(paths, form, lengths, vocab_size):
     )
     for path in paths:
         record = _first_record(path)
-        held = held_features(record) or {}
+        held = record_features(record) or {}
         missing = [x.name for x in record_form.schema if x.name not in held]
         other = features.form_of(held)
         if missing and other not in (form, None):

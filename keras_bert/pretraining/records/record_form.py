@@ -34,7 +34,7 @@ class RecordForm:
     @classmethod
     def of_first(cls, record):
         """Return the form of the first record of a file."""
-        held = held_features(record) or tf.train.Features().feature
+        held = record_features(record) or tf.train.Features().feature
         form = cls(features.form_of(held) or "static", {})
         for feature in form.schema:
             length = len(values_of(held, feature))
@@ -43,7 +43,7 @@ class RecordForm:
 
     def fault(self, record):
         """Return an error message for a record, or None if it is valid."""
-        held = held_features(record)
+        held = record_features(record)
         if held is None:
             return f"it must be a tf.train.Example. Received: {record[:20]}."
         lengths = dict(self.lengths)
@@ -89,7 +89,7 @@ class RecordForm:
         )
 
 
-def held_features(record):
+def record_features(record):
     """Return the features of a record, or None if parsing fails."""
     try:
         return tf.train.Example.FromString(record).features.feature

@@ -161,9 +161,13 @@ def test_a_missing_column_stops_the_run(classifier, tmp_path):
     "name, columns, complaint",
     [
         ("rows.png", {}, "Input must be .txt, .csv.*rows.png"),
-        ("rows.txt", {}, "A line of a .txt is one text.*takes 2"),
-        ("rows.csv", {}, "Lists of texts.*rows.csv"),
-        ("rows.jsonl", {"texts": "a"}, "takes choices, text.*of texts"),
+        ("rows.txt", {}, "A line of a .txt is a single text.*takes 2"),
+        ("rows.csv", {}, "lists of texts.*rows.csv"),
+        (
+            "rows.jsonl",
+            {"texts": "a"},
+            "inputs of the model .choices, text.*texts",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_at_once(

@@ -439,15 +439,15 @@ def test_casing_is_that_of_the_vocabulary(
     cased.parent.mkdir()
     with artifacts.file(cased, {"do_lower_case": False}) as name:
         vocabulary.save(name)
-    options = TextOptions(str(cased)).settled()
+    options = TextOptions(str(cased)).resolved()
     assert options.do_lower_case is False
-    assert TextOptions(vocab_file).settled().do_lower_case is True
+    assert TextOptions(vocab_file).resolved().do_lower_case is True
     tokens = TextOptions(str(cased)).make_tokenizer()(["Dog"]).to_list()
     assert tokens == [[vocabulary.unk_id]]
     with pytest.raises(
         ValueError, match="`do_lower_case` says true, .*manifest-.*says false"
     ):
-        TextOptions(str(cased), do_lower_case=True).settled()
+        TextOptions(str(cased), do_lower_case=True).resolved()
 
 
 def test_bad_lines_are_counted_over_all_chunks(
