@@ -35,7 +35,7 @@ _OVERWRITE = shared_flags.overwrite()
 
 
 def main():
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     import keras
 
     from keras_bert.checkpoints.layout import check_input

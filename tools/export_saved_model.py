@@ -45,7 +45,7 @@ _SAMPLING = shared_flags.sampling()
 
 
 def main():
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     import keras
 
     from keras_bert.checkpoints.layout import check_input

@@ -39,7 +39,7 @@ def main():
     command_line.need_one(_TEXT, _INPUT_FILE)
     if bool(_INPUT_FILE.value) != bool(_OUTPUT_FILE.value):
         raise ValueError("--input_file and --output_file go together.")
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.checkpoints.layout import check_input
 
     directory = _MODEL_DIR.value or str(keras_bert.TINY_MODEL)

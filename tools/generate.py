@@ -24,7 +24,7 @@ _DO_LOWER_CASE = shared_flags.do_lower_case()
 
 
 def main():
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.checkpoints.layout import check_input
     from keras_bert.tasks import TextGenerator
 

@@ -37,7 +37,7 @@ _BROWSER = flags.DEFINE_bool("browser", True, "Open the page in a browser.")
 
 
 def main():
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     server = importlib.import_module("keras_bert.playground.server")
     server.check_port(_PORT.value)
     server.check_installed()

@@ -36,7 +36,7 @@ def main():
             f"{_OUTPUT_FILE.value!r}."
         )
     curves = {path.parent: _read_points(path) for path in paths}
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     figures = importlib.import_module("matplotlib.figure")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
     for panel, name in zip(figure.subplots(2, 2).flat, _PANELS, strict=True):

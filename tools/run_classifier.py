@@ -57,7 +57,7 @@ def main():
 
 
 def _make(splits, arguments):
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.cli.fine_tuning.classification_run import ClassificationRun
 
     is_regression = _REGRESSION.value

@@ -67,7 +67,7 @@ def main():
 
 
 def _make(splits, arguments):
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.cli.fine_tuning.choice_run import ChoiceRun
 
     return ChoiceRun(splits, arguments)

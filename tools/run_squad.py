@@ -78,7 +78,7 @@ def main():
 
 
 def _make(splits, arguments):
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.cli.fine_tuning.squad_run import SquadRun
 
     lengths = {

@@ -64,7 +64,7 @@ def main():
 
 
 def _make(splits, arguments):
-    # Imported late, so that the manual is there at once.
+    # Imported late, so that --help is fast.
     from keras_bert.cli.fine_tuning.tagging_run import TaggingRun
 
     return TaggingRun(splits, {**arguments, "new_head": _NEW_HEAD.value})
