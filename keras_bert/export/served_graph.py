@@ -39,7 +39,7 @@ class ServedGraph:
             }
             ids_checked = _checked(task, ids)
             outputs = task.predict_ids(ids_checked, model)
-            answers = task.answers_in_texts(
+            answers = task.postprocess(
                 outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts, strict=True))

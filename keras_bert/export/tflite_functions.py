@@ -22,7 +22,7 @@ def text_function(task):
     encode = without_padding(task.graph_inputs)
 
     def answer(*texts):
-        outputs = task.answer_encoded(*encode(*texts), *texts)
+        outputs = task.predict_encoded(*encode(*texts), *texts)
         return {
             name: rows
             for name, rows in outputs.items()

@@ -1,4 +1,4 @@
-"""One file per task: from texts to what a user wants to know."""
+"""Tasks: classification, tagging, question answering, embeddings and more."""
 
 from .answers.squad_scores import squad_scores as squad_scores
 from .ensemble import Ensemble as Ensemble

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.summary import Summarized
-from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
@@ -58,7 +58,7 @@ def encoded_questions(questions):
     return contexts, choices
 
 
-def right_choices(questions, labels, num_choices):
+def checked_choice_labels(questions, labels, num_choices):
     """Check that labels are indices of choices, and return them.
 
     Args:
@@ -75,7 +75,7 @@ def right_choices(questions, labels, num_choices):
         is_index = isinstance(label, int) and not isinstance(label, bool)
         if not is_index or not 0 <= label < num_choices:
             raise ValueError(
-                "A label must be the index of the right choice, from 0 to "
+                "A label must be the index of the correct choice, from 0 to "
                 f"{num_choices - 1}. Received: {label!r} at "
                 f"{_where(question, index)}."
             )
@@ -106,7 +106,7 @@ def _encoded(question, where):
         return checked_texts([context, *choices])
     except ValueError as error:
         raise ValueError(
-            "The context of a question and then its choices, at "
+            "Invalid texts, the context followed by its choices, at "
             f"{where}: {error}"
         ) from None
 
@@ -133,11 +133,11 @@ class Choices(Inputs):
 
     def read_labelled(self, questions, labels):
         questions = as_questions(questions)
-        if labels is INSIDE:
+        if labels is LABELS_INCLUDED:
             labels = [getattr(x, "label", None) for x in questions]
         questions, labels = split_examples(questions, labels, _KEYS)
         contexts, choices = encoded_questions(questions)
-        places = right_choices(questions, labels, len(choices[0]))
+        places = checked_choice_labels(questions, labels, len(choices[0]))
         targets = np.eye(len(choices[0]), dtype=np.float32)[places]
         return (contexts, choices), targets
 

@@ -50,7 +50,7 @@ class Ensemble(Summarized):
     def __init__(self, tasks: typing.Iterable[FineTunedTask]):
         self.tasks = list(tasks)
         _check_kinds(self.tasks)
-        self.settings = _shared_settings(self.tasks)
+        self.settings = _common_settings(self.tasks)
         self._first: typing.Any = self.tasks[0]
 
     def _facts(self):
@@ -133,7 +133,7 @@ class Ensemble(Summarized):
                 "TokenClassifier and a MultipleChoice. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
-        encoded = self._encode(self._first.reader.whole_texts(texts))
+        encoded = self._encode(self._first.reader.as_words(texts))
         return self._first.answer.probabilities(self._logits(encoded))
 
     @property
@@ -190,7 +190,7 @@ class Ensemble(Summarized):
     def _encode(self, texts):
         """Encode texts for each model, a list of `Encoded`."""
         encoded = [self._first.encode(texts)]
-        texts = self._first.reader.shared_texts(encoded[0], texts)
+        texts = self._first.reader.ensemble_texts(encoded[0], texts)
         return encoded + [task.encode(texts) for task in self.tasks[1:]]
 
     def _logits(self, encoded):
@@ -216,7 +216,7 @@ def _check_kinds(tasks):
         )
 
 
-def _shared_settings(tasks):
+def _common_settings(tasks):
     """Return the shared settings; raise if two models differ in one."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
@@ -227,7 +227,7 @@ def _shared_settings(tasks):
                 raise ValueError(
                     f"The models of an ensemble must have the same `{name}`. "
                     f"Received: {name}={value!r} of model {number}, and "
-                    f"{name}={agreed[name]!r} before it."
+                    f"{name}={agreed[name]!r} of an earlier model."
                 )
     return agreed
 

@@ -12,7 +12,8 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
-from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
+from keras_bert.tasks.fine_tuning.distillation import teacher_logits
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
@@ -21,7 +22,6 @@ from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
 from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.teaching import teacher_logits
 from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
@@ -37,7 +37,7 @@ class FineTunedTask(Task):
 
     Args:
         pretrained: `PretrainedModel` with or without a head of this task. A
-            missing head or pooler starts random.
+            missing head or pooler is initialized randomly.
         reader: function that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
         answer: `Outputs`.
@@ -51,7 +51,8 @@ class FineTunedTask(Task):
         default_length: int, default of `seq_length`.
         shared: tuple of str, settings that all models of an `Ensemble` must
             share.
-        kept_outputs: list of int, argument of `PretrainedModel.for_task`.
+        kept_outputs: list of int, outputs of a trained head to keep, as in
+            `PretrainedModel.for_task`.
     """
 
     default_length = 128
@@ -138,8 +139,8 @@ class FineTunedTask(Task):
     ) -> keras.callbacks.History:
         """Fine-tune the model.
 
-        `TextClassifier` and `TextRegressor` accept single texts or pairs; the
-        examples decide which of them the trained model takes.
+        `TextClassifier` and `TextRegressor` accept single texts or pairs. The
+        trained model takes the type of the training examples.
 
         Args:
             texts: examples, or a `tf.data.Dataset` of pairs of an example and
@@ -153,7 +154,7 @@ class FineTunedTask(Task):
                 contains the labels. `TextClassifier`: a name or an index in
                 `labels`, or a list of these with `multi_label`.
                 `TextRegressor`: a number. `TokenClassifier`: a list with a
-                tag for each word. `MultipleChoice`: the index of the right
+                tag for each word. `MultipleChoice`: the index of the correct
                 choice.
             validation_data: data set, or tuple of the arguments of
                 `evaluate`. It is evaluated after each epoch, and the weights
@@ -253,7 +254,7 @@ class FineTunedTask(Task):
         """
         learner = self.learner()
         if teacher_logits is not None:
-            targets = self.reader.spread(encoded, teacher_logits)
+            targets = self.reader.distillation_targets(encoded, teacher_logits)
             encoded.extra_targets[DISTILLED] = targets
         if LANGUAGE_MODEL in learner.model.output:
             encoded.extra_targets[LANGUAGE_MODEL] = no_targets
@@ -409,7 +410,7 @@ class FineTunedTask(Task):
         """
         return Recipe(**values)
 
-    def answered(self, texts, show_progress_bar):
+    def compute_predictions(self, texts, show_progress_bar):
         """Return the predictions for texts.
 
         :meta private:
@@ -442,7 +443,7 @@ class FineTunedTask(Task):
 
         :meta private:
         """
-        labels = INSIDE if labels is None else labels
+        labels = LABELS_INCLUDED if labels is None else labels
         texts, labels = self.reader.read_labelled(texts, labels)
         return self.reader.encode(
             texts, *self.answer.learn(labels, class_weights)

@@ -80,4 +80,4 @@ class MultipleChoice(FineTunedTask):
             `truncated`, bool, whether the context or a choice was truncated.
             For a single question, a single dict.
         """
-        return self.answered(questions, show_progress_bar)
+        return self.compute_predictions(questions, show_progress_bar)

@@ -1,4 +1,4 @@
-"""Occlusion: how much each word piece contributes to the logits."""
+"""Occlusion: the contribution of each word piece to the logits."""
 
 import numpy as np
 

@@ -15,8 +15,8 @@ from keras_bert.tasks.parts import Classes
 from keras_bert.tasks.parts import Outputs
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import multi_label_scores
 from keras_bert.tasks.scores import pearson
-from keras_bert.tasks.scores import several_label_scores
 from keras_bert.tasks.scores import spearman
 from keras_bert.tasks.task import TRUNCATED
 
@@ -66,13 +66,13 @@ class Labels(Classes):
 
     def metric_names(self, encoded):
         if self.multi_label:
-            return [*several_label_scores(*np.ones((2, 1, 1), bool))]
+            return [*multi_label_scores(*np.ones((2, 1, 1), bool))]
         return [*label_scores(np.eye(self.num_outputs, dtype=int))]
 
     def metrics(self, encoded, logits):
         targets = encoded.own_targets
         if self.multi_label:
-            return several_label_scores(targets > 0.5, logits >= 0)
+            return multi_label_scores(targets > 0.5, logits >= 0)
         matrix = confusion_matrix(
             targets.argmax(1), logits.argmax(1), self.num_outputs
         )
@@ -132,8 +132,8 @@ class Choice(Classes):
     def learn(self, labels, class_weights):
         if class_weights:
             raise ValueError(
-                "`class_weights` need labels with names; choices have no "
-                f"names. Received: class_weights={class_weights!r}."
+                "`class_weights` is for labels with names, not for choices. "
+                f"Received: class_weights={class_weights!r}."
             )
         return labels, None
 
@@ -196,7 +196,7 @@ class Numbers(Outputs):
     def learn(self, labels, class_weights):
         if class_weights:
             raise ValueError(
-                "`class_weights` are for labels, not for regression. "
+                "`class_weights` is for labels, not for regression. "
                 f"Received: class_weights={class_weights!r}."
             )
         return numbers(labels, self.num_outputs), None
@@ -228,7 +228,7 @@ class Numbers(Outputs):
         return are_numbers_nearly_constant(logits, encoded.own_targets)
 
     def decode(self, encoded, logits):
-        return self._without_one(logits).tolist()
+        return self._squeezed(logits).tolist()
 
     def graph(self, logits, inputs):
         """Compute the predictions, in graph.
@@ -237,7 +237,7 @@ class Numbers(Outputs):
             A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
             num_outputs)` if there are several outputs.
         """
-        return {"score": self._without_one(logits)}
+        return {"score": self._squeezed(logits)}
 
-    def _without_one(self, logits):
+    def _squeezed(self, logits):
         return logits[:, 0] if self.num_outputs == 1 else logits

@@ -3,8 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.tasks.fine_tuning.distillation import SoftLoss
 from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
-from keras_bert.tasks.fine_tuning.teaching import SoftLoss
 
 
 class Inputs:
@@ -31,8 +31,7 @@ class Inputs:
 
         Args:
             texts: examples in the format of `fit`.
-            labels: labels in the format of `fit`, or `INSIDE` if the texts
-                include them.
+            labels: labels in the format of `fit`, or `LABELS_INCLUDED`.
         """
 
     def encode(self, texts, targets=None, weights=None):
@@ -50,7 +49,7 @@ class Inputs:
         """Combine the logits of rows or tokens into logits of predictions."""
         return logits
 
-    def spread(self, encoded, logits):
+    def distillation_targets(self, encoded, logits):
         """Convert the logits of a teacher to targets of examples.
 
         Returns:
@@ -58,11 +57,11 @@ class Inputs:
         """
         return encoded.answer_targets(logits)
 
-    def whole_texts(self, texts):
+    def as_words(self, texts):
         """Convert texts of `probabilities` to the format of `read`."""
         return texts
 
-    def shared_texts(self, encoded, texts):
+    def ensemble_texts(self, encoded, texts):
         """Return the texts for the other models of an ensemble."""
         return texts
 

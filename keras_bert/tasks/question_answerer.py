@@ -168,8 +168,8 @@ class QuestionAnswerer(FineTunedTask):
         encoded = self.labelled(questions)
         if not has_impossible(questions_of(encoded)):
             raise ValueError(
-                "Some of `questions` must be impossible to tune the "
-                "threshold for no answer. Received: "
+                "To tune `null_threshold`, some of `questions` must be "
+                "impossible to answer. Received: "
                 f"{len(encoded.decode_context)} questions, each with an answer."
             )
         return self._tune(encoded)
@@ -193,7 +193,7 @@ class QuestionAnswerer(FineTunedTask):
             answers. If there is no answer, `answer` is "", and `start` and
             `end` are 0. For a single dict of str, a single result.
         """
-        return self.answered(pairs, show_progress_bar)
+        return self.compute_predictions(pairs, show_progress_bar)
 
     def answers(
         self,
@@ -236,7 +236,7 @@ class QuestionAnswerer(FineTunedTask):
             **dataclasses.asdict(self.preprocess.sizes),
         }
 
-    def answers_in_texts(self, outputs, inputs, questions, contexts):
+    def postprocess(self, outputs, inputs, questions, contexts):
         """Select the best answer over all windows of a context, in graph.
 
         `outputs` has a row for each window. If there is no answer, `answer`

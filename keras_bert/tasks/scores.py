@@ -123,7 +123,7 @@ def _places(name, values, task):
     for index, value in enumerate(values):
         if value not in task.label_names:
             raise ValueError(
-                f"`{name}` of {task.name} must be of "
+                f"`{name}` of {task.name} must be one of "
                 f"{', '.join(map(repr, task.label_names))}. Received: "
                 f"{value!r} at index {index}."
             )
@@ -165,7 +165,7 @@ def label_scores(matrix):
     return scores
 
 
-def several_label_scores(labels, predictions):
+def multi_label_scores(labels, predictions):
     """Compute the metrics of multi-label classification.
 
     Args:
@@ -173,7 +173,7 @@ def several_label_scores(labels, predictions):
 
     Returns:
         A dict of floats: `accuracy`, the share of examples with exactly the
-        right labels; `micro_f1`, over all decisions; and `macro_f1`.
+        correct labels; `micro_f1`, over all decisions; and `macro_f1`.
     """
     right = (labels & predictions).sum(0)
     given, found = labels.sum(0), predictions.sum(0)
@@ -205,12 +205,12 @@ def label_rows(right, given, found, names):
     """
     counts = right.tolist(), given.tolist(), found.tolist()
     return [
-        {"label": name, **shares_of_counts(*row), "support": row[1]}
+        {"label": name, **precision_recall_f1(*row), "support": row[1]}
         for name, *row in zip(names, *counts, strict=True)
     ]
 
 
-def shares_of_counts(right, given, found):
+def precision_recall_f1(right, given, found):
     """Return a dict of `precision`, `recall` and `f1`; 0.0 if undefined.
 
     Args:

@@ -1,4 +1,4 @@
-"""Base class of all tasks: reading, prediction in graph, and export."""
+"""Base class of all tasks: loading, prediction in graph, and export."""
 
 import inspect
 import os
@@ -104,7 +104,7 @@ class Task(Summarized):
         given = {name: x for name, x in kwargs.items() if x is not None}
         for name in given.keys() & own.keys():
             if given[name] != own[name]:
-                message = "`%s` is %r as asked for; the checkpoint says %r."
+                message = "`%s` is %r as requested; the checkpoint has %r."
                 logging.warning(message, name, given[name], own[name])
         return cls.of_directory(pretrained, directory, **{**own, **given})
 
@@ -159,7 +159,7 @@ class Task(Summarized):
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}
 
-    def answers_in_texts(self, outputs, inputs, *texts):
+    def postprocess(self, outputs, inputs, *texts):
         """Post-process the outputs of the model with the texts, in graph.
 
         :meta private:
@@ -175,15 +175,15 @@ class Task(Summarized):
         Returns:
             A dict from the names in `outputs` to tensors.
         """
-        return self.answer_encoded(*self.graph_inputs(*texts), *texts)
+        return self.predict_encoded(*self.graph_inputs(*texts), *texts)
 
-    def answer_encoded(self, inputs, more, *texts):
+    def predict_encoded(self, inputs, more, *texts):
         """Compute the outputs for the results of `graph_inputs`.
 
         :meta private:
         """
         outputs = self.predict_ids(inputs)
-        return {**self.answers_in_texts(outputs, inputs, *texts), **more}
+        return {**self.postprocess(outputs, inputs, *texts), **more}
 
     def export_saved_model(
         self, directory: Path, version: int = 1, overwrite: bool = False

@@ -93,4 +93,4 @@ class TextClassifier(TextTask):
             probable first; it may be empty. For a single text, the result of
             this text instead of a list.
         """
-        return self.answered(texts, show_progress_bar)
+        return self.compute_predictions(texts, show_progress_bar)

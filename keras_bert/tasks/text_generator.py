@@ -23,7 +23,7 @@ from keras_bert.typing import Texts
 
 # Number of prompts that are continued together.
 _BATCH_SIZE = 8
-_NEVER = -1
+_NO_TOKEN = -1
 _SEEDS = -(2**31), 2**31 - 1
 
 
@@ -124,7 +124,7 @@ class TextGenerator(Task):
 
         Args:
             prompts: str or list of str. If the tokenizer adds no token at the
-                beginning, as GPT-1, a prompt must not be empty.
+                beginning, as with GPT-1, a prompt must not be empty.
             seed: random seed of the sampling. Defaults to the seed of the
                 class.
             max_new_tokens, temperature, top_k, top_p: settings of the class,
@@ -243,7 +243,7 @@ class TextGenerator(Task):
         """Decode the new tokens up to the end token."""
         vocabulary = self.preprocess.tokenizer.vocabulary
         end = vocabulary.roles.get("sep")
-        end = _NEVER if end is None else vocabulary.id_of(end)
+        end = _NO_TOKEN if end is None else vocabulary.id_of(end)
         is_text = tf.cumsum(tf.cast(tf.equal(ids, end), tf.int32), 1) == 0
         padding = vocabulary.id_of(self.preprocess.template.padding)
         spelled = tf.constant([*vocabulary.spelled, b""])

@@ -66,4 +66,4 @@ class TextRegressor(TextTask):
             model has several outputs. For a single text, the result of this
             text instead of a list.
         """
-        return self.answered(texts, show_progress_bar)
+        return self.compute_predictions(texts, show_progress_bar)

@@ -9,7 +9,7 @@ from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.tags.sentences import check_names
-from keras_bert.tasks.tags.sentences import of_entities
+from keras_bert.tasks.tags.sentences import expand_entity_names
 from keras_bert.tasks.tags.sentences import tag_names
 from keras_bert.tasks.tags.tags import Tags
 from keras_bert.tasks.tags.word_windows import Words
@@ -63,7 +63,7 @@ class TokenClassifier(FineTunedTask):
     ):
         known = self._trained_settings(pretrained).get("labels")
         self.labels, self.kept_outputs = choose_labels(
-            known, labels, of_entities(rename_labels, known), new_head
+            known, labels, expand_entity_names(rename_labels, known), new_head
         )
         if self.labels != known:
             check_names(self.labels)
@@ -109,7 +109,7 @@ class TokenClassifier(FineTunedTask):
             entities without types is "". With plain tags, each word has a
             dict. For a single text, a single list.
         """
-        return self.answered(texts, show_progress_bar)
+        return self.compute_predictions(texts, show_progress_bar)
 
     def predict_words(self, sentences: typing.Any) -> list[list[str]]:
         """Predict a tag for each word of sentences.
@@ -135,5 +135,5 @@ class TokenClassifier(FineTunedTask):
             A list with a float32 array `(num_words, num_labels)` for each
             sentence. The probabilities of a word sum to 1.
         """
-        words = self.reader.whole_texts(sentences)
+        words = self.reader.as_words(sentences)
         return self.answer.probabilities(self.logits(self.encode(words)))

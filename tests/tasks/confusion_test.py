@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
 from keras_bert.tasks.scores import label_table
-from keras_bert.tasks.scores import several_label_scores
+from keras_bert.tasks.scores import multi_label_scores
 
 
 def _pairs(most):
@@ -72,7 +72,7 @@ def test_scores_of_several_labels_are_worked_out_by_hand():
     labels = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)
     predictions = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0]], bool)
     # Right, missed, wrong: 1, 1, 0; then 1, 0, 1; then nothing.
-    assert several_label_scores(labels, predictions) == pytest.approx(
+    assert multi_label_scores(labels, predictions) == pytest.approx(
         {
             "accuracy": 1 / 3,
             "micro_f1": 4 / 6,

@@ -122,7 +122,9 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
     encoded = student.labelled(_TEXTS, [0, 1, 0, 1])
     told = teacher.logits(teacher.labelled(_TEXTS, [0, 1, 0, 1]))
     assert encoded.counts.max() > 2
-    encoded.extra_targets["taught"] = student.reader.spread(encoded, told)
+    encoded.extra_targets["taught"] = student.reader.distillation_targets(
+        encoded, told
+    )
     found = encoded.batch(np.arange(len(encoded)))
     np.testing.assert_array_equal(
         found[1]["taught"], np.repeat(told, encoded.counts, axis=0)

@@ -10,7 +10,7 @@ from keras_bert.tasks.scores import glue_scores
 from keras_bert.tasks.scores import label_rows
 from keras_bert.tasks.scores import label_scores
 from keras_bert.tasks.scores import label_table
-from keras_bert.tasks.scores import several_label_scores
+from keras_bert.tasks.scores import multi_label_scores
 
 _BINS = 10
 
@@ -168,7 +168,7 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
     is_wrong = found != given
     counts = (given & found).sum(0), given.sum(0), found.sum(0)
     report = {
-        "scores": several_label_scores(given, found),
+        "scores": multi_label_scores(given, found),
         "labels": label_rows(*counts, names),
         "calibration": calibration(sure.ravel(), ~is_wrong.ravel()),
     }

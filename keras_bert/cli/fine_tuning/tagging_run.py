@@ -9,7 +9,7 @@ from keras_bert.cli.fine_tuning.reports import worst_rows
 from keras_bert.tasks.labelled.conll import conll_text
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.sentences import in_iob2
-from keras_bert.tasks.tags.sentences import tag_places
+from keras_bert.tasks.tags.sentences import tag_indices
 from keras_bert.tasks.token_classifier import TokenClassifier
 
 
@@ -60,7 +60,7 @@ def tagging_report(output, sentences, probabilities):
     tags, names = sentences.tags, output.labels
     if not output.is_plain:
         tags = in_iob2(tags, sentences.where)
-    places = tag_places(tags, names, sentences.where)
+    places = tag_indices(tags, names, sentences.where)
     flat = np.concatenate(probabilities)
     found, right = flat.argmax(1), np.concatenate(places)
     if output.is_plain:

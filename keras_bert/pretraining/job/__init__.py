@@ -1,7 +1,7 @@
 """Pre-training as one job: from record files to a checkpoint directory.
 
-`plan_pretraining` checks all that can be checked without TensorFlow, which
-takes next to no time; `run_plan` does the work.
+`plan_pretraining` runs all checks that do not need TensorFlow; `run_plan`
+trains the model.
 """
 
 from keras_bert import lazy

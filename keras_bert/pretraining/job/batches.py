@@ -53,7 +53,7 @@ class RunBatches:
         )
 
     def training(self, first_batch):
-        """Return the endless batches after the first `first_batch` ones."""
+        """Return an endless dataset that starts at batch `first_batch`."""
         recipe, paths = self._plan.recipe, self._plan.training_paths
         sizes = recipe.train_batch_size, *self._sizes
         if recipe.masking == "dynamic":
@@ -71,7 +71,7 @@ class RunBatches:
         return self._plan.objective.view(batches)
 
     def evaluation(self):
-        """Return one pass over the held-out records, or None."""
+        """Return the batches of the held-out records, or None."""
         recipe, paths = self._plan.recipe, self._plan.evaluation_paths
         if not paths:
             return None

@@ -97,17 +97,16 @@ def _check_batch(recipe, strategy):
             f"{size}, {replicas} devices, gradient_accumulation_steps={pieces}."
         )
     logging.info(
-        f"{recipe.strategy}: {replicas} device(s), {size // replicas} examples "
-        f"each, in {pieces} piece(s); global batch {size}, learning rate "
-        f"{recipe.learning_rate:g} for all of it, {recipe.num_train_steps} "
-        "steps."
+        f"{recipe.strategy}: {replicas} device(s) with {size // replicas} "
+        f"examples in {pieces} part(s); global batch size {size}, learning "
+        f"rate {recipe.learning_rate:g}, {recipe.num_train_steps} steps."
     )
 
 
 def _begin(plan, bert, output_dir):
-    """Write the record of a run, and config and tokenizer next to its states.
+    """Write the settings of a run, and config and tokenizer to its states.
 
-    They make it possible to export an unfinished run.
+    An unfinished run can then be exported.
     """
     write_run(output_dir, plan.settings)
     states = output_dir / _STATES

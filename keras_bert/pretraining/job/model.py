@@ -9,8 +9,8 @@ from keras_bert.optimizers.schedules import CosineWarmupDecay
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.optimizers.schedules import PolynomialWarmupDecay
 from keras_bert.optimizers.schedules import WarmupStableDecay
-from keras_bert.pretraining.job.fitting_config import check_lengths
-from keras_bert.pretraining.job.fitting_config import check_objective
+from keras_bert.pretraining.job.model_config import check_lengths
+from keras_bert.pretraining.job.model_config import check_objective
 from keras_bert.text.tokenizer_kinds import kind_of_file
 
 _OPTIMIZERS = {
@@ -43,7 +43,7 @@ def make_bert(plan):
     recipe = plan.recipe
     lowercase, facts = plan.lowercase, plan.facts
     if lowercase is None:
-        lowercase = facts.settled("do_lower_case", recipe.do_lower_case, None)
+        lowercase = facts.resolve("do_lower_case", recipe.do_lower_case, None)
     bert = from_pretrained(
         recipe.init_checkpoint, recipe.allow_missing, lowercase
     )

@@ -1,4 +1,4 @@
-"""Plan of a pre-training run: defaults filled in and checked, no TensorFlow."""
+"""Plan of a pre-training run: defaults and checks, without TensorFlow."""
 
 import concurrent.futures
 import dataclasses
@@ -18,15 +18,15 @@ from keras_bert.config import StrictConfig
 from keras_bert.files import expand_patterns
 from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
 from keras_bert.pretraining.examples.packings import PACKINGS
-from keras_bert.pretraining.job.fitting_config import check_lengths
-from keras_bert.pretraining.job.fitting_config import fitting_config
+from keras_bert.pretraining.job.model_config import check_lengths
+from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.job.recipe import PretrainingRecipe
 from keras_bert.pretraining.job.record_facts import RecordFacts
 from keras_bert.pretraining.job.record_facts import read_record_facts
 from keras_bert.pretraining.job.record_facts import verified_sha256
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import Objective
-from keras_bert.pretraining.objectives.objectives import settled_fields
+from keras_bert.pretraining.objectives.objectives import resolved_fields
 from keras_bert.pretraining.run.run_record import check_run
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file
@@ -40,22 +40,22 @@ _has_weights = re.compile(
 _OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
 # Fields that do not change the weights, and paths of files that the settings
 # record by hash.
-_FREE = frozenset(
+_NOT_RECORDED = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
     init_checkpoint do_lower_case teacher_dir sources""".split()
 )
 # Fields that older run records lack: written only if set.
-_LATER = frozenset(("mask_special_tokens",))
+_OPTIONAL_FIELDS = frozenset(("mask_special_tokens",))
 _STATES = "states"  # Folder of the training states of an unfinished run.
 # Defaults of fields that neither the recipe nor a manifest sets.
-_OF_RECORDS = {
+_RECORD_DEFAULTS = {
     "masking": "static",
     "max_seq_length": 128,
     "max_predictions_per_seq": 20,
 }
-_OF_DYNAMIC_MASKS = {
+_MASKING_DEFAULTS = {
     "masked_lm_prob": 0.15,
     "do_whole_word_mask": False,
     "ngram": 1,
@@ -65,7 +65,7 @@ _OF_DYNAMIC_MASKS = {
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingPlan:
-    """A recipe with all defaults filled in, and the files it names.
+    """Recipe with resolved defaults, and the files of the run.
 
     Args:
         recipe: `PretrainingRecipe`.
@@ -93,18 +93,18 @@ class PretrainingPlan:
 
     @property
     def is_packed(self):
-        """Return True if the manifests say that examples hold several texts."""
-        packings = self.facts.claims["packing"].values()
+        """Return True if the examples contain several texts."""
+        packings = self.facts.manifest_values["packing"].values()
         return any(PACKINGS[name].joins for name in packings)
 
     @functools.cached_property
     def settings(self):
-        """Return all settings that the weights depend on; files by hash."""
+        """Return all settings that affect the weights; files by hash."""
         recipe, objective = dataclasses.asdict(self.recipe), self.objective
         records = [self.facts.hashes[path] for path in self.training_paths]
         own = {name for x in OBJECTIVES.values() for name in x.fields}
-        left_out = _FREE | own - {*objective.fields}
-        left_out |= {name for name in _LATER if not recipe[name]}
+        left_out = _NOT_RECORDED | own - {*objective.fields}
+        left_out |= {name for name in _OPTIONAL_FIELDS if not recipe[name]}
         checkpoint = recipe["init_checkpoint"]
         read = {**objective.reads(self.recipe), "checkpoint": checkpoint}
         return {
@@ -118,7 +118,7 @@ class PretrainingPlan:
 
 
 def plan_pretraining(recipe):
-    """Fill in the defaults of a recipe and run all checks that are cheap.
+    """Resolve the defaults of a recipe and run all cheap checks.
 
     Args:
         recipe: `PretrainingRecipe`.
@@ -144,12 +144,12 @@ def plan_pretraining(recipe):
     check_no_input(recipe.output_dir, filter(None, paths))
     facts = read_record_facts(training_paths + evaluation_paths)
     facts.check_packing(objective)
-    recipe = _settled(recipe, facts)
+    recipe = _resolve(recipe, facts)
     lowercase = None
     if vocabulary is not None:
         lowercase = _checked_casing(recipe, facts, vocabulary, vocab_file)
     if config is not None:
-        config = fitting_config(recipe, config, vocabulary, facts)
+        config = resolve_model_config(recipe, config, vocabulary, facts)
         check_lengths(recipe, config)
     plan = PretrainingPlan(
         recipe,
@@ -199,8 +199,8 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
     facts.check_vocabulary(vocabulary, vocab_file)
     kind = kind_of_file(vocab_file)
     flag = {"`do_lower_case`": recipe.do_lower_case}
-    claims = {**flag, **facts.claims["do_lower_case"]}
-    lowercase = kind.casing(vocab_file, claims)
+    hints = {**flag, **facts.manifest_values["do_lower_case"]}
+    lowercase = kind.casing(vocab_file, hints)
     facts.check_tokenizer(kind.for_corpus(vocab_file, lowercase), vocab_file)
     return lowercase
 
@@ -224,16 +224,16 @@ def _vocabulary(recipe):
     return recipe.init_checkpoint, None
 
 
-def _settled(recipe, facts):
-    """Fill in the missing fields of the recipe from the manifests."""
-    settled = {
-        name: facts.settled(name, getattr(recipe, name), default)
-        for name, default in _OF_RECORDS.items()
+def _resolve(recipe, facts):
+    """Resolve the missing fields of a recipe from the manifests."""
+    resolved = {
+        name: facts.resolve(name, getattr(recipe, name), default)
+        for name, default in _RECORD_DEFAULTS.items()
     }
-    given = {name: getattr(recipe, name) for name in _OF_DYNAMIC_MASKS}
+    given = {name: getattr(recipe, name) for name in _MASKING_DEFAULTS}
     passed = {name: x for name, x in given.items() if x is not None}
     objective = OBJECTIVES[recipe.objective]
-    if settled["masking"] == "static":
+    if resolved["masking"] == "static":
         if passed:
             raise ValueError(
                 f"{', '.join(f'`{name}`' for name in given)} need "
@@ -246,9 +246,9 @@ def _settled(recipe, facts):
                 "it masks differently than static records. Create them with "
                 "masking='dynamic'. Received: masking=static."
             )
-    settled |= {**_OF_DYNAMIC_MASKS, **passed}
-    settled |= settled_fields(objective, vars(recipe))
-    recipe = dataclasses.replace(recipe, **settled)
+    resolved |= {**_MASKING_DEFAULTS, **passed}
+    resolved |= resolved_fields(objective, vars(recipe))
+    recipe = dataclasses.replace(recipe, **resolved)
     wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)
     if "masked_lm_prob" in passed and wanted > recipe.max_predictions_per_seq:
         logging.warning(

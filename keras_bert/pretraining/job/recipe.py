@@ -6,7 +6,7 @@ import typing
 from keras_bert import checks
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import PUBLISHED
-from keras_bert.pretraining.objectives.objectives import settled_fields
+from keras_bert.pretraining.objectives.objectives import resolved_fields
 from keras_bert.pretraining.run.choices import DECAYS
 from keras_bert.pretraining.run.choices import MASKINGS
 from keras_bert.pretraining.run.choices import OPTIMIZERS
@@ -24,8 +24,8 @@ class PretrainingRecipe(RunOptions):
 
     Args:
         input_file: list of str, record files to train on: paths and globs.
-        output_dir: str, directory of the checkpoint; new, empty or of a run
-            to resume.
+        output_dir: str, directory of the checkpoint; new, empty, or with a
+            run to resume.
         eval_file: list of str, record files to evaluate on: paths and globs.
         bert_config_file: str, config of a new model.
         vocab_file: str, vocabulary of the records.
@@ -35,7 +35,7 @@ class PretrainingRecipe(RunOptions):
             sop_head) to initialize if `init_checkpoint` lacks them.
         do_lower_case: bool, whether the records are lower-cased, for
             WordPiece; required if neither their manifest nor the files next
-            to the vocabulary say it.
+            to the vocabulary specify it.
         max_seq_length: int, sequence length of the records; by default the
             value of their manifest, or 128.
         max_predictions_per_seq: int, predictions per record; by default the
@@ -120,7 +120,7 @@ class PretrainingRecipe(RunOptions):
 
     def __post_init__(self):
         super().__post_init__()
-        settled_fields(OBJECTIVES[self.objective], vars(self))
+        resolved_fields(OBJECTIVES[self.objective], vars(self))
         checks.between(
             0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
         )

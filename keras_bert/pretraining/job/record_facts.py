@@ -21,7 +21,7 @@ _FACTS = (
     "max_predictions_per_seq",
 )
 # Dynamic records leave the number of predictions to the training.
-_FREE_IF_DYNAMIC = "max_predictions_per_seq"
+_UNSET_IF_DYNAMIC = "max_predictions_per_seq"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,7 +30,7 @@ class RecordFacts:
 
     Args:
         hashes: dict from paths to the SHA-256 of the files.
-        claims: dict from the name of a setting to a dict from paths of
+        manifest_values: dict from the name of a setting to a dict from paths of
             manifests to values. Settings are "vocabulary", a hash;
             "tokenizer", a dict returned by `facts` of the tokenizer settings;
             "do_lower_case"; "masking"; "packing"; "max_seq_length"; and
@@ -38,9 +38,9 @@ class RecordFacts:
     """
 
     hashes: dict
-    claims: dict
+    manifest_values: dict
 
-    def settled(self, name, flag, default):
+    def resolve(self, name, flag, default):
         """Return the value of a setting, checked against the manifests.
 
         Args:
@@ -51,22 +51,22 @@ class RecordFacts:
         Raises:
             ValueError: two values differ.
         """
-        claims = self.claims[name]
-        is_dynamic = "dynamic" in self.claims["masking"].values()
-        if name == _FREE_IF_DYNAMIC and is_dynamic:
-            agree = len({*claims.values()}) == 1
-            claims = claims if flag is None and agree else {}
+        values = self.manifest_values[name]
+        is_dynamic = "dynamic" in self.manifest_values["masking"].values()
+        if name == _UNSET_IF_DYNAMIC and is_dynamic:
+            agree = len({*values.values()}) == 1
+            values = values if flag is None and agree else {}
         elif flag is not None:
-            claims = {f"`{name}`": flag, **claims}
-        if not claims:
+            values = {f"`{name}`": flag, **values}
+        if not values:
             return default if flag is None else flag
-        source, value = next(iter(claims.items()))
-        for other, claim in claims.items():
-            if claim != value:
+        source, value = next(iter(values.items()))
+        for other, other_value in values.items():
+            if other_value != value:
                 raise ValueError(
                     f"`{name}` must be the same in the recipe and in the "
                     f"manifests of all records. Received: {source} says "
-                    f"{value}, {other} says {claim}."
+                    f"{value}, {other} says {other_value}."
                 )
         if flag is None:
             logging.info("%s says %s=%s.", source, name, value)
@@ -100,7 +100,7 @@ class RecordFacts:
         self._check("packing", fitting.__contains__, needed)
 
     def _check(self, name, fits, source):
-        for manifest, value in self.claims[name].items():
+        for manifest, value in self.manifest_values[name].items():
             if not fits(value):
                 raise ValueError(
                     f"The records must be created with {source}. Received: "
@@ -110,7 +110,7 @@ class RecordFacts:
 
     def confirms(self, vocabulary):
         """Return True if a manifest names this vocabulary."""
-        return vocabulary.sha256 in self.claims["vocabulary"].values()
+        return vocabulary.sha256 in self.manifest_values["vocabulary"].values()
 
 
 def read_record_facts(paths):
@@ -123,26 +123,26 @@ def read_record_facts(paths):
     """
     logging.info("Computing the hashes of %s.", total_size(paths))
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
-        found = [*threads.map(_look_at, paths)]
-    claims = {name: {} for name in _FACTS}
+        found = [*threads.map(_hash_and_settings, paths)]
+    manifest_values = {name: {} for name in _FACTS}
     for _, manifest, settings in found:
         parts = settings.get("text", {}), settings.get("examples", {})
         values = {**parts[0], **parts[1], **settings}
         for name in _FACTS:
             if values.get(name) is not None:
-                claims[name][str(manifest)] = values[name]
+                manifest_values[name][str(manifest)] = values[name]
     hashes = {
         path: value for path, (value, _, _) in zip(paths, found, strict=True)
     }
-    return RecordFacts(hashes, claims)
+    return RecordFacts(hashes, manifest_values)
 
 
 def verified_sha256(path):
     """Return the SHA-256 of a file, checked against its manifest."""
-    return _look_at(path)[0]
+    return _hash_and_settings(path)[0]
 
 
-def _look_at(path):
+def _hash_and_settings(path):
     """Return the hash of a file, its manifest and the settings in it."""
     manifest, values = artifacts.manifest_of(path)
     if manifest is None:

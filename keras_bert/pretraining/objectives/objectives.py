@@ -92,7 +92,7 @@ def objective_named(name):
     return OBJECTIVES[name]
 
 
-def settled_fields(objective, values):
+def resolved_fields(objective, values):
     """Fill in the defaults of the fields that only some objectives have.
 
     Args:

@@ -1,4 +1,4 @@
-"""Values of a run's flags; light, so that a manual can list them."""
+"""Allowed values of the options of a run; imports nothing heavy."""
 
 DECAYS = ("linear", "polynomial", "cosine", "wsd")
 MASKINGS = ("static", "dynamic")

@@ -27,12 +27,12 @@ class LogInterval:
 
     @contextlib.contextmanager
     def paused(self):
-        """Return a context whose time is not counted, such as evaluation."""
+        """Exclude the time of a context, such as evaluation."""
         before = time.perf_counter()
         yield
         self._start += time.perf_counter() - before
 
-    def about(self):
+    def state(self):
         """Return the constructor arguments, as a dict for JSON."""
         return {
             "start_step": self._start_step,

@@ -19,8 +19,8 @@ class PretrainingLoop:
     `model.fit` with `pretraining.losses`.
 
     Args:
-        learner: `Learner` whose model has the outputs that the objective
-            uses, such as `bert_pretrainer`; created in the strategy's scope.
+        learner: `Learner`, created in the strategy's scope. Its model, such
+            as `bert_pretrainer`, has the outputs that the objective uses.
         optimizer: optimizer of `keras_bert.optimizers`, created for the model
             in the same scope.
         strategy: `tf.distribute.Strategy`; one device by default.
@@ -215,7 +215,7 @@ def _check_compilable(strategy):
     if any("CPU" in device for device in devices):
         raise ValueError(
             "XLA cannot compile a step for several CPU devices. Received: "
-            f"jit_compile=True, {strategy.num_replicas_in_sync} devices, here "
+            f"jit_compile=True, {strategy.num_replicas_in_sync} devices: "
             f"{', '.join(devices)}."
         )
 

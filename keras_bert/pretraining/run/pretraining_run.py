@@ -15,7 +15,7 @@ from keras_bert.pretraining.run.training_state import restore_state
 from keras_bert.pretraining.run.training_state import save_state
 
 _STATES = "states"
-_MOST_SKIPPED = 100
+_MAX_SKIPPED = 100
 
 
 def run_pretraining(
@@ -60,10 +60,10 @@ def run_pretraining(
         while run.step < options.num_train_steps:
             run.train(iterator)
             last = run.step == options.num_train_steps
-            if last or _falls(run.step, options.eval_steps):
+            if last or _is_multiple(run.step, options.eval_steps):
                 run.evaluate(eval_data)
             stops = not last and run.any_worker(termination.is_made)
-            is_due = _falls(run.step, options.save_checkpoints_steps)
+            is_due = _is_multiple(run.step, options.save_checkpoints_steps)
             if last or stops or is_due:
                 run.save()
             if stops:
@@ -76,7 +76,7 @@ def run_pretraining(
 
 
 class _Run:
-    """Current step of a run, with its logging, evaluation and saving."""
+    """Progress of a run: training steps, logging, evaluation and saving."""
 
     def __init__(self, loop, batch_size, output_dir, options, begin):
         self._loop = loop
@@ -88,13 +88,13 @@ class _Run:
         self.step = self.num_batches = 0
         self.evaluated = {}
         self._interval = LogInterval(self.step)
-        about = restore_state(self._states, loop.variables)
-        self.is_new = about is None
-        if about:
-            logging.info("Resuming after step %d.", about["step"])
-            self.step, self.evaluated = about["step"], about["evaluated"]
-            self.num_batches, self._skipped = about["batches"], about["skipped"]
-            self._interval = LogInterval(**about["stretch"])
+        state = restore_state(self._states, loop.variables)
+        self.is_new = state is None
+        if state:
+            logging.info("Resuming after step %d.", state["step"])
+            self.step, self.evaluated = state["step"], state["evaluated"]
+            self.num_batches, self._skipped = state["batches"], state["skipped"]
+            self._interval = LogInterval(**state["stretch"])
         mean = mean_over_workers(loop.strategy, self.step)
         if not math.isclose(mean, self.step, rel_tol=1e-6):
             raise ValueError(
@@ -140,7 +140,10 @@ class _Run:
             self.step += int(sums["steps"])
             self._interval.add(sums)
             self._check_finite(sums)
-        if _falls(end, options.log_steps) or end == options.num_train_steps:
+        if (
+            _is_multiple(end, options.log_steps)
+            or end == options.num_train_steps
+        ):
             self._log()
 
     def _check_finite(self, sums):
@@ -154,8 +157,8 @@ class _Run:
             f"A gradient is not finite after step {self.step}, at learning "
             f"rate {self._learning_rate():.3g}"
         )
-        in_vain = not sums["steps"] and self._skipped >= _MOST_SKIPPED
-        if not allowed or in_vain:
+        is_hopeless = not sums["steps"] and self._skipped >= _MAX_SKIPPED
+        if not allowed or is_hopeless:
             raise FloatingPointError(
                 f"{message}; {self._skipped} in a row. The last saved state "
                 "is valid. Lower the learning rate, lengthen the warmup or "
@@ -183,7 +186,7 @@ class _Run:
         self._interval = LogInterval(self.step)
 
     def evaluate(self, dataset):
-        """Return means over the held-out batches; empty without any."""
+        """Return the metrics of the held-out batches, or {} without them."""
         if dataset is None:
             return {}
         with self._interval.paused():
@@ -196,19 +199,19 @@ class _Run:
         """Write a state to resume from."""
         if not self._is_chief:
             return
-        about = {
+        state = {
             "weights": self._loop.learner.weight_names,
             "batches": self.num_batches,
             "skipped": self._skipped,
             "evaluated": self.evaluated,
-            "stretch": self._interval.about(),
+            "stretch": self._interval.state(),
         }
         keep = self._options.keep_checkpoint_max
         with self._interval.paused():
             self._states.mkdir(exist_ok=True)
             variables = self._loop.variables
-            save_state(self._states, self.step, variables, about, keep)
+            save_state(self._states, self.step, variables, state, keep)
 
 
-def _falls(step, interval):
+def _is_multiple(step, interval):
     return bool(interval) and step % interval == 0

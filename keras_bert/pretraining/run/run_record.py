@@ -1,4 +1,4 @@
-"""Record of a run: its settings, next to its output."""
+"""Settings of a run, written to its output directory."""
 
 import importlib.metadata
 import json
@@ -38,7 +38,7 @@ def check_run(directory, settings, allow_changes=False):
 
 
 def write_run(directory, settings):
-    """Write the record of a run, unless it is written already."""
+    """Write the settings of a run to run.json, unless they are there."""
     if _recorded_settings(directory) == json.loads(json.dumps(settings)):
         return
     import keras  # Late, so that runs are checked without loading Keras.
@@ -68,7 +68,7 @@ def _recorded_settings(directory):
 
 
 def _git_state():
-    """Return the commit of this code, and whether files differ, or None."""
+    """Return the git commit, marked if files have changed, or None."""
     root = pathlib.Path(__file__).parent
     command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:

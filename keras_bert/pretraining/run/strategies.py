@@ -79,6 +79,6 @@ def mean_over_workers(strategy, value):
 
 
 def is_chief(strategy):
-    """Return True in the process that writes the files: the first worker."""
+    """Return True in the first worker, which writes all files."""
     resolver = strategy.cluster_resolver
     return resolver is None or not resolver.task_id

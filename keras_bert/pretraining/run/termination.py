@@ -5,9 +5,9 @@ import signal
 import threading
 
 _STDERR = 2
-_NUMBERS = (signal.SIGTERM, signal.SIGINT)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _SHELL_OFFSET = 128  # Shells report 128 + signal number as exit code.
-_STOPS = b"\nStops after this step and saves; Ctrl-C again stops at once.\n"
+_MESSAGE = b"\nSaving after this step. Press Ctrl-C again to stop at once.\n"
 
 
 class TerminationRequest:
@@ -30,15 +30,16 @@ class TerminationRequest:
         # Python handles signals only in the main thread.
         if threading.current_thread() is threading.main_thread():
             self._before = {
-                number: signal.signal(number, self._note) for number in _NUMBERS
+                number: signal.signal(number, self._handle)
+                for number in _SIGNALS
             }
         return self
 
-    def _note(self, number, frame):
+    def _handle(self, number, frame):
         self._number = number
         self.is_made = True
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.write(_STDERR, _STOPS)
+        os.write(_STDERR, _MESSAGE)
 
     def __exit__(self, *error):
         for number, handler in self._before.items():

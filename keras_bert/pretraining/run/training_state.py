@@ -18,17 +18,17 @@ from keras_bert.npz import read_array
 from keras_bert.npz import write_array
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
-_ABOUT, _COUNT = "about", "num_variables"
+_METADATA, _COUNT = "metadata", "num_variables"
 
 
-def save_state(directory, step, variables, about, keep=2):
+def save_state(directory, step, variables, metadata, keep=2):
     """Write a state and remove the oldest ones.
 
     Args:
         directory: str, an existing directory.
         step: int, steps taken.
         variables: list of variables, in the same order in every call.
-        about: dict for JSON, which `restore_state` returns.
+        metadata: dict for JSON, which `restore_state` returns.
         keep: int, number of states to keep.
 
     Raises:
@@ -37,8 +37,8 @@ def save_state(directory, step, variables, about, keep=2):
     for left_over in pathlib.Path(directory).glob("*.tmp"):
         left_over.unlink()  # A run was killed while writing it.
     path = pathlib.Path(directory, f"step-{step:08d}.npz")
-    about = {**about, "step": step, _COUNT: len(variables)}
-    entries = [(_ABOUT, json.dumps(about))]
+    metadata = {**metadata, "step": step, _COUNT: len(variables)}
+    entries = [(_METADATA, json.dumps(metadata))]
     entries += [(f"{i:05d}", variable) for i, variable in enumerate(variables)]
     with atomic_file(path) as name, zipfile.ZipFile(name, "w") as archive:
         for key, value in entries:
@@ -58,7 +58,7 @@ def restore_state(directory, variables):
         variables: list of variables, in the order of `save_state`.
 
     Returns:
-        The dict `about` of `save_state`, with "step"; None if there is no
+        The dict `metadata` of `save_state`, with "step"; None if there is no
         state.
 
     Raises:
@@ -68,14 +68,14 @@ def restore_state(directory, variables):
     states = _states(directory)
     for path in reversed(states):
         try:
-            about, values = _read(path)
+            metadata, values = _read(path)
         except READ_ERRORS:
             logging.warning("%s is damaged; loading the previous state.", path)
             continue
         _check_shapes(path, values, variables)
         for variable, value in zip(variables, values, strict=True):
             variable.assign(value)
-        return about
+        return metadata
     if states:
         raise ValueError(
             f"None of the {len(states)} states in {directory} can be read. "
@@ -87,9 +87,9 @@ def restore_state(directory, variables):
 def _read(path):
     """Return the dict and the arrays of a state; verify the checksums."""
     with zipfile.ZipFile(path) as archive:
-        about = json.loads(str(read_array(archive, _ABOUT)))
-        count = about.pop(_COUNT)
-        return about, [read_array(archive, f"{i:05d}") for i in range(count)]
+        metadata = json.loads(str(read_array(archive, _METADATA)))
+        count = metadata.pop(_COUNT)
+        return metadata, [read_array(archive, f"{i:05d}") for i in range(count)]
 
 
 def _states(directory):

@@ -15,7 +15,7 @@ IS_OWNED = "is_owned"
 QUESTIONS = "questions"
 # Below any sum of two logits. Not minus infinity, because `is_inf` fails in
 # TFLite.
-_NEVER = -1e30
+_MASKED_SCORE = -1e30
 
 
 class QuestionPreprocessor(Preprocessor):
@@ -45,9 +45,9 @@ class QuestionPreprocessor(Preprocessor):
         self._ranks = context_ranks(sizes.seq_length)
 
     def __call__(self, questions, contexts):
-        asked = self.tokenizer(questions)
+        question_ids = self.tokenizer(questions)
         tokens = self.tokenizer.tokenize_with_offsets(contexts)
-        kept = tf.cast(asked.row_lengths(), tf.int32)
+        kept = tf.cast(question_ids.row_lengths(), tf.int32)
         kept = tf.minimum(kept, self.sizes.max_query_length)
         windows = _graph_windows(
             self.sizes, kept, tf.cast(tokens[0].row_lengths(), tf.int32)
@@ -57,27 +57,27 @@ class QuestionPreprocessor(Preprocessor):
             tf.zeros_like(windows.starts),
             tf.gather(kept, windows.rows),
         )
-        asked = _in_windows(asked, beginnings)
+        question_ids = _in_windows(question_ids, beginnings)
         ids, starts, ends = (_in_windows(x, windows) for x in tokens)
         owned = _owned_in_windows(tokens[0], windows, self._ranks)
         return {
-            **self.pack(asked, ids),
-            TOKEN_STARTS: self._at_tokens(asked, starts),
-            TOKEN_ENDS: self._at_tokens(asked, ends),
-            IS_OWNED: self._at_tokens(asked, owned),
+            **self.pack(question_ids, ids),
+            TOKEN_STARTS: self._at_tokens(question_ids, starts),
+            TOKEN_ENDS: self._at_tokens(question_ids, ends),
+            IS_OWNED: self._at_tokens(question_ids, owned),
             QUESTIONS: windows.rows[:, tf.newaxis],
         }
 
     def _at_tokens(self, question_ids, values):
         """Return `values` at the positions of context tokens, 0 elsewhere."""
-        laid_out = pack(
+        packed = pack(
             self.template,
             tf.zeros_like(question_ids),
             tf.cast(values, tf.int32),
             self.seq_length,
             lambda token: 0,
         )
-        return laid_out[features.INPUT_IDS.name]
+        return packed[features.INPUT_IDS.name]
 
 
 class _GraphWindows(typing.NamedTuple):
@@ -190,7 +190,7 @@ def window_answers(
     start = tf.gather(rows[0], begin, batch_dims=1)
     end = tf.gather(rows[1], begin + length, batch_dims=1)
     # A context may have no tokens.
-    score = tf.where(most > _NEVER, most, 0.0)
+    score = tf.where(most > _MASKED_SCORE, most, 0.0)
     if null_threshold is None:
         return start, end, score
     null_score = tf.math.unsorted_segment_min(
@@ -207,11 +207,11 @@ def window_answers(
 def _best_spans(logits, is_context, may_begin, max_answer_length):
     """Return the best span of each window: first token, length - 1, score."""
     first, last = tf.unstack(logits, axis=-1)
-    first = tf.where(may_begin, first, _NEVER)
-    last = tf.where(is_context, last, _NEVER)
+    first = tf.where(may_begin, first, _MASKED_SCORE)
+    last = tf.where(is_context, last, _MASKED_SCORE)
     shape = tf.shape(last)
-    behind = tf.fill([shape[0], max_answer_length - 1], _NEVER)
-    last = tf.concat([last, behind], axis=1)
+    padding = tf.fill([shape[0], max_answer_length - 1], _MASKED_SCORE)
+    last = tf.concat([last, padding], axis=1)
     # Column j stands for a span of j + 1 tokens.
     scores = tf.stack(
         [

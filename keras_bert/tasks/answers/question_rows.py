@@ -58,7 +58,7 @@ def labelled_questions(questions):
                 f"Received: {brief(question)} at index {index}."
             )
     if not questions:
-        raise ValueError("There must be questions. Received: none.")
+        raise ValueError("`questions` must not be empty. Received: none.")
     seen = set()
     for index, question in enumerate(questions):
         if question.id in seen:
@@ -70,7 +70,7 @@ def labelled_questions(questions):
     return questions
 
 
-def asked_questions(pairs):
+def unlabelled_questions(pairs):
     """Create `SquadQuestion`s without answers; their ids are the indices.
 
     Args:
@@ -108,7 +108,7 @@ class Questions(Inputs):
         )
 
     def read(self, pairs):
-        return asked_questions(pairs)
+        return unlabelled_questions(pairs)
 
     def read_labelled(self, questions, labels):
         return labelled_questions(questions), labels
@@ -121,7 +121,7 @@ class Questions(Inputs):
         pairs = zip(encoded.starts, encoded.counts, strict=True)
         return [logits[start : start + count] for start, count in pairs]
 
-    def spread(self, encoded, logits):
+    def distillation_targets(self, encoded, logits):
         windows = [*itertools.chain.from_iterable(logits)]
         return token_targets(encoded.rows, windows, -np.inf)
 
@@ -153,14 +153,14 @@ def question_rows(preprocess, questions):
         `decode_context`.
     """
     tokenizer = preprocess.tokenizer
-    asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
+    ids_of = _tokenized(lambda x: (tokenizer(x),), questions, "question")
     contexts = _tokenized(tokenizer.tokenize_with_offsets, questions, "context")
-    origin, pairs = [], []
+    windowed, pairs = [], []
     for question in questions:
-        (question_ids,) = asked[question.question]
+        (question_ids,) = ids_of[question.question]
         ids, *spans = contexts[question.context]
         cut = preprocess.sizes.windows(len(question_ids), len(ids))
-        origin.append(WindowedQuestion(question, cut, spans))
+        windowed.append(WindowedQuestion(question, cut, spans))
         kept = question_ids[: cut.question_length]
         pairs += [
             (kept, ids[start : start + length])
@@ -171,8 +171,8 @@ def question_rows(preprocess, questions):
         for some in [*_batches(pairs)] or [[]]
     )
     rows = unpadded_rows(preprocess, chunks)
-    counts = [len(asked.windows.starts) for asked in origin]
-    return Encoded(rows, np.array(counts, int), decode_context=origin)
+    counts = [len(item.windows.starts) for item in windowed]
+    return Encoded(rows, np.array(counts, int), decode_context=windowed)
 
 
 def _tokenized(tokenize, questions, name):
@@ -207,21 +207,21 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
         A dict from the ids of the questions to `Answers`.
     """
     return {
-        asked.question.id: decode_answers(
-            asked.question.context,
-            *asked.token_spans,
-            asked.windows,
+        item.question.id: decode_answers(
+            item.question.context,
+            *item.token_spans,
+            item.windows,
             *padded(windows),
             n_best_size=n_best_size,
             max_answer_length=max_answer_length,
         )
-        for asked, windows in zip(encoded.decode_context, logits, strict=True)
+        for item, windows in zip(encoded.decode_context, logits, strict=True)
     }
 
 
 def questions_of(encoded):
     """Return the `SquadQuestion`s that were passed to `question_rows`."""
-    return [asked.question for asked in encoded.decode_context]
+    return [item.question for item in encoded.decode_context]
 
 
 def padded(logits):
@@ -263,8 +263,8 @@ def with_spans(encoded):
         for question, span in zip(questions, spans, strict=True)
     ]
     labels = [
-        answer_labels(asked.windows, span)
-        for asked, span in zip(context, spans, strict=True)
+        answer_labels(item.windows, span)
+        for item, span in zip(context, spans, strict=True)
     ]
     columns = [*np.concatenate(labels, axis=1), encoded.rows.lengths]
     return Encoded(
@@ -286,18 +286,17 @@ def check_spans(encoded):
         ValueError: all questions are skipped.
     """
     pairs = zip(encoded.decode_context, encoded.starts, strict=True)
-    lost = [x.question.id for x, row in pairs if not encoded.weights[row]]
-    if len(lost) == len(encoded.decode_context):
+    skipped = [x.question.id for x, row in pairs if not encoded.weights[row]]
+    if len(skipped) == len(encoded.decode_context):
         raise ValueError(
-            "Some answers must be where the data say. Received: "
-            f"{len(lost)} question(s), none of which can be learned from. The "
-            f"first: {lost[0]!r}."
+            "At least one question must have an answer at the given offset. "
+            f"Received: {len(skipped)} without. The first: {skipped[0]!r}."
         )
-    if lost:
+    if skipped:
         logging.warning(
-            "%d of %d questions are left out of training: no answer is where "
-            "the data say. The first: %s.",
-            len(lost),
+            "%d of %d questions are skipped in training, because no answer is "
+            "at the given offset. The first: %s.",
+            len(skipped),
             len(encoded.decode_context),
-            ", ".join(lost[:_NUM_NAMED]),
+            ", ".join(skipped[:_NUM_NAMED]),
         )

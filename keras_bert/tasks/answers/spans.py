@@ -12,7 +12,7 @@ from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.answers.squad_scores import question_metrics
-from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
+from keras_bert.tasks.fine_tuning.distillation import SoftSpanLoss
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.tasks.parts import Outputs
 

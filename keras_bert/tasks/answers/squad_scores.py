@@ -67,12 +67,12 @@ def question_metrics(questions, predictions, odds=None, threshold=1.0):
     if not is_given.any():
         raise ValueError(
             "`predictions` must be for questions of the data set. Received: "
-            f"{brief(predictions)}, not one of {len(questions)} ids."
+            f"{brief(predictions)}, with none of {len(questions)} ids."
         )
     if not has_impossible(questions):
         if odds is not None:
             raise ValueError(
-                "`no_answer_probabilities` must be None where every question "
+                "`no_answer_probabilities` must be None if every question "
                 f"has an answer. Received: {brief(odds)}."
             )
         scores = _means(exact, f1)
@@ -118,7 +118,7 @@ def _check_predictions(questions, predictions):
     is_dict = isinstance(predictions, dict)
     if not is_dict or not all(isinstance(x, str) for x in predictions.values()):
         raise ValueError(
-            "`predictions` must be an object from ids to texts. "
+            "`predictions` must be a dict from ids to texts. "
             f"Received: {brief(predictions)}."
         )
     predictions = {str(name): text for name, text in predictions.items()}
@@ -128,7 +128,7 @@ def _check_predictions(questions, predictions):
             "%d of %d questions have no prediction: they %s. The first: %s.",
             len(missing),
             len(questions),
-            "are left out" if has_impossible(questions) else "score 0",
+            "are ignored" if has_impossible(questions) else "score 0",
             ", ".join(missing[:_NUM_NAMED]),
         )
     return predictions
@@ -142,8 +142,8 @@ def _numbers(questions, no_answer_probabilities):
     are_numbers = all(type(number) in (int, float) for number in numbers)
     if not are_numbers or not np.isfinite(numbers).all():
         raise ValueError(
-            "`no_answer_probabilities` must be an object with a finite number "
-            "for the id of each prediction. "
+            "`no_answer_probabilities` must be a dict from the id of each "
+            "prediction to a finite number. "
             f"Received: {brief(no_answer_probabilities)}."
         )
     return np.array(numbers, np.float64)

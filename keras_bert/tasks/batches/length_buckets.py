@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# Number of batches whose texts are sorted by length together: many, for little
-# padding; few, for different batches in each epoch.
+# Number of batches that are sorted by length together. A larger number reduces
+# padding; a smaller one makes the batches of an epoch more random.
 _BATCHES_SORTED_TOGETHER = 50
 
 
@@ -31,7 +31,7 @@ def length_buckets(lengths, max_tokens):
 def training_buckets(lengths, batch_size, seed, epoch):
     """Split texts into shuffled batches of similar lengths.
 
-    The shuffled texts are split into groups of some batches. Each group is
+    The shuffled texts are split into groups of several batches. Each group is
     sorted by length, and all batches are shuffled. One batch may be smaller.
 
     Args:

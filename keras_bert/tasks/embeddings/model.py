@@ -7,8 +7,8 @@ from keras_bert import checks
 from keras_bert import features
 from keras_bert.models.task_model import mean_of_tokens
 
-_TINY = 1e-24  # The squared length below which a vector counts as zero.
-_LARGE = 1e30  # In float32, and so are its products with weights.
+_TINY = 1e-24  # Vectors with a smaller squared length count as zero.
+_LARGE = 1e30  # Finite in float32, also after multiplication by weights.
 # PyTorch classes of activations, by their names in Keras.
 ACTIVATIONS = {
     "linear": "torch.nn.modules.linear.Identity",
@@ -56,8 +56,8 @@ def embedding_model(
         pooling: str, a key of `POOLINGS`.
         dense: iterable of `keras.layers.Dense`, applied to the pooled vector.
         normalize: bool, whether to scale the embedding to length 1.
-        num_left_out: int, number of first tokens to exclude from the pooling;
-            "cls" then means the first token after them.
+        num_left_out: int, number of leading tokens to exclude from the
+            pooling; "cls" then means the first token after them.
 
     Returns:
         A functional `keras.Model` from the encoder's inputs to a dict of
@@ -94,7 +94,7 @@ def embedding_model(
                 f"Received: {layer!r}."
             )
         vector = ops.cast(layer(vector), "float32")
-    # Embeddings of empty rows are 0. A product, because ONNX has no `where`.
+    # Set embeddings of empty rows to 0; the ONNX export has no `where`.
     has_tokens = ops.max(mask, axis=-1, keepdims=True) > 0
     vector *= ops.cast(has_tokens, "float32")
     vector = unit(vector) if normalize else vector
@@ -102,7 +102,7 @@ def embedding_model(
 
 
 def unit(vectors):
-    """Scale vectors `(..., dim)` to length 1; zero vectors stay."""
+    """Scale vectors `(..., dim)` to length 1, except zero vectors."""
     squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
     return vectors * ops.rsqrt(ops.maximum(squares, _TINY))
 

@@ -103,7 +103,7 @@ def save_embedder(embedder, directory, format, overwrite):
         extras = {_DENSE: write} if dense else {}
     else:
         raise ValueError(
-            'An embedder is saved in the format "keras" or "hf". '
+            'The `format` of an embedder must be "keras" or "hf". '
             f"Received: format={format!r}."
         )
     save_pretrained(
@@ -122,7 +122,7 @@ def _read_dense(path, activations):
         kernel, bias = f"{number}/kernel", f"{number}/bias"
         if kernel not in arrays.shapes or activation not in ACTIVATIONS:
             raise CheckpointError(
-                f"{path} must hold a {kernel}, of a layer with one of the "
+                f"{path} must contain {kernel} of a layer with one of the "
                 f"activations {', '.join(ACTIVATIONS)}. Received: "
                 f"{', '.join(arrays.shapes)}; activation {activation!r}."
             )
@@ -165,10 +165,10 @@ def _read_modules(directory, arguments):
         "default_prompt_name": values.get("default_prompt_name"),
         "include_prompt": include_prompt,
     }
-    with _naming(directory / _PROMPTS):
+    with _errors_name_file(directory / _PROMPTS):
         Prompts(**prompts)
     if settings.get("do_lower_case"):
-        with _naming(directory):
+        with _errors_name_file(directory):
             tokenizer = pretrained.tokenizer_settings.lowercased()
         pretrained = pretrained.with_tokenizer(tokenizer)
     return pretrained, {
@@ -250,8 +250,8 @@ def _read_linear(folder, size):
     shapes = shapes if has_bias else {"linear.weight": (num_units, size)}
     if arrays.shapes != shapes:
         raise CheckpointError(
-            f"The weights in {folder} must be {shapes}, as its config.json "
-            f"says. Received: {arrays.shapes}."
+            f"The weights in {folder} must have the shapes {shapes} of its "
+            f"config.json. Received: {arrays.shapes}."
         )
     return dense_layer(
         arrays.read("linear.weight").T,
@@ -327,7 +327,7 @@ def _module_files(
 
 
 @contextlib.contextmanager
-def _naming(path):
+def _errors_name_file(path):
     """Raise errors as a `CheckpointError` that names the file."""
     try:
         yield
@@ -340,5 +340,5 @@ def _read_if_any(path):
 
 
 def _read(path):
-    with _naming(path):
+    with _errors_name_file(path):
         return read_json_object(path)

@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert.tasks.embeddings.model import unit
-from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
@@ -70,7 +70,7 @@ def _split(texts, labels):
     is_scored = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
     is_scored = is_scored or "label" in (named_columns(texts) or ())
     if is_scored or labels is not None:
-        labels = INSIDE if labels is None else labels
+        labels = LABELS_INCLUDED if labels is None else labels
         return split_examples(texts, labels, _KEYS)
     texts = as_rows(texts, _KEYS)
     if not texts:
@@ -90,7 +90,7 @@ def _scores(labels):
 
 
 class EmbeddingLoss:
-    """Loss of embeddings, as `Learner` expects it.
+    """Loss of embeddings for a `Learner`.
 
     Args:
         is_scored: bool, whether the examples are scored pairs.
@@ -189,7 +189,7 @@ class RankingLoss(keras.losses.Loss):
         vectors = unit(embeddings)  # [B, T, D]
         candidates = _candidates(vectors)  # [C, D]
         logits = self.scale * (vectors[:, 0] @ ops.transpose(candidates))
-        logits -= _LARGE * ops.cast(_not_wrong(text_ids), logits.dtype)
+        logits -= _LARGE * ops.cast(_false_negatives(text_ids), logits.dtype)
         own = ops.arange(ops.shape(logits)[0])
         return ops.sparse_categorical_crossentropy(
             own, logits, from_logits=True
@@ -225,8 +225,8 @@ def _candidates(values):
     return ops.concatenate(columns, axis=0)
 
 
-def _not_wrong(text_ids):
-    """Mask of false negatives: duplicates, other positives of the anchor."""
+def _false_negatives(text_ids):
+    """Return the mask of duplicates and other positives of the anchor."""
     anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
     candidates = _candidates(text_ids)[None]  # [1, C]
     batch_size, num_candidates = ops.shape(anchors)[0], ops.shape(candidates)[1]

@@ -23,9 +23,9 @@ from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import head_on_states
 from keras_bert.tasks.features.model import lstm_head
 from keras_bert.tasks.features.model import states_of_layers
-from keras_bert.tasks.features.stored_states import described_encoder
-from keras_bert.tasks.features.stored_states import over_states
+from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
+from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
@@ -40,7 +40,7 @@ _ENCODER_FIELDS = {
     "layer_decay": (1.0,),
 }
 # Settings that determine the shapes of the head's weights.
-_OF_WEIGHTS = ("layers", "combination", "lstm_size")
+_WEIGHT_SETTINGS = ("layers", "combination", "lstm_size")
 HEAD_FILE = "head.safetensors"
 
 
@@ -156,8 +156,8 @@ class FeatureBased(FineTunedTask):
         for name, values in _ENCODER_FIELDS.items():
             if getattr(recipe, name) not in values:
                 raise ValueError(
-                    f"`{name}` must be left at {values[0]}: the encoder of a "
-                    f"{type(self).__name__} does not learn. "
+                    f"`{name}` must be {values[0]}, because the encoder of a "
+                    f"{type(self).__name__} is frozen. "
                     f"Received: {name}={getattr(recipe, name)}."
                 )
         return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
@@ -171,7 +171,7 @@ class FeatureBased(FineTunedTask):
         return True
 
     def smaller(self, num_layers):
-        """Raise ValueError: the head depends on the chosen layers.
+        """Raise ValueError, because the head depends on the chosen layers.
 
         Args:
             num_layers: int.
@@ -191,7 +191,9 @@ class FeatureBased(FineTunedTask):
         :meta private:
         """
         with self._states_directory() as directory:
-            store = functools.partial(self._over_states, directory=directory)
+            store = functools.partial(
+                self._with_stored_states, directory=directory
+            )
             held_out = None if held_out is None else store(held_out)
             return super().learn(store(encoded), held_out, recipe, **fit)
 
@@ -213,7 +215,7 @@ class FeatureBased(FineTunedTask):
         """
         if format != "keras":
             raise ValueError(
-                f'A {type(self).__name__} is saved in the format "keras". '
+                f'The `format` of a {type(self).__name__} must be "keras". '
                 f"Received: format={format!r}."
             )
         self._check_encoder()
@@ -231,8 +233,8 @@ class FeatureBased(FineTunedTask):
     def _check_encoder(self):
         if not isinstance(self.pretrained, PretrainedModel):
             raise ValueError(
-                "A task is saved and exported with its encoder, which must be "
-                f"a `PretrainedModel`. Received: {type(self.pretrained)}."
+                "To save or export a task, its encoder must be a "
+                f"`PretrainedModel`. Received: {type(self.pretrained)}."
             )
 
     def _check_same_head(self, trained, head_file):
@@ -241,15 +243,15 @@ class FeatureBased(FineTunedTask):
             name = type(self).__name__
             raise ValueError(
                 f"This model was trained as a {name}, and its head is in a "
-                f"file of its own. Read it with `{name}.from_pretrained`. "
+                f"separate file. Load it with `{name}.from_pretrained`. "
                 "Received: head_file=None."
             )
-        for name in _OF_WEIGHTS:
+        for name in _WEIGHT_SETTINGS:
             if trained[name] != self.settings[name]:
                 raise ValueError(
                     f"This model was trained with {name}={trained[name]!r}. "
-                    "With `new_head=True` a random head takes the place of "
-                    f"its own. Received: {name}={self.settings[name]!r}."
+                    "Pass `new_head=True` to replace its head by a random "
+                    f"one. Received: {name}={self.settings[name]!r}."
                 )
 
     def _states_directory(self):
@@ -257,14 +259,14 @@ class FeatureBased(FineTunedTask):
             return tempfile.TemporaryDirectory(prefix="keras_bert-states-")
         return contextlib.nullcontext(self.cache_dir)
 
-    def _over_states(self, encoded, directory):
-        about = described_encoder(
+    def _with_stored_states(self, encoded, directory):
+        settings = encoder_settings(
             self.pretrained, self.preprocess, self.design.layers
         )
         states = stored_states(
-            self.states_model, encoded.rows, about, directory
+            self.states_model, encoded.rows, settings, directory
         )
-        return over_states(encoded, states)
+        return with_states(encoded, states)
 
 
 def write_head(head, path):
@@ -287,7 +289,7 @@ def read_head(head, path):
     shapes = {w.path: tuple(w.shape) for w in head.weights}
     if arrays.shapes != shapes:
         raise CheckpointError(
-            f"{path} must hold the weights of the head of task.json, {shapes}. "
+            f"{path} must contain the weights of the trained head, {shapes}. "
             f"Received: {arrays.shapes}."
         )
     for weight in head.weights:

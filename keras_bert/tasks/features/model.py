@@ -18,8 +18,8 @@ COMBINATIONS = (CONCATENATE, WEIGHTED)
 _NUM_LAYERS = 4
 _DROPOUT = 0.5
 STATES = "states"
-# Half the size of float32. A value near 1 keeps three decimals, more than
-# bfloat16 computes.
+# Half the size of float32. Values near 1 keep three decimals, more than in
+# bfloat16.
 STATES_DTYPE = "float16"
 _MASK = features.INPUT_MASK.name
 _NUM_LSTMS = 2
@@ -52,8 +52,8 @@ class FeatureDesign(checks.Checked):
         Args:
             pretrained: `PretrainedModel`.
             trained: dict, settings of a trained model; empty without one.
-            **given: fields, which win over `trained`; None for unset. Negative
-                layers count from the last.
+            **given: fields that override `trained`, or None. Negative layers
+                count from the last.
 
         Raises:
             ValueError: a value is out of range.
@@ -86,7 +86,7 @@ def _places(layers, num_states):
     places = tuple(layer % num_states for layer in layers) if is_right else ()
     if not places or len({*places}) != len(places):
         raise ValueError(
-            "`layers` must be different numbers of layers, from "
+            "`layers` must be distinct indices of layers, from "
             f"{-num_states} to {num_states - 1}: 0 for the embeddings, -1 for "
             f"the last block. Received: layers={layers!r}."
         )

@@ -17,13 +17,13 @@ from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
 from keras_bert.tasks.fine_tuning.forward import Forward
 
-# Number of rows whose states are in memory at once.
+# Number of rows to keep in memory at a time.
 _ROWS_AT_ONCE = 1024
 _KEY_LENGTH = 16
 _MASK = features.INPUT_MASK.name
 
 
-def stored_states(states_model, rows, about, directory):
+def stored_states(states_model, rows, settings, directory):
     """Compute the states of rows, or read them from a cache.
 
     The file name is a hash of everything that the states depend on, so several
@@ -32,7 +32,7 @@ def stored_states(states_model, rows, about, directory):
     Args:
         states_model: `keras.Model`, as returned by `states_of_layers`.
         rows: `PackedRows`.
-        about: dict for JSON, as returned by `described_encoder`.
+        settings: dict for JSON, as returned by `encoder_settings`.
         directory: str, directory of the cache, created if needed.
 
     Returns:
@@ -45,7 +45,7 @@ def stored_states(states_model, rows, about, directory):
     """
     artifacts.check_writable(directory)
     record = {
-        **about,
+        **settings,
         "dtype": STATES_DTYPE,
         "weights_crc32c": _crc_of_weights(states_model),
         "inputs_crc32c": _crc_of_rows(rows),
@@ -63,7 +63,7 @@ def stored_states(states_model, rows, about, directory):
     return np.load(path, mmap_mode="r")
 
 
-def described_encoder(pretrained, preprocess, layers):
+def encoder_settings(pretrained, preprocess, layers):
     """Return the settings that the states of an encoder depend on."""
     return {
         "model_type": pretrained.config.model_type,
@@ -106,8 +106,8 @@ def _check_finite(states):
     if not np.isfinite(states).all():
         raise ValueError(
             "The states of the encoder must be finite and fit in "
-            f"{STATES_DTYPE}. Received: some that do not. Choose other "
-            "`layers`, or look for NaN in the weights."
+            f"{STATES_DTYPE}. Received: other values. Choose other "
+            "`layers`, or check the weights for NaN."
         )
 
 
@@ -136,7 +136,7 @@ def _key(record):
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
-def over_states(encoded, states):
+def with_states(encoded, states):
     """Return `Encoded` with states instead of token ids as inputs.
 
     Args:

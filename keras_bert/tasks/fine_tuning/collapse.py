@@ -10,22 +10,22 @@ import numpy as np
 from absl import logging
 
 # Collapsed models on CoLA have 0.012; one on STS-B has 0.005.
-_LEAST_VARIETY = 0.05
+_MIN_VARIETY = 0.05
 # Relative to the error of always predicting the most frequent label.
-_LEAST_GAIN = 0.1
+_MIN_GAIN = 0.1
 
 
-def probe_indices(count, most=512):
+def probe_indices(count, limit=512):
     """Select examples for the check of a trained model.
 
     Args:
         count: int, number of examples.
-        most: int, maximum number of examples to select.
+        limit: int, maximum number of examples to select.
 
     Returns:
         int array of evenly spaced indices.
     """
-    return np.linspace(0, count - 1, min(count, most), dtype=np.int64)
+    return np.linspace(0, count - 1, min(count, limit), dtype=np.int64)
 
 
 def is_nearly_constant(answers, targets):
@@ -36,14 +36,14 @@ def is_nearly_constant(answers, targets):
             arrays of int or bool.
     """
     variety = _variety(targets)
-    return variety > 0 and _variety(answers) <= _LEAST_VARIETY * variety
+    return variety > 0 and _variety(answers) <= _MIN_VARIETY * variety
 
 
 def are_numbers_nearly_constant(answers, targets):
     """Return True if numbers vary far less than their targets."""
     spread = np.std(targets, axis=0).mean()
     found = np.std(answers, axis=0).mean()
-    return bool(spread > 0 and found <= _LEAST_VARIETY * spread)
+    return bool(spread > 0 and found <= _MIN_VARIETY * spread)
 
 
 def warn_if_collapsed(task, examples, learned, history):
@@ -66,7 +66,7 @@ def warn_if_collapsed(task, examples, learned, history):
         )
     elif accuracies:
         errors = _variety(learned.targets[learned.weights > 0])
-        if 1 - accuracies[0] > (1 - _LEAST_GAIN) * errors > 0:
+        if 1 - accuracies[0] > (1 - _MIN_GAIN) * errors > 0:
             logging.warning(
                 "Training has hardly helped: the training accuracy of the last "
                 "epoch is %.3f; always predicting the most frequent label has "

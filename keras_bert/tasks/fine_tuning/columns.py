@@ -11,8 +11,8 @@ from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 _Method = typing.TypeVar("_Method", bound=typing.Callable)
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
-# Marks labels that are part of the texts.
-INSIDE = "inside"
+# Value of `labels` if the texts include their labels.
+LABELS_INCLUDED = "included"
 # Keys of a text and of a pair, as in pipelines of `transformers`.
 SINGLE_KEYS = (("text",),)
 PAIR_KEYS = (("text", "text_pair"),)
@@ -54,7 +54,7 @@ def _is_one(texts):
 
 
 def checked_texts(texts):
-    """Check single texts and encode them as UTF-8, a list of bytes."""
+    """Check single texts and return them as a list of UTF-8 bytes."""
     (column,) = encoded_texts(texts, SINGLE_KEYS)
     return column
 
@@ -64,7 +64,7 @@ def brief(text):
     return _SHORT.repr(text)
 
 
-def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
+def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
     """Split examples into texts and labels.
 
     Args:
@@ -72,7 +72,7 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
             `tf.data.Dataset`, batched or not, of pairs of a text (or a pair
             of texts) and a label, or a mapping or a table with a column
             `label`.
-        labels: sequence of labels, or `INSIDE`.
+        labels: sequence of labels, or `LABELS_INCLUDED`.
         keys: argument of `as_rows`.
 
     Returns:
@@ -81,7 +81,7 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
     Raises:
         ValueError: there are no texts, or texts and labels differ in number.
     """
-    if labels is INSIDE:
+    if labels is LABELS_INCLUDED:
         named = dict(named_columns(texts) or {})
         if "label" in named:
             labels, texts = named.pop("label"), named
@@ -105,7 +105,7 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
 
 
 def as_rows(texts, keys=TEXT_KEYS):
-    """List the texts, or a tuple of texts for each row.
+    """Return a list of texts, or of tuples if a row has several texts.
 
     Args:
         texts: list, array, tensor, column of pandas, or `tf.data.Dataset`,
@@ -180,7 +180,7 @@ def _zipped(columns):
 
 
 def _are_columns(texts, keys):
-    """Decide if a tuple holds columns of texts, not rows."""
+    """Return True if a tuple holds columns of texts, not rows."""
     if any(getattr(x, "shape", None) and len(x.shape) == 1 for x in texts):
         return True
     if not all(isinstance(x, list | tuple) for x in texts):
@@ -209,7 +209,7 @@ def unbatched(dataset):
 
 
 def as_list(values, name="texts"):
-    """Convert values of TensorFlow, NumPy or pandas to a list of Python.
+    """Convert values of TensorFlow, NumPy or pandas to a Python list.
 
     Args:
         values: sequence, array, tensor or column.
@@ -228,7 +228,7 @@ def as_list(values, name="texts"):
 
 
 def plain(value):
-    """Convert a value of TensorFlow, NumPy or pandas to Python."""
+    """Convert a value of TensorFlow, NumPy or pandas to a Python object."""
     if isinstance(value, str):
         return str(value)
     if hasattr(value, "numpy"):
@@ -268,8 +268,8 @@ def encoded_texts(texts, keys=TEXT_KEYS):
     for index, row in enumerate(rows):
         if len(row) != width or width not in widths:
             raise ValueError(
-                f"`texts` must be {' or '.join(_FORMS[n] for n in widths)}, as "
-                "the first ones or as the model was trained. Received: "
+                f"`texts` must be {' or '.join(_FORMS[n] for n in widths)}, "
+                "like the first item and the training data. Received: "
                 f"{brief(texts[index])} at index {index}. Two lists a and b "
                 "are pairs as list(zip(a, b))."
             )

@@ -24,8 +24,7 @@ class GraphFunction:
       reorders a constant once, but a variable in every call. With constants,
       a MiniLM needs 0.6 of the time.
     - In float32, `packed_model` splits matrices in halves and skips padding.
-      Large calls have little padding, so each call counts once: frequent calls
-      are small.
+      Each call counts once, because a call of many batches has little padding.
 
     If the weights change, the copies are refreshed.
 

@@ -65,8 +65,8 @@ def label_rows(labels, names):
         ) from None
     if are_marks:
         raise ValueError(
-            f"Rows such as {rows[0]} may be indices of labels, or mark labels "
-            "by 0 and 1. Pass names of labels, or marks as bool. "
+            f"Rows such as {rows[0]} may be indices of labels, or indicators 0 "
+            "and 1. Pass names of labels, or indicators as bool. "
             f"Received: {brief(rows)}."
         )
     return targets
@@ -117,7 +117,7 @@ def _several(row, names):
         raise TypeError("this is not a list.")
     indices = label_indices(row, names)
     if len({*indices.tolist()}) < len(indices):
-        raise ValueError("a label comes twice.")
+        raise ValueError("a label is repeated.")
     return indices
 
 

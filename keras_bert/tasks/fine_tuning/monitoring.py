@@ -36,7 +36,7 @@ class Validation(keras.callbacks.Callback):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LabelAccuracy(keras.metrics.Mean):
-    """Accuracy: share of the examples with exactly the right labels.
+    """Accuracy: share of the examples with exactly the correct labels.
 
     Examples with weight 0 are ignored; all others have the same weight.
 
@@ -68,7 +68,7 @@ class LabelAccuracy(keras.metrics.Mean):
         return {**super().get_config(), "multi_label": self.multi_label}
 
 
-class CallbacksOfTask(keras.callbacks.CallbackList):
+class TaskCallbackList(keras.callbacks.CallbackList):
     """Callbacks that get the model of a task while another model is trained.
 
     Both models share weights and optimizer. `ModelCheckpoint` thus saves the

@@ -65,8 +65,8 @@ class Texts(Inputs):
             rows, counts = tokenized_rows(self.preprocess, *columns), None
         elif len(columns) == 2:
             raise ValueError(
-                "`windows` are for single texts: it is unknown which text of "
-                "a pair to cut. Pass `truncation` to cut the longer one. "
+                "`windows` is for single texts only. Pass `truncation` to "
+                "truncate the longer text of each pair. "
                 f"Received: windows={windows!r}, and pairs of texts."
             )
         else:
@@ -75,7 +75,7 @@ class Texts(Inputs):
         if targets is not None:
             self.settings["is_pair"] = len(columns) == 2
             if windows:
-                targets, weights = shared_by_windows(counts, targets, weights)
+                targets, weights = window_targets(counts, targets, weights)
         return Encoded(rows, counts, targets=targets, weights=weights)
 
     def join(self, encoded, logits):
@@ -166,7 +166,7 @@ def pooled(encoded, logits, pooling):
     return rows.astype(np.float32)
 
 
-def shared_by_windows(counts, targets, weights=None):
+def window_targets(counts, targets, weights=None):
     """Assign the target of a text, and a share of its weight, to its windows.
 
     All texts have equal total weight. If all weights are 1, the mean weight

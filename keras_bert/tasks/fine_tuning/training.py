@@ -12,12 +12,12 @@ from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.batches.fine_tuning import num_batches
 from keras_bert.tasks.batches.fine_tuning import training_dataset
+from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import PrecomputedLoss
-from keras_bert.tasks.fine_tuning.monitoring import CallbacksOfTask
+from keras_bert.tasks.fine_tuning.monitoring import TaskCallbackList
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
-from keras_bert.tasks.fine_tuning.teaching import with_distilled_output
 
 
 class Learner(typing.NamedTuple):
@@ -102,7 +102,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
     )
     if model is not own_model:
         own_model.compile(model.optimizer)
-        callbacks = [CallbacksOfTask(callbacks, own_model)]
+        callbacks = [TaskCallbackList(callbacks, own_model)]
     if validation is not None:
         callbacks = [
             validation,

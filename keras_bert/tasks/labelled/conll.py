@@ -18,7 +18,7 @@ _WHITE = " \t\n"
 _SHOWN = 60
 _CONLLU_COLUMNS, _UPOS = 10, 3
 _CONLLU_ROW = re.compile(r"[01]\t")  # First row of a numbered sentence.
-_UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
+_UNNUMBERED = re.compile(r"\d+[-.]\d+\t")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -97,15 +97,15 @@ def read_conll(
             line.
     """
     checks.one_of(("error", "repair"), on_stray_tag=on_stray_tag)
-    sentences, num_columns, is_counted = _read_sentences(path)
+    sentences, num_columns, is_numbered = _read_sentences(path)
     if num_columns == 1:
         raise ValueError(
             f"{path}, line {sentences[0][0][0]}, must have a word and its tag, "
             "with tabs or spaces between them. Received: one column."
         )
-    word_column = _word_column(path, word_column, num_columns, is_counted)
+    word_column = _word_column(path, word_column, num_columns, is_numbered)
     if tag_column is None:
-        is_conllu = is_counted and num_columns == _CONLLU_COLUMNS
+        is_conllu = is_numbered and num_columns == _CONLLU_COLUMNS
         tag_column = _UPOS if is_conllu else -1
     _check_column(path, "tag_column", tag_column, num_columns)
     if (tag_column - word_column) % num_columns == 0:
@@ -151,8 +151,8 @@ def read_words(path, word_column=None):
     Raises:
         ValueError: there is no word, or a row is invalid.
     """
-    sentences, num_columns, is_counted = _read_sentences(path)
-    column = _word_column(path, word_column, num_columns, is_counted)
+    sentences, num_columns, is_numbered = _read_sentences(path)
+    column = _word_column(path, word_column, num_columns, is_numbered)
     return [
         (sentence[0][0], [row[column] for _, row in sentence])
         for sentence in sentences
@@ -200,18 +200,18 @@ def _read_sentences(path):
     first_number, first = sentences[0][0]
     cut = re.compile("\t" if "\t" in first else " +").split
     num_columns = len(cut(first))
-    counted = [
-        [pair for pair in sentence if not _UNCOUNTED.match(pair[1])]
+    numbered = [
+        [pair for pair in sentence if not _UNNUMBERED.match(pair[1])]
         for sentence in sentences
     ]
-    is_counted = num_columns > 2 and all(
+    is_numbered = num_columns > 2 and all(
         [cut(row)[0] for _, row in sentence]
         in ([*map(str, range(n, n + len(sentence)))] for n in (0, 1))
-        for sentence in counted
+        for sentence in numbered
     )
     cells = [
         [(number, cut(row)) for number, row in sentence]
-        for sentence in (counted if is_counted else sentences)
+        for sentence in (numbered if is_numbered else sentences)
     ]
     for number, row in itertools.chain(*cells):
         if len(row) != num_columns:
@@ -220,12 +220,12 @@ def _read_sentences(path):
                 f"{first_number}, {num_columns}. Received: {len(row)} in "
                 f"{lines[number - 1].strip(_WHITE)[:_SHOWN]!r}."
             )
-    return [*filter(None, cells)], num_columns, is_counted
+    return [*filter(None, cells)], num_columns, is_numbered
 
 
-def _word_column(path, column, num_columns, is_counted):
+def _word_column(path, column, num_columns, is_numbered):
     if column is None:
-        return 1 if is_counted else 0
+        return 1 if is_numbered else 0
     _check_column(path, "word_column", column, num_columns)
     return column
 

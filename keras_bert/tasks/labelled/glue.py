@@ -46,7 +46,7 @@ def read_glue(task: str, split: str, data_dir: Path) -> Table:
     table = read_cells(path, columns, on_bad_row)
     if broken:
         logging.warning(
-            "%d broken row(s) left out, of which the first: %s",
+            "Skipped %d broken row(s). The first: %s",
             len(broken),
             broken[0],
         )
@@ -85,6 +85,6 @@ def _find_file(task, split, data_dir):
     is_there = os.path.isdir(data_dir)
     held = sorted(os.listdir(data_dir)) if is_there else ["no directory"]
     raise ValueError(
-        f"{data_dir} must be the directory of the files of {task.name}, and "
-        f"hold {names}. Received: {', '.join(held)[:_SHOWN] or 'an empty one'}."
+        f"{data_dir} must be the directory of {task.name} and contain {names}. "
+        f"Received: {', '.join(held)[:_SHOWN] or 'an empty one'}."
     )

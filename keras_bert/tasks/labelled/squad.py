@@ -74,15 +74,17 @@ def read_squad(path: Path, has_answers: bool = True) -> list[SquadQuestion]:
             the wrong type, an id occurs twice, or there is no question.
     """
     questions = squad_questions(read_json_file(path), path, has_answers)
-    lost = [question.id for question in questions if not question.is_trainable]
-    if lost and has_answers:
+    skipped = [
+        question.id for question in questions if not question.is_trainable
+    ]
+    if skipped and has_answers:
         logging.warning(
-            "%s: %d question(s) have no answer whose text is where its "
-            "`answer_start` says. Training leaves them out, evaluation keeps "
-            "them. The first: %s.",
+            "%s: %d question(s) have no answer at the given `answer_start`. "
+            "They are skipped in training, but not in evaluation. The first: "
+            "%s.",
             path,
-            len(lost),
-            ", ".join(lost[:_NUM_NAMED]),
+            len(skipped),
+            ", ".join(skipped[:_NUM_NAMED]),
         )
     return questions
 
@@ -112,8 +114,8 @@ def squad_questions(data_set, source, has_answers=True):
                 question = _question(entry, context, where, has_answers)
                 if question.id in questions:
                     raise ValueError(
-                        f"{where}: `id` must be of one question only. "
-                        f"Received: {question.id!r} once more."
+                        f"{where}: the `id` of each question must be unique. "
+                        f"Received: {question.id!r} again."
                     )
                 questions[question.id] = question
     if not questions:
@@ -134,7 +136,7 @@ def _question(entry, context, where, has_answers):
     where += f" ({name!r})"
     if not context.strip():
         raise ValueError(
-            f"{where}: its `context` must hold text. Received: {context!r}."
+            f"{where}: `context` must not be blank. Received: {context!r}."
         )
     question = _field(entry, "question", str, where)
     if not has_answers:
@@ -150,8 +152,7 @@ def _question(entry, context, where, has_answers):
     if is_said and _field(entry, "is_impossible", bool, where) and answers:
         raise ValueError(
             f"{where}: an impossible question must have no answers. Received: "
-            f"{len(answers)}, of which the first is "
-            f"{reprlib.repr(answers[0][0])}."
+            f"{len(answers)}. The first: {reprlib.repr(answers[0][0])}."
         )
     spans = (find_answer(context, *answer) for answer in answers)
     span = next(filter(None, spans), None)

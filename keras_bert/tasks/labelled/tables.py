@@ -122,8 +122,8 @@ def read_cells(path, columns, on_bad_row=raise_fault):
     rows = [*table_rows(path, lines, [*columns.values()], on_bad_row)]
     if not rows:
         raise ValueError(
-            f"{path} must hold rows. Received: none, or a header only. "
-            "Without a header, columns are numbers from 0."
+            f"{path} must contain rows. Received: none, or only a header. "
+            "For a file without a header, pass indices of columns from 0."
         )
     numbers, cells = zip(*rows, strict=True)
     lists = map(list, zip(*cells, strict=True))
@@ -153,10 +153,10 @@ def check_labels(table, names):
 def _check_cell(table, index, name, cell, is_label=False):
     is_nan = is_label and cell.strip().lower() == "nan"
     if is_nan or not cell or cell.isspace():
-        meaning = ", which is written for a missing value" if is_nan else ""
+        meaning = ", which marks a missing value" if is_nan else ""
         raise ValueError(
             f"{table.where(index)}, must have a {name}. Received: {cell!r}"
-            f"{meaning}. Fill it or leave the row out."
+            f"{meaning}. Fill it or remove the row."
         )
 
 

@@ -80,7 +80,7 @@ def _follow(tags, schemes, where):
     place = _first_without_type(tags)
     if place is not None:
         tag = tags[place[0]][place[1]]
-        advice = f"At {where(*place)}, {tag!r} has no type, such as B-PER has."
+        advice = f"At {where(*place)}, {tag!r} has no type, unlike B-PER."
     raise ValueError(
         f"Tags must follow {' or '.join(schemes)} throughout. "
         f"Received: {'; '.join(faults)}. {advice}"
@@ -158,14 +158,14 @@ def _may_follow(before, tag, scheme, are_typed):
     has_type = type_ or (tag == prefix and not are_typed)
     if tag != OUTSIDE and not (prefix in _PREFIXES[scheme] and has_type):
         return False
-    goes_on = OUTSIDE not in (tag, before) and type_ == type_before
+    continues_entity = OUTSIDE not in (tag, before) and type_ == type_before
     if scheme == IOB1:
-        return prefix != "B" or goes_on
+        return prefix != "B" or continues_entity
     if scheme == IOB2:
-        return prefix != "I" or goes_on
+        return prefix != "I" or continues_entity
     is_open = prefix_before in {"B", "I", "M"}
     continues = prefix in {"I", "M", "E", "L"}
-    return is_open == continues and (goes_on or not continues)
+    return is_open == continues and (continues_entity or not continues)
 
 
 def _are_typed(tags):

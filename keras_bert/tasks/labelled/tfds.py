@@ -30,7 +30,7 @@ _BATCH = 1024
 def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
     """Read a split of a prepared data set. Nothing is downloaded.
 
-    GLUE gives the same result as `read_glue`, in the order of the files.
+    For GLUE, the result equals the result of `read_glue`.
 
     Args:
         name: name such as "glue/mrpc", or the directory of a version.
@@ -55,7 +55,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
         for name, feature in builder.info.features.items()
         if feature.shape == ()
     }
-    texts = _first_held(builder, _TEXTS, scalars)
+    texts = _first_available(builder, _TEXTS, scalars)
     batches = [
         *read_examples(
             builder, split, scalars & {*texts, "label", "idx"}, _BATCH
@@ -85,8 +85,8 @@ def read_tfds_choices(name, split, num_choices=4):
 
     Args:
         name: str, name such as "hellaswag", or the directory of a version. Its
-            features are `label` and those of SWAG (`sent1`, `sent2`, `ending0`
-            and so on) or `context` and `endings`.
+            features are `sent1`, `sent2`, `ending0` and so on, as in SWAG, or
+            `context` and `endings`; and optionally `label`.
         split: str, split of `tfds.load`.
         num_choices: int, number of choices of each question.
 
@@ -100,10 +100,10 @@ def read_tfds_choices(name, split, num_choices=4):
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split)
-    there = {*builder.info.features}
+    available = {*builder.info.features}
     known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
-    names = _first_held(builder, known, there)
-    rows = [*read_examples(builder, split, there & {*names, "label"})]
+    names = _first_available(builder, known, available)
+    rows = [*read_examples(builder, split, available & {*names, "label"})]
     numbers = [*range(len(rows))]
     cells = [
         _cells(row, names, num_choices, f"{place} {number}")
@@ -111,7 +111,7 @@ def read_tfds_choices(name, split, num_choices=4):
     ]
     lists = map(list, zip(*cells, strict=True))
     columns = dict(zip(known[0], lists, strict=True))
-    if "label" in there and any(row["label"] != _HIDDEN for row in rows):
+    if "label" in available and any(row["label"] != _HIDDEN for row in rows):
         columns["label"] = [str(row["label"]) for row in rows]
     return swag_examples(Table(place, numbers, columns))
 
@@ -126,15 +126,15 @@ def _open(name, split, data_dir=None):
     return builder, f"{place}, example"
 
 
-def _first_held(builder, known, there):
+def _first_available(builder, known, available):
     """Return the first tuple of names that are all features of a data set."""
     for names in known:
-        if {*names} <= there:
+        if {*names} <= available:
             return names
     raise ValueError(
         f"{builder.info.full_name} must have the features of one of: "
         f"{'; '.join(', '.join(names) for names in known)}. Received: "
-        f"{', '.join(sorted(there)) or 'none'}."
+        f"{', '.join(sorted(available)) or 'none'}."
     )
 
 
@@ -151,8 +151,8 @@ def _labels(builder, labels, place, numbers):
     hidden = labels == _HIDDEN
     if hidden.any():
         raise ValueError(
-            f"{place} {numbers[hidden.argmax()]}, must have a label, as "
-            f"others have. Received: {_HIDDEN}."
+            f"{place} {numbers[hidden.argmax()]}, must have a label, like "
+            f"other examples. Received: {_HIDDEN}."
         )
     names = getattr(builder.info.features["label"], "names", None)
     if builder.name == "glue":  # The published files name classes differently.

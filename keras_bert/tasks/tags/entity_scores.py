@@ -12,7 +12,7 @@ from keras_bert.tasks.labelled.entities import entity_tags
 from keras_bert.tasks.labelled.entities import find_entities
 from keras_bert.tasks.labelled.tag_schemes import IOB2
 from keras_bert.tasks.labelled.tag_schemes import check_scheme
-from keras_bert.tasks.scores import shares_of_counts
+from keras_bert.tasks.scores import precision_recall_f1
 from keras_bert.tasks.tags.sentences import check_lengths
 
 
@@ -50,9 +50,9 @@ def entity_scores(
         for some in (given & found, given, found)
     )
     return {
-        **_figures(right.total(), given.total(), found.total()),
+        **_scores(right.total(), given.total(), found.total()),
         "types": {
-            label: _figures(right[label], given[label], found[label])
+            label: _scores(right[label], given[label], found[label])
             for label in sorted(given | found)
         },
     }
@@ -75,7 +75,7 @@ def tag_accuracy(tags, predictions):
     flat = itertools.chain.from_iterable
     right = [a == b for a, b in zip(flat(tags), flat(predictions), strict=True)]
     if not right:
-        raise ValueError("`tags` must hold a word. Received: none.")
+        raise ValueError("`tags` must not be empty. Received: none.")
     return {"accuracy": sum(right) / len(right)}
 
 
@@ -99,5 +99,5 @@ def _entities(rows):
     }
 
 
-def _figures(right, given, found):
-    return {**shares_of_counts(right, given, found), "num_entities": given}
+def _scores(right, given, found):
+    return {**precision_recall_f1(right, given, found), "num_entities": given}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import plain
@@ -87,14 +87,14 @@ def _lists(name, rows, contents, kinds=str):
     return rows
 
 
-def tagged_words(sentences, tags=INSIDE, names=()):
+def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
     """Convert sentences and their tags to lists of str.
 
     Args:
         sentences: `TaggedSentences`, or a list with a list of str for each
             sentence.
         tags: list with a list of str, or of indices into `names`, for each
-            sentence; `INSIDE` with `TaggedSentences`.
+            sentence; `LABELS_INCLUDED` with `TaggedSentences`.
         names: list of str, the labels of a model.
 
     Returns:
@@ -104,9 +104,9 @@ def tagged_words(sentences, tags=INSIDE, names=()):
     Raises:
         ValueError: an argument has another form, or there is no word.
     """
-    if isinstance(sentences, TaggedSentences) and tags is INSIDE:
+    if isinstance(sentences, TaggedSentences) and tags is LABELS_INCLUDED:
         return sentences.words, sentences.tags, sentences.where
-    if tags is INSIDE:
+    if tags is LABELS_INCLUDED:
         raise ValueError(
             "`labels` must be given: the tags, a list for each sentence. They "
             "are optional only for the result of `read_conll`. Received: "
@@ -165,7 +165,7 @@ def tag_names(*tags):
     return [OUTSIDE, *(tag for x in types for tag in entity_tags(x))]
 
 
-def of_entities(names, tags):
+def expand_entity_names(names, tags):
     """Expand renamed entity types into renamed B- and I- tags.
 
     Args:
@@ -193,7 +193,7 @@ def check_names(names):
             )
 
 
-def tag_places(tags, names, where):
+def tag_indices(tags, names, where):
     """Convert tags to indices of label names.
 
     Args:

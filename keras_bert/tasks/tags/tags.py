@@ -14,7 +14,7 @@ from keras_bert.tasks.labelled.tag_schemes import is_plain
 from keras_bert.tasks.parts import Classes
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
-from keras_bert.tasks.tags.sentences import tag_places
+from keras_bert.tasks.tags.sentences import tag_indices
 from keras_bert.tasks.tags.word_pieces import ENDS
 from keras_bert.tasks.tags.word_pieces import STARTS
 from keras_bert.tasks.task import TRUNCATED
@@ -44,7 +44,7 @@ class Tags(Classes):
     def learn(self, labels, class_weights):
         tags, where = labels
         learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
-        places = tag_places(learned, self.labels, where)
+        places = tag_indices(learned, self.labels, where)
         return places, label_weights(class_weights or {}, self.labels)
 
     def loss(self, label_smoothing):
@@ -102,14 +102,14 @@ class Tags(Classes):
 
         Returns:
             A dict of tensors `(batch_size, seq_length)`: `labels`, string,
-            the tag of a word at its first piece and "" elsewhere, and
-            `starts` and `ends` as given; and of `logits`, float32
-            `(batch_size, seq_length, num_labels)`.
+            the tag of a word at its first piece and "" elsewhere; the inputs
+            `starts` and `ends`; and `logits`, float32 `(batch_size,
+            seq_length, num_labels)`.
         """
         import tensorflow as tf
 
         best = tf.argmax(logits, axis=-1, output_type=tf.int32)
-        # Chosen by index, for TFLite has no choice between strings.
+        # Select by index, because TFLite cannot select between strings.
         best = tf.where(inputs[ENDS] > 0, best, self.num_outputs)
         return {
             "logits": logits,

@@ -47,7 +47,7 @@ class Window(typing.NamedTuple):
         return np.diff(self.words, prepend=-1) != 0
 
 
-def cut_windows(sentences, room):
+def split_into_windows(sentences, room):
     """Split sentences into windows that do not overlap.
 
     Each window has as many words as fit. Words without tokens are in no window.
@@ -150,7 +150,7 @@ class Words(Inputs):
     def encode(self, sentences, targets=None, weights=None):
         template = self.preprocess.template
         room = self.preprocess.seq_length - template.num_special(is_pair=False)
-        windows = cut_windows([x.pieces for x in sentences], room)
+        windows = split_into_windows([x.pieces for x in sentences], room)
         rows = packed_rows(self.preprocess, [w.ids for w in windows])
         layout = [word for word, _ in template.layout(is_pair=False)]
         before = layout.index(FIRST)
@@ -201,15 +201,15 @@ class Words(Inputs):
             result.append(rows)
         return result
 
-    def spread(self, encoded, logits):
+    def distillation_targets(self, encoded, logits):
         context = encoded.decode_context
         logits = at_first_pieces(encoded.rows, context, logits, 0.0)
         return token_targets(encoded.rows, logits, padding=0.0)
 
-    def whole_texts(self, sentences):
+    def as_words(self, sentences):
         return WordLists(as_sentences(sentences))
 
-    def shared_texts(self, encoded, texts):
+    def ensemble_texts(self, encoded, texts):
         # Tokenizers may find different words in a text.
         return WordLists(x.words for x in encoded.decode_context)
 

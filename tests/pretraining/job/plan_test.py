@@ -13,7 +13,7 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
-from keras_bert.pretraining.job.fitting_config import fitting_config
+from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.run.run_record import write_run
 from keras_bert.text import BertTokenizer
@@ -292,10 +292,10 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         recipe = folder.recipe(objective=objective, **own)
         arguments = recipe, config, folder.vocabulary, None
         if objective in made_for[name]:
-            fitting_config(*arguments)
+            resolve_model_config(*arguments)
             continue
         with pytest.raises(ValueError, match=f"supports: .*={objective}"):
-            fitting_config(*arguments)
+            resolve_model_config(*arguments)
 
 
 def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(

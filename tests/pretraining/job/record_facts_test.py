@@ -15,10 +15,10 @@ def facts_of(folder, *names):
 
 def test_manifests_tell_all_that_training_must_know(folder):
     facts = facts_of(folder, _TRAIN, _EVAL)
-    assert facts.settled("masking", None, "dynamic") == "static"
-    assert facts.settled("max_seq_length", None, 128) == 16
-    assert facts.settled("max_predictions_per_seq", None, 20) == 3
-    assert {*facts.claims["do_lower_case"].values()} == {True}
+    assert facts.resolve("masking", None, "dynamic") == "static"
+    assert facts.resolve("max_seq_length", None, 128) == 16
+    assert facts.resolve("max_predictions_per_seq", None, 20) == 3
+    assert {*facts.manifest_values["do_lower_case"].values()} == {True}
     assert facts.confirms(folder.vocabulary)
     facts.check_vocabulary(folder.vocabulary, "vocab.txt")
     assert facts.hashes == {
@@ -30,8 +30,8 @@ def test_manifests_tell_all_that_training_must_know(folder):
 def test_records_made_elsewhere_say_nothing(folder):
     folder.drop_manifests()
     facts = facts_of(folder, _TRAIN)
-    assert facts.settled("max_seq_length", None, 128) == 128
-    assert facts.settled("max_seq_length", 16, 128) == 16
+    assert facts.resolve("max_seq_length", None, 128) == 128
+    assert facts.resolve("max_seq_length", 16, 128) == 16
     assert not facts.confirms(folder.vocabulary)
     facts.check_vocabulary(folder.vocabulary, "vocab.txt")
     assert [*facts.hashes.values()] == [artifacts.sha256(folder.file(_TRAIN))]
@@ -66,7 +66,7 @@ def test_a_flag_that_says_otherwise_is_an_error(folder, name, given):
         match=f"`{name}` must be the same .*`{name}` says {given}, .*manifest-"
         f"{_TRAIN}.json says (16|3|static)",
     ):
-        facts.settled(name, given, None)
+        facts.resolve(name, given, None)
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ def test_manifests_that_differ_are_an_error(folder, name, other):
     with pytest.raises(
         ValueError, match=f"`{name}` .*{_TRAIN}.* says .*{_EVAL}.* says {other}"
     ):
-        facts.settled(name, None, None)
+        facts.resolve(name, None, None)
 
 
 def test_predictions_of_dynamic_records_are_up_to_the_training(folder):
     names = "dynamic-train.tfrecord", "dynamic-eval.tfrecord"
     facts = facts_of(folder, *names)
-    assert facts.settled("max_predictions_per_seq", None, 20) == 3
-    assert facts.settled("max_predictions_per_seq", 2, 20) == 2
+    assert facts.resolve("max_predictions_per_seq", None, 20) == 3
+    assert facts.resolve("max_predictions_per_seq", 2, 20) == 2
     folder.write_manifest(names[1], max_predictions_per_seq=5)
     facts = facts_of(folder, *names)
-    assert facts.settled("max_predictions_per_seq", None, 20) == 20
+    assert facts.resolve("max_predictions_per_seq", None, 20) == 20
 
 
 def test_a_record_file_that_was_altered_is_an_error(folder):
@@ -111,5 +111,5 @@ def test_a_manifest_without_settings_says_nothing(folder):
         artifacts.manifest_path_for(path), {_TRAIN: path}, {}
     )
     facts = facts_of(folder, _TRAIN)
-    assert facts.settled("masking", None, "static") == "static"
-    assert facts.claims["do_lower_case"] == {}
+    assert facts.resolve("masking", None, "static") == "static"
+    assert facts.manifest_values["do_lower_case"] == {}

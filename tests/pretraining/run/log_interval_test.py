@@ -60,11 +60,11 @@ def test_a_stretch_goes_on_from_what_it_says_of_itself(clock):
     interval = LogInterval(4)
     interval.add(_SUMS)
     clock(103.0)
-    about = interval.about()
+    state = interval.state()
     clock(500.0)
-    again = LogInterval(**about)
-    assert again.about() == about
+    again = LogInterval(**state)
+    assert again.state() == state
     again.add(_SUMS)
-    assert about["sums"] == _SUMS
+    assert state["sums"] == _SUMS
     clock(504.0)
     assert again.metrics(18, 1)["examples_per_second"] == 2.0

@@ -66,7 +66,7 @@ def test_a_second_interrupt_ends_the_process():
         assert process.stdout.readline() == "begins\n"
         process.send_signal(signal.SIGINT)
         assert process.stderr.readline() == "\n"
-        assert "Ctrl-C again stops at once" in process.stderr.readline()
+        assert "Press Ctrl-C again to stop at once" in process.stderr.readline()
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
         process.communicate()

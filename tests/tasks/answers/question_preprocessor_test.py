@@ -3,8 +3,8 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.tasks.answers.answer_windows import context_ranks
-from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.answers.question_rows import unlabelled_questions
 
 _PAIRS = [
     ("who eats", "A dogs – Café."),
@@ -20,7 +20,7 @@ def _columns(pairs):
 
 
 def _rows(preprocess):
-    return question_rows(preprocess, asked_questions(_PAIRS))
+    return question_rows(preprocess, unlabelled_questions(_PAIRS))
 
 
 def test_it_packs_each_window(preprocess):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks.answers import question_rows as module
-from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.answers.question_rows import unlabelled_questions
 from keras_bert.tasks.labelled.squad import SquadQuestion
 from tests import tiny
 
@@ -20,7 +20,7 @@ _PAIRS = [
 
 
 def _rows(preprocess, pairs=_PAIRS):
-    return question_rows(preprocess, asked_questions(pairs))
+    return question_rows(preprocess, unlabelled_questions(pairs))
 
 
 def test_each_window_is_laid_out_as_published(preprocess, words):
@@ -110,7 +110,7 @@ def test_pairs_of_any_container_have_their_indices_as_ids():
         (*map(np.array, zip(*pairs)),),
         dict(zip(("question", "context"), zip(*pairs))),
     ):
-        assert asked_questions(given) == expected
+        assert unlabelled_questions(given) == expected
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,14 @@ def test_pairs_of_any_container_have_their_indices_as_ids():
         (labelled_questions, 3, "Received: 3"),
         (labelled_questions, [_QUESTION] * 2, "'q' again at index 1"),
         (labelled_questions, {"data": []}, "`questions` must hold at least"),
-        (asked_questions, ["ab"], "'ab' at index 0"),
-        (asked_questions, [("a", "b"), ("a",)], r"\('a',\) at index 1"),
-        (asked_questions, [("a", "b"), ("a", None)], "None at index 1"),
-        (asked_questions, [{"text": "a"}], "'question' and 'context'.*'text'"),
+        (unlabelled_questions, ["ab"], "'ab' at index 0"),
+        (unlabelled_questions, [("a", "b"), ("a",)], r"\('a',\) at index 1"),
+        (unlabelled_questions, [("a", "b"), ("a", None)], "None at index 1"),
+        (
+            unlabelled_questions,
+            [{"text": "a"}],
+            "'question' and 'context'.*'text'",
+        ),
     ],
 )
 def test_what_is_no_question_is_named(read, given, message):

@@ -50,18 +50,18 @@ def test_targets_are_the_places_of_the_answer_in_each_window(examples):
 def test_misplaced_answers_have_no_weight_and_are_counted(examples, caplog):
     made = examples(("dog", 0), ("cat", 17), ("bird", 4))
     assert made.weights.tolist() == [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
-    assert "2 of 3 questions are left out" in caplog.text
+    assert "2 of 3 questions are skipped" in caplog.text
     assert "The first: q0, q2." in caplog.text
 
 
 def test_an_answer_without_a_token_is_left_out(examples, caplog):
     made = examples(("\x07", 6), ("dog", 2), context="a dog \x07")
     assert made.weights.tolist() == [0.0, 1.0]
-    assert "1 of 2 questions are left out" in caplog.text
+    assert "1 of 2 questions are skipped" in caplog.text
 
 
 def test_nothing_to_learn_from_is_an_error(examples):
-    with pytest.raises(ValueError, match="1 question.*The first: 'q0'"):
+    with pytest.raises(ValueError, match="1 without.*The first: 'q0'"):
         examples(("dog", 0))
 
 

@@ -229,7 +229,7 @@ def test_missing_predictions_are_counted(caplog):
     assert "6 of 8 questions" in caplog.text
     assert "they score 0. The first: q0, q2, q3, q4, q5." in caplog.text
     squad_scores(_SECOND, _MISSING)
-    assert "they are left out. The first: c." in caplog.text
+    assert "they are ignored. The first: c." in caplog.text
 
 
 @pytest.mark.parametrize("answers", [["cat"], []])
@@ -271,23 +271,23 @@ def test_probabilities_find_the_best_thresholds():
         ((_FIRST, ["cat"]), r"from ids to texts\. Received: \['cat'\]"),
         ((_FIRST, {"a": None}), r"ids to texts\. Received: \{'a': None\}"),
         ((_FIRST, {"a": "cat"}, {"a": 1.0}), r"Received: \{'a': 1\.0\}"),
-        ((_FIRST, {}), "not one of 3 ids"),
-        ((_SECOND, {"z": "cat"}), "'z': 'cat'.*not one of 4 ids"),
+        ((_FIRST, {}), "with none of 3 ids"),
+        ((_SECOND, {"z": "cat"}), "'z': 'cat'.*with none of 4 ids"),
         (
             (_SECOND, _PREDICTIONS, [0.5]),
-            r"a finite number for .* Received: \[0\.5\]",
+            r"to a finite number. Received: \[0\.5\]",
         ),
         (
             (_SECOND, _PREDICTIONS, {**_PROBABILITIES, "b": "1"}),
-            "a finite number for .* Received: .*'b': '1'",
+            "to a finite number. Received: .*'b': '1'",
         ),
         (
             (_SECOND, _PREDICTIONS, {"a": 0.5}),
-            "a finite number for .* Received: .'a': 0.5.",
+            "to a finite number. Received: .'a': 0.5.",
         ),
         (
             (_SECOND, _PREDICTIONS, {**_PROBABILITIES, "a": float("nan")}),
-            "a finite number for .* Received: .'a': nan",
+            "to a finite number. Received: .'a': nan",
         ),
     ],
 )

@@ -120,7 +120,7 @@ def test_an_encoder_in_its_place_is_no_embedder_any_more(
         ({"pooling": None}, "must have 'pooling'"),
         ({"dense": None}, "must have 'dense'"),
         ({"dense": ["gelu", "os.system"]}, "activation 'os.system'"),
-        ({"dense": ["gelu", "linear", "tanh"]}, "must hold a 2/kernel"),
+        ({"dense": ["gelu", "linear", "tanh"]}, "must contain 2/kernel"),
     ],
 )
 def test_settings_that_do_not_fit_are_an_error(

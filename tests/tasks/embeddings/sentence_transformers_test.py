@@ -118,8 +118,8 @@ def test_an_argument_goes_before_the_files_and_the_log_says_so(
     vectors = expected(_TEXTS, lambda states: states.max(0), seq_length=8)
     np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-5)
     messages = "\n".join(record.getMessage() for record in caplog.records)
-    assert "`pooling` is 'max' as asked for" in messages
-    assert "`normalize` is False as asked for" in messages
+    assert "`pooling` is 'max' as requested" in messages
+    assert "`normalize` is False as requested" in messages
     assert "`seq_length` is" not in messages
 
 
@@ -161,7 +161,7 @@ _LSTM = "Pooling sentence_transformers.models.LSTM"
         ("Pooling", {"pooling_mode": ["cls", "x"]}, "cls and x"),
         ("Pooling", {"word_embedding_dimension": 8}, "size, 16. Received: 8"),
         ("Dense", {"in_features": 8}, "`in_features` must be 16. Received: 8"),
-        ("Dense", {"out_features": None}, r"must be .*\(None, 16\)"),
+        ("Dense", {"out_features": None}, r"must have .*\(None, 16\)"),
         ("Dense", {"out_features": 4}, r"\(4, 16\).*Received: .*\(3, 16\)"),
         ("Dense", {"use_residual": True}, "`use_residual` must be False"),
         ("Dense", {"module_input_name": "x"}, "sentence_embedding.*'x'"),

@@ -2,7 +2,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.tasks.batches.packed_rows import PackedRows
-from keras_bert.tasks.features.stored_states import over_states
+from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 
 _LENGTHS = np.array([3, 1, 2])
@@ -17,7 +17,7 @@ def _rows(padding_side="right"):
 
 
 def _states(padding_side="right"):
-    return over_states(Encoded(_rows(padding_side)), _STATES).rows
+    return with_states(Encoded(_rows(padding_side)), _STATES).rows
 
 
 def test_each_token_has_its_own_states():
@@ -61,7 +61,7 @@ def test_examples_keep_their_targets():
         num_labels=3,
     )
     before = examples.batch([0, 2])
-    inputs, *after = over_states(examples, _STATES).batch([0, 2])
+    inputs, *after = with_states(examples, _STATES).batch([0, 2])
     assert {*inputs} == {"states", "input_mask"}
     for one, two in zip(before[1:], after):
         np.testing.assert_array_equal(one["logits"], two["logits"])

@@ -6,7 +6,7 @@ import pytest
 from keras_bert.artifacts import read_manifest
 from keras_bert.tasks.features import stored_states as module
 from keras_bert.tasks.features.model import states_of_layers
-from keras_bert.tasks.features.stored_states import described_encoder
+from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.text.preprocessor import Preprocessor
@@ -25,7 +25,7 @@ def store(bert, tmp_path):
         return stored_states(
             states_of_layers(model.backbone, layers),
             tokenized_rows(preprocess, texts),
-            described_encoder(model, preprocess, layers),
+            encoder_settings(model, preprocess, layers),
             tmp_path,
         )
 

@@ -5,8 +5,8 @@ from keras_bert.tasks.fine_tuning import texts as text_windows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.texts import long_text_settings
 from keras_bert.tasks.fine_tuning.texts import pooled
-from keras_bert.tasks.fine_tuning.texts import shared_by_windows
 from keras_bert.tasks.fine_tuning.texts import split_into_windows
+from keras_bert.tasks.fine_tuning.texts import window_targets
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [
@@ -94,11 +94,11 @@ def test_logits_are_pooled_text_by_text(encoded):
 
 def test_windows_weigh_as_their_text_and_one_on_average(encoded):
     weights = np.array([1, 1, 1, 5], np.float32)
-    targets, shares = shared_by_windows(encoded.counts, np.eye(4), weights)
+    targets, shares = window_targets(encoded.counts, np.eye(4), weights)
     assert targets.argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
     of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], shares)
     np.testing.assert_allclose(of_text, np.array([1, 1, 1, 5]) * 7 / 4)
-    _, shares = shared_by_windows(encoded.counts, np.eye(4))
+    _, shares = window_targets(encoded.counts, np.eye(4))
     assert shares.mean() == pytest.approx(1)
     assert encoded.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
 

@@ -97,7 +97,7 @@ def test_broken_rows_of_qqp_are_left_out_and_told(tmp_path, caplog):
     assert table.where(1).endswith("line 5")
     (record,) = caplog.records
     message = record.getMessage()
-    assert message.startswith("2 broken row(s) left out")
+    assert message.startswith("Skipped 2 broken row(s)")
     assert "train.tsv, line 3," in message
     with pytest.raises(ValueError, match="test.tsv, line 3, must have 6"):
         read_glue("qqp", "test", directory)
@@ -127,8 +127,8 @@ def test_labels_of_another_task_are_refused(
     [
         ("snli", "dev", "cola, sst2, .*Received: task='snli'"),
         ("mnli", "dev", "`split` must be one of train, dev_m.*split='dev'"),
-        ("mrpc", "dev", "hold dev.tsv. Received: a, msr_p"),
-        ("mrpc", "train", "hold train.tsv or msr_paraphrase_train.txt. Rec"),
+        ("mrpc", "dev", "contain dev.tsv. Received: a, msr_p"),
+        ("mrpc", "train", "contain train.tsv or msr_paraphrase_train.txt. "),
     ],
 )
 def test_what_is_missing_is_named_with_what_is_there(

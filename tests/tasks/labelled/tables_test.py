@@ -160,8 +160,8 @@ def test_any_bytes_are_a_table_or_a_value_error(
 _LINE = b'{"sentence": "b", "class": 1}\n'
 _FAULTS = [
     ("a.tsv", b"", "line 1, must name the column 'sentence'.*: none"),
-    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must hold rows. Received: none"),
-    ("a.csv", b"sentence,class\n", "a header only"),
+    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows. Received: none"),
+    ("a.csv", b"sentence,class\n", "only a header"),
     ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
     ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
     ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
@@ -179,7 +179,11 @@ _FAULTS = [
     ("a.jsonl", b'{"sentence": "\\ud800"}', r"valid Unicode.*'\\ud800'"),
     ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
     ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
-    ("a.csv", b"sentence,class\nb,NaN", "line 2, .*a label.*'NaN', which is"),
+    (
+        "a.csv",
+        b"sentence,class\nb,NaN",
+        "line 2, .*a label.*'NaN', which marks",
+    ),
     ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
 ]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.word_pieces import WordPieces
-from keras_bert.tasks.tags.word_windows import cut_windows
+from keras_bert.tasks.tags.word_windows import split_into_windows
 
 
 def _pieces(*counts):
@@ -18,7 +18,7 @@ def _shown(windows):
 
 
 def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
-    windows = cut_windows([_pieces(1, 5, 2)], room=3)
+    windows = split_into_windows([_pieces(1, 5, 2)], room=3)
     assert _shown(windows) == [
         (0, [100], [0]),
         (0, [101, 102, 103], [1, 1, 1]),
@@ -29,7 +29,7 @@ def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
 @pytest.mark.parametrize("room", [0, -1])
 def test_there_must_be_room(room):
     with pytest.raises(ValueError, match=f"Received: room={room}"):
-        cut_windows([_pieces(1)], room=room)
+        split_into_windows([_pieces(1)], room=room)
 
 
 _COUNTS = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=4)
@@ -38,7 +38,7 @@ _COUNTS = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=4)
 @hypothesis.given(_COUNTS, st.integers(1, 9))
 def test_windows_hold_all_words_once_and_cannot_hold_more(counts, room):
     sentences = [_pieces(*row) for row in counts]
-    windows = cut_windows(sentences, room)
+    windows = split_into_windows(sentences, room)
     found = [(w.sentence, n) for w in windows for n in np.unique(w.words)]
     assert found == [
         (sentence, n)

@@ -1,4 +1,4 @@
-"""Config of a fresh model, checked against the data."""
+"""Config of a new model, checked against vocabulary and objective."""
 
 import dataclasses
 
@@ -8,10 +8,10 @@ from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
 # The embedding table may be padded to a multiple of this number of rows.
-_MOST_PADDED = 128
+_MAX_PADDING_ROWS = 128
 
 
-def fitting_config(recipe, config, vocabulary, facts):
+def resolve_model_config(recipe, config, vocabulary, facts):
     """Return the config of a new model, adapted to objective and vocabulary.
 
     Raises:
@@ -27,7 +27,7 @@ def fitting_config(recipe, config, vocabulary, facts):
             f"bert_config_file={path!r}."
         )
     rows, lines = config.vocab_size, len(vocabulary)
-    if not lines <= rows < lines + _MOST_PADDED:
+    if not lines <= rows < lines + _MAX_PADDING_ROWS:
         if not facts.confirms(vocabulary):
             raise ValueError(
                 f"`vocab_size` in {path} must be the number of word pieces in "
