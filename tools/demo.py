@@ -39,7 +39,7 @@ _OVERWRITE = shared_flags.overwrite()
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _MADE = {"program": "demo"}  # In the manifest.
 _POLL_SECONDS = 0.2
-_LINE_SECONDS = 15  # Without a terminal.
+_LINE_SECONDS = 15  # If the output is not a terminal.
 _LINES_OF_A_FAILURE = 15
 
 
@@ -55,8 +55,8 @@ def main():
     )
     artifacts.remove_own(output)
     (output / "logs").mkdir(parents=True)
-    for end in (signal.SIGTERM, signal.SIGHUP):  # These stop the stage, too.
-        signal.signal(end, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # Stop the stage as well.
+        signal.signal(number, signal.default_int_handler)
     stages = demo_stages(_ROOT, output, ",".join(_INPUT_FILE.value))
     try:
         for number, (title, command) in enumerate(stages, start=1):

@@ -32,7 +32,7 @@ _OVERWRITE = shared_flags.overwrite()
 
 def main():
     check_input(_INPUT_DIR.value)
-    export_onnx = keras_bert.export.export_onnx  # Or what to install.
+    export_onnx = keras_bert.export.export_onnx  # Raises without the extra.
     from keras_bert.export.onnx_directory import check_onnx_output
     from keras_bert.tasks import load_any_task
 

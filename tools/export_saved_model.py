@@ -72,7 +72,7 @@ def main():
     )
     task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
     logging.info(
-        "Serve it:\n%s\n\nAsk it by REST (gRPC: docs/serving.md):\n%s",
+        "Serve it:\n%s\n\nQuery it by REST (gRPC: docs/serving.md):\n%s",
         docker_line(_OUTPUT_DIR.value),
         curl_line(task, _OUTPUT_DIR.value),
     )

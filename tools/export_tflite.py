@@ -28,10 +28,10 @@ from keras_bert.export.tflite_samples import read_texts
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_FILE = shared_flags.required(
     "output_file",
-    "name.tflite; name_text.tflite and name_ids.tflite are written.",
+    "Such as name.tflite, to write name_text.tflite and name_ids.tflite.",
 )
 _KIND = flags.DEFINE_enum("kind", "int8", KINDS, "Quantization of the weights.")
-_FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
+_FILES = flags.DEFINE_list("files", [*FILES], "Files to write.")
 _TASK = flags.DEFINE_enum(
     "task",
     None,
@@ -64,7 +64,8 @@ def main():
     )
     paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
     check_files(paths.values(), inputs, _OVERWRITE.value)
-    from keras_bert.tasks import load_any_task  # Takes a while.
+    # Imported late, so that wrong flags are reported at once.
+    from keras_bert.tasks import load_any_task
 
     task = load_any_task(
         _INPUT_DIR.value,

@@ -39,7 +39,9 @@ _OUTPUT_DIR = shared_flags.optional(
     "output_dir", "Output directory, for any other --kind."
 )
 _OVERWRITE = shared_flags.overwrite()
-_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Tokens in it.")
+_VOCAB_SIZE = flags.DEFINE_integer(
+    "vocab_size", 30522, "Maximum size of the vocabulary."
+)
 _DO_LOWER_CASE = flags.DEFINE_bool(
     "do_lower_case", True, "Lower-case the text and strip its accents."
 )
@@ -51,7 +53,7 @@ _COMPACT_IDS = flags.DEFINE_bool(
 )
 
 
-# The trainer of each kind, and the arguments that it supports.
+# The training function of each kind, and the arguments that it supports.
 _ARGUMENTS = {
     "lowercase": _DO_LOWER_CASE,
     "min_frequency": _MIN_FREQUENCY,
@@ -74,8 +76,8 @@ def main():
     paths = _TEXT.paths()
     is_file = output is _OUTPUT_FILE
     written = artifacts.file if is_file else artifacts.directory
-    about = {}
-    with written(output.value, about, paths, _OVERWRITE.value) as place:
+    manifest = {}
+    with written(output.value, manifest, paths, _OVERWRITE.value) as place:
         sources = _TEXT.sources(paths)
         bad_lines = _TEXT.bad_lines()
         settings, unseen = getattr(keras_bert.pretraining, learner)(
@@ -84,11 +86,11 @@ def main():
             bad_lines=bad_lines,
             **{name: _ARGUMENTS[name].value for name in arguments},
         )
-        about |= _about(sources, settings, arguments, unseen, bad_lines)
+        manifest |= _entries(sources, settings, arguments, unseen, bad_lines)
         write = settings.vocabulary.save if is_file else settings.write
         write(place)
-    logging.info("%d tokens.", about["vocab_size"])
-    _tell(about)
+    logging.info("%d tokens.", manifest["vocab_size"])
+    _log_quality(manifest)
     if bad_lines:
         bad_lines.log()
 
@@ -107,17 +109,17 @@ def _output():
     return flag
 
 
-def _about(sources, settings, arguments, unseen, bad_lines):
+def _entries(sources, settings, arguments, unseen, bad_lines):
     """Return the entries of the manifest."""
     unknown, pieces = keras_bert.pretraining.measure_tokenizer(
         settings.make(), unseen
     )
     is_measured = not math.isnan(unknown)
-    asked = {name: _ARGUMENTS[name].value for name in arguments}
+    values = {name: _ARGUMENTS[name].value for name in arguments}
     casing = {
-        "do_lower_case": asked.pop(name)
+        "do_lower_case": values.pop(name)
         for name in ["lowercase"]
-        if name in asked
+        if name in values
     }
     return {
         "kind": _KIND.value,
@@ -127,7 +129,7 @@ def _about(sources, settings, arguments, unseen, bad_lines):
         "settings": {
             "inputs": {s.name: s.fingerprint() for s in sources},
             "vocab_size": _VOCAB_SIZE.value,
-            **asked,
+            **values,
             "on_bad_line": _TEXT.on_bad_line.value,
         },
         "counts": {
@@ -139,13 +141,13 @@ def _about(sources, settings, arguments, unseen, bad_lines):
     }
 
 
-def _tell(about):
-    """Log the quality of the vocabulary, and advice if it is small."""
-    counts, asked = about["counts"], about["settings"]["vocab_size"]
+def _log_quality(manifest):
+    """Log the quality of the vocabulary; warn if it is too small."""
+    counts, wanted = manifest["counts"], manifest["settings"]["vocab_size"]
     if counts["unknown"] is None:
         logging.info(
-            "The text is too short to measure the vocabulary: one sentence in "
-            "50 is held out for this, here none."
+            "The text is too short to measure the vocabulary: no sentence was "
+            "held out (one in 50 on average)."
         )
     else:
         logging.info(
@@ -154,15 +156,15 @@ def _tell(about):
             f"{counts['unknown']:.3%} of the tokens unknown, "
             f"{counts['pieces_per_word']:.2f} pieces per word",
         )
-    if about["vocab_size"] < asked:
-        is_counted = "min_frequency" in about["settings"]
+    if manifest["vocab_size"] < wanted:
+        is_counted = "min_frequency" in manifest["settings"]
         logging.warning(
             "The text gives %d tokens, not --vocab_size=%d. Set "
-            '"vocab_size" to %d in the config of the model, or learn from '
-            "more text%s.",
-            about["vocab_size"],
-            asked,
-            about["vocab_size"],
+            '"vocab_size" to %d in the config of the model, or use more '
+            "text%s.",
+            manifest["vocab_size"],
+            wanted,
+            manifest["vocab_size"],
             ", or lower --min_frequency" if is_counted else "",
         )
 

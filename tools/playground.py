@@ -52,7 +52,7 @@ def main():
     other = None if other is None else str(layout.local_directory(other))
     model = shown.PlaygroundModel(str(directory), name, other)
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
-    print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
+    print(f"The playground is at {address}; stop it with Ctrl-C.", flush=True)
     try:
         while True:
             time.sleep(3600)

@@ -19,7 +19,7 @@ _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
 )
 _OUTPUT_FILE = shared_flags.required(
-    "output_file", "The picture, .png, .svg or .pdf."
+    "output_file", "The plot, .png, .svg or .pdf."
 )
 _OVERWRITE = shared_flags.overwrite()
 
@@ -55,8 +55,8 @@ def _read_points(path):
     """Return the points of a run; a truncated last line is ignored."""
     if not path.is_file():
         raise ValueError(
-            "--run_dir must name output directories of run_pretraining, which "
-            f"hold {path.name}. Received: {str(path.parent)!r}."
+            "--run_dir must name output directories of run_pretraining with "
+            f"{path.name}. Received: {str(path.parent)!r}."
         )
     text = path.read_text(encoding="utf-8", errors="replace")
     *lines, _ = text.split("\n")
@@ -66,8 +66,8 @@ def _read_points(path):
     ]
     if not points:
         raise ValueError(
-            f"{path} must hold points of a curve. Received: none. The first "
-            "comes after --log_steps steps of run_pretraining."
+            f"{path} must contain metrics. Received: none. run_pretraining "
+            "writes them every --log_steps steps."
         )
     return points
 

@@ -38,7 +38,7 @@ _MODEL_DIR = flags.DEFINE_list(
 _INPUT_FILE = shared_flags.required(
     "input_file", "Input: .txt, .csv, .tsv, .jsonl, .json or .conll."
 )
-_OUTPUT_FILE = shared_flags.required("output_file", "The answers, a .jsonl.")
+_OUTPUT_FILE = shared_flags.required("output_file", "Predictions, a .jsonl.")
 _TEXT_COLUMN = shared_flags.text_column()
 _TEXT_PAIR_COLUMN = shared_flags.optional(
     "text_pair_column", "Column of the second text of pairs."

@@ -65,9 +65,9 @@ def main():
         _OVERWRITE.value,
     )
     for fault in counts["faults"]:
-        logging.warning("Left out: %s", fault)
+        logging.warning("Skipped: %s", fault)
     logging.info(
-        "Answered %d rows; left out %d.", counts["rows"], counts["bad_rows"]
+        "Predicted %d rows; skipped %d.", counts["rows"], counts["bad_rows"]
     )
 
 

@@ -70,22 +70,22 @@ _BATCH_SIZE = flags.DEFINE_integer(
     "batch_size", 32, "Maximum number of rows per request.", lower_bound=1
 )
 _TIMEOUT_S = flags.DEFINE_float(
-    "timeout_s", 60.0, "Seconds to wait for an answer.", lower_bound=0.001
+    "timeout_s", 60.0, "Seconds to wait for a response.", lower_bound=0.001
 )
 
 
 def main():
     command_line.refuse_both(_VERSION, _VERSION_LABEL)
     rows = _given_rows() or _file_rows(_INPUT_FILE.value)
-    for _, alike in itertools.groupby(rows, _shape):
-        while batch := [*itertools.islice(alike, _BATCH_SIZE.value)]:
+    for _, group in itertools.groupby(rows, _shape):
+        while batch := [*itertools.islice(group, _BATCH_SIZE.value)]:
             inputs = {name: [row[name] for row in batch] for name in batch[0]}
             outputs = serving.query(
                 _url(), inputs, _SIGNATURE.value, _TIMEOUT_S.value
             )
             for values in zip(*outputs.values(), strict=True):
-                answer = dict(zip(outputs, values, strict=True))
-                print(json.dumps(answer), flush=True)
+                line = dict(zip(outputs, values, strict=True))
+                print(json.dumps(line), flush=True)
 
 
 def _url():
@@ -100,7 +100,7 @@ def _url():
 
 
 def _shape(row):
-    """Return a key; rows in a request must have lists of equal length."""
+    """Return the lengths of lists; they must be equal in a request."""
     return {k: len(v) if isinstance(v, list) else 0 for k, v in row.items()}
 
 
@@ -122,7 +122,7 @@ def _given_rows():
     counts = {name: len(values) for name, values in columns.items()}
     if len({*counts.values()}) > 1:
         raise ValueError(
-            "All inputs must be given equally often, and --choice goes with "
+            "All inputs must be given equally often, and --choice needs "
             f"a single --text. Received: {counts}."
         )
     return [

@@ -29,7 +29,7 @@ _RECIPE = FieldFlags(
 def main():
     _check_flags(**_RECIPE.holders)
     plan = pretraining.plan_pretraining(_RECIPE.values())
-    pretraining.run_plan(plan)  # Only here is TensorFlow imported.
+    pretraining.run_plan(plan)  # Imports TensorFlow.
 
 
 def _check_flags(

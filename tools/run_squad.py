@@ -6,8 +6,8 @@
 
 The model is trained on --train_file and evaluated on --predict_file; one of
 them is enough. Files are in SQuAD's JSON format. If the training file has
-impossible questions, as in version 2.0, the model learns to give no answer. The
-best epoch and the no-answer threshold are chosen on --dev_file.
+unanswerable questions, as in version 2.0, the model learns to predict no
+answer. The best epoch and the no-answer threshold are chosen on --dev_file.
 
 The output directory contains the model; eval.json, with the official SQuAD
 scores and the calibration; the wrong answers, sorted by F1 and confidence; and
@@ -35,7 +35,7 @@ _DEV_FILE = shared_flags.optional(
     "SQuAD file to choose the best epoch; by default --predict_file, or else a "
     "tenth of the contexts of --train_file.",
 )
-_PREDICT_FILE = shared_flags.optional("predict_file", "One to answer.")
+_PREDICT_FILE = shared_flags.optional("predict_file", "SQuAD file to predict.")
 _ENSEMBLE_DIRS = flags.DEFINE_list(
     "ensemble_dirs",
     [],
@@ -64,7 +64,7 @@ _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
     "null_score_diff_threshold",
     None,
     "Predict no answer if its score exceeds the best answer by more than this; "
-    "by default as trained, or 0 after training with impossible questions.",
+    "by default as trained, or 0 after training with unanswerable questions.",
 )
 
 

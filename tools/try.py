@@ -34,18 +34,18 @@ def main():
         print(f"\n  {text}")
         for filling in fill_mask(text):
             print("    " + "   ".join(map(_shown, filling)))
-    print(f"\nand says which texts are most like\n\n  {_QUESTION}")
+    print(f"\nand ranks texts by their similarity to\n\n  {_QUESTION}")
     embedder = keras_bert.TextEmbedder(bert, normalize=True)
     question, *answers = embedder.embed([_QUESTION, *_ANSWERS])
     scores = np.stack(answers) @ question
     for index in np.argsort(-scores):
         print(f"    {scores[index]:.2f}  {_ANSWERS[index]}")
-    print(f"\nIts card is {keras_bert.TINY_MODEL / 'README.md'}")
+    print(f"\nModel card: {keras_bert.TINY_MODEL / 'README.md'}")
     print("Other models: keras-bert fill_mask --help, keras-bert embed --help")
 
 
-def _shown(answer):
-    return f"{answer['text']} {100 * answer['probability']:.0f} %"
+def _shown(prediction):
+    return f"{prediction['text']} {100 * prediction['probability']:.0f} %"
 
 
 if __name__ == "__main__":

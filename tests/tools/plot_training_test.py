@@ -64,5 +64,5 @@ def test_no_points_give_no_picture(plot, tmp_path, run_dir):
     (run_dir / "metrics.jsonl").write_text('{"step": 3, "sp')
     code, stderr = plot()
     assert code == 1
-    assert "run/metrics.jsonl must hold points" in stderr
+    assert "run/metrics.jsonl must contain metrics" in stderr
     assert not (tmp_path / "out").exists()

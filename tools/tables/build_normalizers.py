@@ -27,8 +27,8 @@ _OUTPUT_DIR = flags.DEFINE_string(
 # All but U+0000 and the surrogates.
 _CODE_POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))
 _SEPARATORS = ("Zs", "Zl", "Zp")
-# The only code point whose category, as far as the rules look at it, has
-# changed since Unicode 13.0 (Hanunoo sign pamudpod, now Mc).
+# Since Unicode 13.0, one category has changed that the rules use: the Hanunoo
+# sign pamudpod is now Mc.
 _CATEGORIES_IN_UNICODE_13 = {"\u1734": "Mn"}
 
 
@@ -80,10 +80,10 @@ def _of_hugging_face(lowercase):
 
 
 def _composing():
-    """A table of SentencePiece for the steps of DeBERTa in transformers 5.
+    """Return a SentencePiece table for DeBERTa in transformers 5.
 
-    They are NFC, and a space for two or more of white space. Marks that do
-    not follow their character at once stay as they are.
+    Its steps are NFC and the replacement of two or more white spaces by one
+    space. Marks that do not directly follow their character are not changed.
     """
     known = [c for c in map(chr, _CODE_POINTS) if _is_known(c)]
     replaced = {}
@@ -126,9 +126,9 @@ def _is_dropped(character):
 
 
 def _is_white_space(character):
-    # The original leaves U+2028 (Zl) and U+2029 (Zp) to `str.split`. Here
-    # they must go: the published Chinese vocabulary holds U+2028, and the op
-    # tries the vocabulary before it looks for white space.
+    # The original keeps U+2028 (Zl) and U+2029 (Zp), and `str.split` removes
+    # them. Here they must be replaced: the published Chinese vocabulary has
+    # U+2028, and the op reads the vocabulary before it splits at white space.
     return character in "\t\n\r" or _category(character) in _SEPARATORS
 
 

@@ -30,12 +30,12 @@ from keras_bert.checkpoints.layout import MANIFEST
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _WORK_DIR = flags.DEFINE_string(
-    "work_dir", None, "Where corpus, records and the run go.", required=True
+    "work_dir", None, "Directory for intermediate files.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", str(keras_bert.TINY_MODEL), "Where the model goes."
+    "output_dir", str(keras_bert.TINY_MODEL), "Directory of the model."
 )
-_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 12000, "Its steps.")
+_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 12000, "Steps.")
 _VOCAB_SIZE = 6000
 _NUM_LAYERS = 3
 _WRAP = {"break_long_words": False, "break_on_hyphens": False}
