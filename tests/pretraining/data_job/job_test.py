@@ -1,6 +1,4 @@
 import collections
-import dataclasses
-import hashlib
 import json
 import os
 import pathlib
@@ -18,7 +16,6 @@ from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.data_job import shards
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
 def _options(**changes):
@@ -96,16 +93,6 @@ def warnings(caplog):
         for record in caplog.records
         if record.levelname == "WARNING"
     ]
-
-
-def test_the_same_seed_gives_the_same_bytes(create):
-    names = ["a", "b", "c"]
-    once, again, other = (
-        _bytes(create(_options(random_seed=seed), *names, overwrite=True)[0])
-        for seed in (1, 1, 2)
-    )
-    assert once == again
-    assert all(a != b for a, b in zip(once, other))
 
 
 @pytest.mark.parametrize("num_files", [1, 3])
@@ -396,40 +383,6 @@ def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
     (records,), same_counts = create(_options(), "b")
     assert _bytes([records]) == _bytes([expected])
     assert same_counts == counts
-
-
-def test_the_manifest_records_the_run(
-    create, tmp_path, corpus_file, vocab_file
-):
-    _, counts = create(_options(), "a", "b")
-    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
-    assert manifest["counts"] == counts
-    settings = manifest["settings"]
-    text = pathlib.Path(corpus_file).read_bytes()
-    assert settings["inputs"] == {corpus_file: hashlib.sha256(text).hexdigest()}
-    assert settings["num_shards"] == 2
-    assert settings["examples"] == dataclasses.asdict(_options())
-    assert manifest["made_by"] == "keras_bert"
-    vocabulary = Vocabulary.from_file(vocab_file)
-    assert settings["vocabulary"] == vocabulary.sha256
-    assert settings["text"]["do_lower_case"] is True
-    assert manifest["files"] == {
-        name: {
-            "bytes": (tmp_path / name).stat().st_size,
-            "sha256": hashlib.sha256(
-                (tmp_path / name).read_bytes()
-            ).hexdigest(),
-        }
-        for name in "ab"
-    }
-    shares = manifest["shares"]
-    share = counts["random_next"] / counts["examples"]
-    assert shares["random_next"] == round(share, 4)
-    share = counts["cut_tokens"] / counts["tokens"] / 2
-    assert shares["cut"] == round(share, 4)
-    path, values = artifacts.manifest_of(tmp_path / "b")
-    assert path == tmp_path / "manifest-a.json"
-    assert values == manifest
 
 
 def test_casing_is_that_of_the_vocabulary(
