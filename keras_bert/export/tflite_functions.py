@@ -4,6 +4,7 @@ import collections
 import warnings
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from keras_bert import features
@@ -99,7 +100,13 @@ def convert(function, model, kind, samples=()):
     if kind == "float16":
         converter.target_spec.supported_types = [tf.float16]
     if kind == "full_int8":
-        converter.representative_dataset = lambda: iter(samples)
+        # Inputs are resized one by one, which fails for changing shapes:
+        # repeat short samples, because masked padding spoils the scales.
+        shape = max(x.shape for sample in samples for x in sample.values())
+        converter.representative_dataset = lambda: (
+            {name: np.resize(x, shape) for name, x in sample.items()}
+            for sample in samples
+        )
     with warnings.catch_warnings():
         # TensorFlow runs the samples in an interpreter that it has deprecated.
         warnings.filterwarnings("ignore", r"\s*Warning: tf.lite.Interpreter")

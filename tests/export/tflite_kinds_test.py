@@ -36,7 +36,7 @@ def task(bert):
     return FeatureExtractor(bert, seq_length=10)
 
 
-@pytest.mark.smoke("float16")
+@pytest.mark.smoke("float16", "full_int8")
 @pytest.mark.parametrize(
     "kind, share", [("float16", 0.58), ("int8", 0.4), ("full_int8", 0.4)]
 )
