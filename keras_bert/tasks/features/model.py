@@ -140,10 +140,9 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
             states
         )
     else:
-        width = num_layers * hidden_size
-        vectors = keras.layers.Reshape(
-            (-1, width), dtype=_HEAD_DTYPE, name="concatenate"
-        )(states)
+        # ONNX cannot reshape empty batches.
+        vectors = ops.concatenate(ops.unstack(states, num_layers, 2), -1)
+        vectors = ops.cast(vectors, _HEAD_DTYPE)
     is_token = ops.cast(mask, "bool")
     for number in range(_NUM_LSTMS):
         vectors = Dropout(design.dropout, dtype=_HEAD_DTYPE)(vectors)
