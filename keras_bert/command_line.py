@@ -138,9 +138,9 @@ def _describe(flag):
     values = getattr(flag.parser, "enum_values", None)
     if values:
         notes.insert(0, f"one of {', '.join(values)}")
-    text = flag.help.split("\n")[0].removeprefix(
-        f"<{'|'.join(values or ())}>: "
-    )
+    # absl adds the values of an enum before the help, and a hint after it.
+    text = flag.help.removeprefix(f"<{'|'.join(values or ())}>: ")
+    text = text.split("\n")[0].rstrip(";")
     text = f"{text} ({'; '.join(notes)})" if notes else text
     name = f"  --{prefix}{flag.name}"
     indent = " " * _COLUMN

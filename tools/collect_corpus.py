@@ -36,7 +36,7 @@ _OUTPUT_DIR = shared_flags.required(
 )
 _OVERWRITE = shared_flags.overwrite()
 _ROOTS = flags.DEFINE_list(
-    "roots", None, "Folders of Python packages; this Python's by default."
+    "roots", None, "Folders of Python packages; by default of this Python."
 )
 _EVAL_SHARE = flags.DEFINE_float(
     "eval_share",

@@ -5,7 +5,7 @@
 
 The input is a checkpoint directory of keras_bert, Hugging Face,
 google-research/bert or the Model Garden; the output directory of an unfinished
-pre-training, whose latest state is read; or the name of a model on the Hugging
+pre-training (its latest state is read); or the name of a model on the Hugging
 Face Hub. Nothing is written unless every weight was read.
 """
 

@@ -41,7 +41,10 @@ _OUTPUT_DIR = shared_flags.optional(
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _NUM_WORKERS = flags.DEFINE_integer(
-    "num_workers", 1, "Processes, at most one per file.", lower_bound=1
+    "num_workers",
+    1,
+    "Number of processes, at most one per file.",
+    lower_bound=1,
 )
 _OVERWRITE = shared_flags.overwrite()
 _OPTIONS = OptionFlags()

@@ -30,7 +30,9 @@ _OUTPUT_FILE = shared_flags.optional(
     "output_file", "Predictions for --input_file, a .jsonl file."
 )
 _TEXT_COLUMN = shared_flags.text_column()
-_TOP_K = flags.DEFINE_integer("top_k", 5, "Words per mask.", lower_bound=1)
+_TOP_K = flags.DEFINE_integer(
+    "top_k", 5, "Number of words for each mask.", lower_bound=1
+)
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()
 

@@ -44,7 +44,7 @@ _VOCAB_FILE = shared_flags.required(
     "vocab_file", field_meanings(TextOptions)["vocab_file"]
 )
 _NUM_EXAMPLES = flags.DEFINE_integer(
-    "num_examples", 3, "Records to show, from the first on.", lower_bound=0
+    "num_examples", 3, "Number of records to show.", lower_bound=0
 )
 
 

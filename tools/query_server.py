@@ -9,9 +9,9 @@
 
 A line of JSON is printed for each row, in order: the outputs of the signature.
 Rows are texts from flags, which may be repeated; or the rows of a file: a .txt
-with one text per line, or a .csv, .tsv or .jsonl whose columns are the inputs
-of the signature. Bytes that are not UTF-8 are written as {"b64": "..."} in a
-.jsonl.
+with one text per line, or a .csv, .tsv or .jsonl with the inputs of the
+signature as columns. Bytes that are not UTF-8 are written as {"b64": "..."} in
+a .jsonl.
 """
 
 import itertools

@@ -34,7 +34,7 @@ _TRUNCATION = flags.DEFINE_enum(
     "truncation",
     None,
     ["head", "tail", "head_tail"],
-    "Part of long texts to keep; by default as trained, or head.",
+    "Part of long texts to keep; by default as in training, or head.",
 )
 _WINDOWS = flags.DEFINE_enum(
     "windows",

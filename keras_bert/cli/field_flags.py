@@ -12,16 +12,15 @@ from keras_bert import command_line
 flags.disclaim_key_flags()  # They are the flags of the program.
 
 _ENTRIES = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n {5,}.*)*)", re.MULTILINE)
-_TYPE = re.compile(r"^[^,;]*[,;] ")
 
 
 class FieldFlags:
     """Flags for the fields of a dataclass.
 
     The help of a flag is the description of the field in the `Args` section
-    of the docstring, without the type. A field without a default is required.
-    The optional class attribute `groups` maps the first field of a group to
-    the title of the group in the manual.
+    of the docstring. A field without a default is required. The optional
+    class attribute `groups` maps the first field of a group to the title of
+    the group in the manual.
 
     Args:
         options: dataclass type.
@@ -77,13 +76,13 @@ def field_meanings(options):
     """Read the descriptions of the fields from the dataclass docstring.
 
     Returns:
-        A dict from field names to descriptions without types.
+        A dict from field names to descriptions.
     """
     meanings = {}
     for base in reversed(options.__mro__):
         arguments = inspect.cleandoc(base.__doc__ or "").partition("Args:\n")[2]
         for names, text in _ENTRIES.findall(arguments.partition("\n\n")[0]):
-            text = _TYPE.sub("", " ".join(text.split()))
+            text = " ".join(text.split())
             for name in names.split(", "):
                 meanings[name] = text[:1].upper() + text[1:]
     return meanings

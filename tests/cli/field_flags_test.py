@@ -57,10 +57,10 @@ class _Options:
     """Options.
 
     Args:
-        source, target: list of str, files; see `count`.
-        count: int, how many
+        source, target: files, sorted; see `count`.
+        count: how many
             of `zip`.
-        kind: "a" or "b", what.
+        kind: "a" or "b".
 
     Raises:
         ValueError: never.
@@ -69,10 +69,10 @@ class _Options:
 
 def test_meanings_are_those_of_the_docstring():
     assert field_meanings(_Options) == {
-        "source": "Files; see `count`.",
-        "target": "Files; see `count`.",
+        "source": "Files, sorted; see `count`.",
+        "target": "Files, sorted; see `count`.",
         "count": "How many of `zip`.",
-        "kind": "What.",
+        "kind": '"a" or "b".',
     }
 
 

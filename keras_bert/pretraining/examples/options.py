@@ -17,17 +17,18 @@ class TextOptions(checks.Checked):
     """Options for converting text to tokens.
 
     Args:
-        vocab_file: str, vocab.txt; or a vocab.json next to its merges.txt, a
-            spiece.model or the tokenizer.json of one of these two.
-        do_lower_case: bool, lower-case the text and strip its accents, for
-            WordPiece. By default read from the vocabulary's manifest, the
-            tokenizer_config.json in its directory or the table of published
-            models, or else true.
-        split_sentences: bool, split lines, which are English paragraphs, into
+        vocab_file: file of the vocabulary: vocab.txt, a vocab.json next to
+            its merges.txt, a spiece.model, or the tokenizer.json of one of
+            the last two.
+        do_lower_case: whether to lowercase the text and strip its accents
+            (WordPiece only). By default read from the vocabulary's manifest,
+            the tokenizer_config.json in its directory or the table of
+            published models, or else true.
+        split_sentences: whether to split lines (English paragraphs) into
             sentences.
-        segmented_words: bool, only spaces separate words, as in pre-segmented
-            Chinese; used by whole-word masking.
-        on_bad_line: str, "stop" or "skip" at a line of JSON without text.
+        segmented_words: whether only spaces separate words, as in
+            pre-segmented Chinese; used by whole-word masking.
+        on_bad_line: action at a JSON line without text: "stop" or "skip".
 
     Raises:
         ValueError: `on_bad_line` has another value.
@@ -94,25 +95,24 @@ class DataOptions(checks.Checked):
     """Options for creating pre-training examples, as in google-research/bert.
 
     Args:
-        max_seq_length: int, length of the sequences.
-        max_predictions_per_seq: int, maximum number of masked tokens in a
-            sequence.
-        masked_lm_prob: float, fraction of the tokens to mask.
-        short_seq_prob: float, fraction of documents with a random shorter
-            target length.
-        dupe_factor: int, passes over the text, each with other masks.
-        random_seed: int, the same seed gives the same records.
-        do_whole_word_mask: bool, mask all pieces of a word or none.
-        ngram: int, maximum number of words in a masked span, or of pieces
-            without `do_whole_word_mask`. Short spans are drawn more often.
-        packing: str, contents of an example. segment_pairs and
-            sentence_pairs: A and B, where B follows A or is random;
-            sentence_order: two segments in order or swapped; full_sentences
-            and doc_sentences: one text, across documents or within one;
-            best_fit: as many texts as fit, for dynamic `masking`.
-        masking: str, static masks when the records are created, dynamic in
-            each epoch of training; the options of masking then have no effect
-            here.
+        max_seq_length: length of the sequences.
+        max_predictions_per_seq: maximum number of masked tokens in a sequence.
+        masked_lm_prob: fraction of the tokens to mask.
+        short_seq_prob: fraction of documents with a random shorter target
+            length.
+        dupe_factor: number of passes over the text, each with other masks.
+        random_seed: random seed; the same seed gives the same records.
+        do_whole_word_mask: whether to mask all pieces of a word or none.
+        ngram: maximum number of words in a masked span, or of pieces without
+            `do_whole_word_mask`. Short spans are drawn more often.
+        packing: contents of an example. segment_pairs and sentence_pairs: A
+            and B, where B follows A or is random; sentence_order: two segments
+            in order or swapped; full_sentences and doc_sentences: one text,
+            across documents or within one; best_fit: as many texts as fit, for
+            dynamic `masking`.
+        masking: time of masking. static: when the records are created;
+            dynamic: in each epoch of training, and the masking options have
+            no effect here.
 
     Raises:
         ValueError: an option is out of range, or `max_seq_length` is too

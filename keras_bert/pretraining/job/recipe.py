@@ -6,7 +6,7 @@ import typing
 from keras_bert import checks
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import PUBLISHED
-from keras_bert.pretraining.objectives.objectives import resolved_fields
+from keras_bert.pretraining.objectives.objectives import settled_fields
 from keras_bert.pretraining.run.choices import DECAYS
 from keras_bert.pretraining.run.choices import MASKINGS
 from keras_bert.pretraining.run.choices import OPTIMIZERS
@@ -23,55 +23,55 @@ class PretrainingRecipe(RunOptions):
     of google-research/bert.
 
     Args:
-        input_file: list of str, record files to train on: paths and globs.
-        output_dir: str, directory of the checkpoint; new, empty, or with a
-            run to resume.
-        eval_file: list of str, record files to evaluate on: paths and globs.
-        bert_config_file: str, config of a new model.
-        vocab_file: str, vocabulary of the records.
-        init_checkpoint: str, checkpoint to start from, instead of a config
-            and a vocabulary.
-        allow_missing: list of str, parts (pooler, masked_lm_head, nsp_head,
-            sop_head) to initialize if `init_checkpoint` lacks them.
-        do_lower_case: bool, whether the records are lower-cased, for
-            WordPiece; required if neither their manifest nor the files next
-            to the vocabulary specify it.
-        max_seq_length: int, sequence length of the records; by default the
-            value of their manifest, or 128.
-        max_predictions_per_seq: int, predictions per record; by default the
-            value of their manifest, or 20.
-        masking: str, masking of the records; by default the value of their
+        input_file: record files to train on: paths and globs.
+        output_dir: directory of the checkpoint; new, empty, or with a run
+            to resume.
+        eval_file: record files to evaluate on: paths and globs.
+        bert_config_file: config of a new model.
+        vocab_file: vocabulary of the records.
+        init_checkpoint: checkpoint to start from, instead of a config and a
+            vocabulary.
+        allow_missing: parts (pooler, masked_lm_head, nsp_head, sop_head) to
+            initialize if `init_checkpoint` lacks them.
+        do_lower_case: whether the records are lower-cased, for WordPiece;
+            required if neither their manifest nor the files next to the
+            vocabulary specify it.
+        max_seq_length: sequence length of the records; by default the value of
+            their manifest, or 128.
+        max_predictions_per_seq: predictions per record; by default the value
+            of their manifest, or 20.
+        masking: masking of the records; by default the value of their
             manifest, or static.
-        masked_lm_prob: float, fraction of tokens to mask, with dynamic
-            `masking`; by default 0.15.
-        do_whole_word_mask: bool, mask all pieces of a word or none, with
+        masked_lm_prob: fraction of tokens to mask, with dynamic `masking`; by
+            default 0.15.
+        do_whole_word_mask: whether to mask all pieces of a word or none, with
             dynamic `masking`.
-        ngram: int, maximum number of words in a masked span (pieces without
+        ngram: maximum number of words in a masked span (pieces without
             `do_whole_word_mask`), with dynamic `masking`; by default 1.
-        mask_special_tokens: bool, mask [CLS] and [SEP] as any other token,
-            with dynamic `masking`.
-        objective: str, training objective: masked LM with next-sentence or
-            sentence-order prediction, masked LM only, causal LM,
-            distillation, or replaced-token detection (ELECTRA, DeBERTa v3).
-        teacher_dir: str, directory of the teacher, for distillation.
-        generator_size: float, width of a new generator relative to the
-            discriminator, by default 0.25; for DeBERTa its depth, by default
-            0.5.
-        optimizer: str, see docs/optimizers.md.
-        beta_2: float, decay of the running mean of squared gradients.
-        learning_rate: float, peak learning rate.
-        learning_rate_decay: str, decay of the learning rate after warmup.
-        num_warmup_steps: int, steps of linear warmup.
-        train_batch_size: int, examples in a training step, on all devices.
-        random_seed: int, seed of weights, dropout, data order and masks.
-        precision: str, dtype policy; auto is mixed_bfloat16 if the hardware
+        mask_special_tokens: whether [CLS] and [SEP] can be masked like other
+            tokens, with dynamic `masking`.
+        objective: training objective: masked LM with next-sentence or
+            sentence-order prediction, masked LM only, causal LM, distillation,
+            or replaced-token detection (ELECTRA, DeBERTa v3).
+        teacher_dir: directory of the teacher, for distillation.
+        generator_size: width of a new generator relative to the discriminator,
+            by default 0.25; for DeBERTa its depth, by default 0.5.
+        optimizer: name of the optimizer; see docs/optimizers.md.
+        beta_2: decay of the running mean of squared gradients.
+        learning_rate: peak learning rate.
+        learning_rate_decay: decay of the learning rate after warmup.
+        num_warmup_steps: number of steps of linear warmup.
+        train_batch_size: number of examples in a training step, on all
+            devices.
+        random_seed: random seed of weights, dropout, data order and masks.
+        precision: dtype policy; auto is mixed_bfloat16 if the hardware
             supports it.
-        strategy: str, distribution strategy.
-        gradient_accumulation_steps: int, parts into which a batch is split to
-            save memory.
-        jit: bool, compile the step with XLA.
-        eval_batch_size: int, examples in an evaluation step.
-        allow_changed_flags: bool, resume a run with other settings.
+        strategy: distribution strategy.
+        gradient_accumulation_steps: number of parts of a batch that are
+            computed one after the other, to save memory.
+        jit: whether to compile the step with XLA.
+        eval_batch_size: number of examples in an evaluation step.
+        allow_changed_flags: whether to resume a run with other settings.
 
     Raises:
         ValueError: a number is out of range, the objective is unknown, or a
@@ -120,7 +120,7 @@ class PretrainingRecipe(RunOptions):
 
     def __post_init__(self):
         super().__post_init__()
-        resolved_fields(OBJECTIVES[self.objective], vars(self))
+        settled_fields(OBJECTIVES[self.objective], vars(self))
         checks.between(
             0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
         )

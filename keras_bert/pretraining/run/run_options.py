@@ -11,14 +11,16 @@ class RunOptions(checks.Checked):
     """Options of a run that do not change the weights.
 
     Args:
-        num_train_steps: int, optimizer steps. Skipped batches do not count.
-        log_steps: int, steps between logged metrics.
-        eval_steps: int, steps between evaluations; 0: only before and after.
-        save_checkpoints_steps: int, steps between states to resume from.
-        keep_checkpoint_max: int, number of these states to keep.
-        steps_per_execution: int, steps in one graph call.
-        on_nan: str, action if a gradient is NaN.
-        sources: str, names of the data, for error messages.
+        num_train_steps: number of optimizer steps. Skipped batches do not
+            count.
+        log_steps: number of steps between logged metrics.
+        eval_steps: number of steps between evaluations; 0: only before and
+            after training.
+        save_checkpoints_steps: number of steps between saved states.
+        keep_checkpoint_max: number of saved states to keep.
+        steps_per_execution: number of steps in one graph call.
+        on_nan: action if a gradient is NaN.
+        sources: names of the data, for error messages.
 
     Raises:
         ValueError: a number is too small.
