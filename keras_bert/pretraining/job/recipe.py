@@ -6,7 +6,7 @@ import typing
 from keras_bert import checks
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import PUBLISHED
-from keras_bert.pretraining.objectives.objectives import settled_fields
+from keras_bert.pretraining.objectives.objectives import resolved_fields
 from keras_bert.pretraining.run.choices import DECAYS
 from keras_bert.pretraining.run.choices import MASKINGS
 from keras_bert.pretraining.run.choices import OPTIMIZERS
@@ -120,7 +120,7 @@ class PretrainingRecipe(RunOptions):
 
     def __post_init__(self):
         super().__post_init__()
-        settled_fields(OBJECTIVES[self.objective], vars(self))
+        resolved_fields(OBJECTIVES[self.objective], vars(self))
         checks.between(
             0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
         )
