@@ -19,6 +19,7 @@ from keras_bert.optimizers.precision import dtype_policy
 from keras_bert.pretraining.job.batches import RunBatches
 from keras_bert.pretraining.job.model import make_bert
 from keras_bert.pretraining.job.model import make_optimizer
+from keras_bert.pretraining.job.plan import PretrainingPlan
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.pretraining.run.pretraining_run import run_pretraining
 from keras_bert.pretraining.run.run_record import write_run
@@ -28,11 +29,11 @@ from keras_bert.pretraining.run.strategies import make_strategy
 _STATES = "states"
 
 
-def run_plan(plan):
+def run_plan(plan: PretrainingPlan) -> None:
     """Train or resume a run, and write the checkpoint.
 
     Args:
-        plan: `PretrainingPlan`.
+        plan: result of `plan_pretraining`.
 
     Raises:
         ValueError: a record, `init_checkpoint` or the devices do not fit the

@@ -117,14 +117,14 @@ class PretrainingPlan:
         }
 
 
-def plan_pretraining(recipe):
+def plan_pretraining(recipe: PretrainingRecipe) -> PretrainingPlan:
     """Resolve the defaults of a recipe and run all cheap checks.
 
     Args:
-        recipe: `PretrainingRecipe`.
+        recipe: settings of the run.
 
     Returns:
-        `PretrainingPlan`
+        Input of `run_plan`.
 
     Raises:
         ValueError: a file is missing or invalid, the manifests and the recipe

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import inspect
 import tempfile
+import typing
 
 from keras_bert import checks
 from keras_bert.arguments import describe
@@ -31,6 +32,7 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import peak_rate
 from keras_bert.tasks.fine_tuning.training import Learner
+from keras_bert.typing import Path
 
 _WHOLE_ENCODER = -1
 # Arguments that a frozen encoder supports.
@@ -63,17 +65,17 @@ class FeatureBased(FineTunedTask):
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
-        layers: iterable of int, indices of the layers to read: 0 for the
-            embeddings, 1 for the first block, -1 for the last. By default the
-            last four, or all blocks if there are fewer.
-        combination: str, "concatenate", or "weighted" for a sum with trained
+        layers: indices of the layers to read: 0 for the embeddings, 1 for the
+            first block, -1 for the last. By default the last four, or all
+            blocks if there are fewer.
+        combination: "concatenate", or "weighted" for a sum with trained
             weights.
-        lstm_size: int, units of each direction; by default the encoder's
-            hidden size.
-        dropout: float, dropout rate before each LSTM and after the last.
-        cache_dir: str, directory that caches the states for later calls of
-            `fit`; by default they are deleted.
-        head_file: str, weights of a trained head, set by `from_pretrained`.
+        lstm_size: number of units of each direction. Defaults to the hidden
+            size of the encoder.
+        dropout: dropout rate before each LSTM and after the last.
+        cache_dir: directory that caches the states for later calls of `fit`.
+            By default they are deleted.
+        head_file: weights of a trained head, set by `from_pretrained`.
         **kwargs: other arguments of the task.
 
     Attributes:
@@ -92,15 +94,15 @@ class FeatureBased(FineTunedTask):
 
     def __init__(
         self,
-        pretrained,
+        pretrained: typing.Any,
         *,
-        layers=None,
-        combination=None,
-        lstm_size=None,
-        dropout=None,
-        cache_dir=None,
-        head_file=None,
-        **kwargs,
+        layers: typing.Iterable[int] | None = None,
+        combination: str | None = None,
+        lstm_size: int | None = None,
+        dropout: float | None = None,
+        cache_dir: Path | None = None,
+        head_file: Path | None = None,
+        **kwargs: typing.Any,
     ):
         trained = self._trained_settings(pretrained)
         self.design = FeatureDesign.of(
@@ -167,14 +169,14 @@ class FeatureBased(FineTunedTask):
         return self.head_model.get_layer("head")
 
     @property
-    def starts_random(self):
+    def starts_random(self) -> bool:
         return True
 
-    def smaller(self, num_layers):
+    def smaller(self, num_layers: int) -> typing.NoReturn:
         """Raise ValueError, because the head depends on the chosen layers.
 
         Args:
-            num_layers: int.
+            num_layers: not used.
         """
         raise ValueError(
             f"A {type(self).__name__} cannot be made smaller: its head "
@@ -202,13 +204,15 @@ class FeatureBased(FineTunedTask):
             return self._compute_on_states(rows)
         return super()._forward(rows)
 
-    def save(self, directory, format="keras", overwrite=False):
+    def save(
+        self, directory: Path, format: str = "keras", overwrite: bool = False
+    ) -> None:
         """Save encoder and head for `from_pretrained`.
 
         Args:
-            directory: str, created if needed.
+            directory: directory to write; it is created if needed.
             format: only "keras", because transformers has no such head.
-            overwrite: bool, whether to replace the files of an earlier call.
+            overwrite: whether to replace the files of an earlier call.
 
         Raises:
             ValueError: the format is unsupported, or a file exists.
@@ -226,7 +230,7 @@ class FeatureBased(FineTunedTask):
             extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
         )
 
-    def check_servable(self):
+    def check_servable(self) -> None:
         super().check_servable()
         self._check_encoder()
 
