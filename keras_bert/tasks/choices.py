@@ -1,4 +1,4 @@
-"""Inputs of multiple choice: checks, and tokenization in graph."""
+"""Inputs of multiple choice: checks, and tokenization in a TensorFlow graph."""
 
 import numpy as np
 import tensorflow as tf

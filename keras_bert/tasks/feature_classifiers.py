@@ -14,7 +14,7 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
 
     Args:
         pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
-        **kwargs: of the task and of `FeatureBased`.
+        **kwargs: arguments of the task and of `FeatureBased`.
 
     Example:
 
@@ -41,7 +41,7 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
 
     Args:
         pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
-        **kwargs: of the task and of `FeatureBased`.
+        **kwargs: arguments of the task and of `FeatureBased`.
 
     Example:
 

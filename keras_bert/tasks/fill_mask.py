@@ -125,7 +125,7 @@ class FillMask(Task):
         inputs: dict[str, Tensor],
         model: typing.Callable | None = None,
     ) -> dict[str, Tensor]:
-        """Predict the masked tokens, in graph.
+        """Predict the masked tokens in a TensorFlow graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
@@ -169,7 +169,7 @@ class FillMask(Task):
         positions: Tensor,
         model: typing.Callable | None = None,
     ) -> Tensor:
-        """Compute masked-LM probabilities at positions, in graph.
+        """Compute masked-LM probabilities at positions in a TensorFlow graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.

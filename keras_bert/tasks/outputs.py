@@ -99,7 +99,7 @@ class Labels(Classes):
         return answers
 
     def graph(self, logits, inputs):
-        """Compute the predictions, in graph.
+        """Compute the predictions in a TensorFlow graph.
 
         Returns:
             A dict of `logits` and `probabilities`, float32 `(batch_size,
@@ -162,7 +162,7 @@ class Choice(Classes):
         ]
 
     def graph(self, logits, inputs):
-        """Compute the predictions, in graph.
+        """Compute the predictions in a TensorFlow graph.
 
         Returns:
             A dict of `logits` and `probabilities`, float32 `(batch_size,
@@ -231,7 +231,7 @@ class Numbers(Outputs):
         return self._squeezed(logits).tolist()
 
     def graph(self, logits, inputs):
-        """Compute the predictions, in graph.
+        """Compute the predictions in a TensorFlow graph.
 
         Returns:
             A dict of `score`, float32 `(batch_size,)`, or `(batch_size,

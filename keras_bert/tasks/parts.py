@@ -53,7 +53,7 @@ class Inputs:
         """Convert the logits of a teacher to targets of examples.
 
         Returns:
-            A function from indices of examples to targets, in graph.
+            A function from indices of examples to targets.
         """
         return encoded.answer_targets(logits)
 
@@ -114,7 +114,7 @@ class Outputs:
         """Convert logits to the results of `predict`."""
 
     def graph(self, logits, inputs):
-        """Compute the predictions as a dict of tensors, in graph."""
+        """Compute a dict of predicted tensors in a TensorFlow graph."""
 
 
 class Classes(Outputs):

@@ -237,7 +237,7 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def postprocess(self, outputs, inputs, questions, contexts):
-        """Select the best answer over all windows of a context, in graph.
+        """Select the best answer over all windows of a context.
 
         `outputs` has a row for each window. If there is no answer, `answer`
         is "", and `start` and `end` are 0.

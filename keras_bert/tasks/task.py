@@ -1,4 +1,4 @@
-"""Base class of all tasks: loading, prediction in graph, and export."""
+"""Base class of all tasks: loading, prediction and export."""
 
 import inspect
 import os
@@ -29,8 +29,8 @@ class Task(Summarized):
         text_shapes: dict from names of string inputs to shapes; inputs
             without an entry have shape `(batch_size,)`.
         preprocess: function from string tensors, in the order of
-            `text_inputs`, to a dict of int32 tensors, in graph. It has the
-            attributes `tokenizer` and `seq_length`.
+            `text_inputs`, to a dict of int32 tensors. It runs in
+            TensorFlow graphs. Attributes: `tokenizer` and `seq_length`.
         inputs: tuple of str, names of the tensors that the model takes.
         model: `keras.Model` that computes the outputs.
         pretrained: `PretrainedModel` of the task.
@@ -126,7 +126,7 @@ class Task(Summarized):
         inputs: dict[str, Tensor],
         model: typing.Callable | None = None,
     ) -> dict[str, Tensor]:
-        """Compute the outputs for token ids, in graph.
+        """Compute the outputs for token ids in a TensorFlow graph.
 
         Args:
             inputs: dict of int32 tensors, as returned by `preprocess`.
@@ -146,7 +146,7 @@ class Task(Summarized):
         check_not_quantized(self.model)
 
     def graph_inputs(self, *texts):
-        """Tokenize strings to the inputs of the model, in graph.
+        """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
             The dict of `preprocess`, and a dict with `truncated`, bool
@@ -160,14 +160,14 @@ class Task(Summarized):
         return inputs, {TRUNCATED: truncated}
 
     def postprocess(self, outputs, inputs, *texts):
-        """Post-process the outputs of the model with the texts, in graph.
+        """Post-process the outputs of the model, with access to the texts.
 
         :meta private:
         """
         return outputs
 
     def predict_texts(self, *texts: Tensor) -> dict[str, Tensor]:
-        """Compute the outputs for strings, in graph.
+        """Compute the outputs for strings in a TensorFlow graph.
 
         Args:
             *texts: string tensors, in the order of `text_inputs`.

@@ -18,7 +18,7 @@ class TextClassifier(TextTask):
         labels: names of the labels in order. Required for an encoder.
         multi_label: whether a text may have several labels or none.
             `predict` returns those with a probability of at least 0.5.
-        **kwargs: of `TextTask`.
+        **kwargs: arguments of `TextTask`.
         rename_labels: dict from labels of the trained model to new names.
         new_head: whether to replace the trained head by a random one.
 

@@ -190,7 +190,7 @@ class TextGenerator(Task):
         first_row: Tensor = 0,
         seed: Tensor | None = None,
     ) -> dict[str, Tensor]:
-        """Generate the continuation of token ids, in graph.
+        """Generate the continuation of token ids in a TensorFlow graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
@@ -296,7 +296,7 @@ class Sampling(checks.Checked):
             )
 
     def choose(self, logits, first_row, seed):
-        """Sample a token for each row, in graph.
+        """Sample a token for each row in a TensorFlow graph.
 
         Args:
             logits: float32 `(batch_size, vocab_size)`.

@@ -18,7 +18,7 @@ class TextRegressor(TextTask):
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
-        **kwargs: of `TextTask`.
+        **kwargs: arguments of `TextTask`.
 
     Example:
 

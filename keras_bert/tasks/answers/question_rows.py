@@ -43,7 +43,7 @@ def labelled_questions(questions):
         A list of `SquadQuestion`.
 
     Raises:
-        ValueError: the list is empty or has another form.
+        ValueError: the list is empty or has the wrong format.
     """
     if isinstance(questions, str | os.PathLike):
         return read_squad(questions)

@@ -51,8 +51,8 @@ def squad_scores(
         thresholds.
 
     Raises:
-        ValueError: an argument has another form, or no prediction belongs to a
-            question of the data set.
+        ValueError: an argument has the wrong format, or no prediction is for
+            a question of the data set.
     """
     questions = squad_questions(data_set, "`data_set`")
     odds = no_answer_probabilities, no_answer_threshold
@@ -228,7 +228,7 @@ def normalized_answer(text):
     """Normalize an answer as the official SQuAD script does.
 
     The text is lowercased; ASCII punctuation and English articles are removed.
-    Other quotes and dashes stay.
+    Other quotes and dashes are kept.
     """
     text = text.lower().translate(_NO_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", text).split())

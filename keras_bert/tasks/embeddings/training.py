@@ -41,7 +41,7 @@ def embedding_examples(preprocess, texts, labels=None):
         float32 `(num_examples,)`, or the groups without scores.
 
     Raises:
-        ValueError: an example has another form. The message names its index.
+        ValueError: an example is malformed. The message names its index.
     """
     texts, labels = _split(texts, labels)
     columns = encoded_texts(texts, _KEYS if labels is None else PAIR_KEYS)

@@ -91,7 +91,7 @@ class _FrozenCopy:
         self._held = _arrays(self._values())
 
     def _values(self):
-        """Read the current weights, a list of tensors, in graph or eagerly."""
+        """Return the current weights as tensors, in a graph or eagerly."""
         return [tf.convert_to_tensor(v.value) for v in self._copied]
 
     def __call__(self, inputs):

@@ -102,7 +102,7 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
         sentence index and a word index to a location for messages.
 
     Raises:
-        ValueError: an argument has another form, or there is no word.
+        ValueError: an argument has the wrong format, or there is no word.
     """
     if isinstance(sentences, TaggedSentences) and tags is LABELS_INCLUDED:
         return sentences.words, sentences.tags, sentences.where
@@ -123,7 +123,7 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
 
 
 def in_iob2(tags, where):
-    """Convert entity tags to IOB2; plain tags stay.
+    """Convert entity tags to IOB2; plain tags are unchanged.
 
     Args:
         tags: list with a list of str for each sentence.

@@ -98,7 +98,7 @@ class Tags(Classes):
         ]
 
     def graph(self, logits, inputs):
-        """Tag the words of texts, in graph.
+        """Tag the words of texts in a TensorFlow graph.
 
         Returns:
             A dict of tensors `(batch_size, seq_length)`: `labels`, string,
