@@ -234,7 +234,7 @@ def _values(flag):
     return flag.value if isinstance(flag.value, list) else [str(flag.value)]
 
 
-def refuse(reason, *holders):
+def reject(reason, *holders):
     """Raise ValueError if one of the flags is given.
 
     Args:
@@ -249,7 +249,7 @@ def refuse(reason, *holders):
             )
 
 
-def refuse_both(first, second):
+def check_exclusive(first, second):
     """Raise ValueError if two mutually exclusive flags are given."""
     if first.present and second.present:
         raise ValueError(
@@ -259,7 +259,7 @@ def refuse_both(first, second):
         )
 
 
-def need_one(*holders):
+def require_one(*holders):
     """Raise ValueError unless exactly one of the flags is given."""
     given = [f"--{x.name}={_joined(x.value)}" for x in holders if x.value]
     if len(given) != 1:

@@ -49,7 +49,7 @@ _EVAL_SHARE = flags.DEFINE_float(
 
 def main():
     for flag in (_TEXT.input_file, _TEXT.tfds_name):
-        command_line.refuse_both(flag, _ROOTS)
+        command_line.check_exclusive(flag, _ROOTS)
     paths = _TEXT.paths()
     files = corpus_files(_OUTPUT_DIR.value)
     artifacts.check_files(files, paths, _OVERWRITE.value)

@@ -75,9 +75,9 @@ def main():
 
 def _outputs():
     """Return the record files and the manifest."""
-    command_line.need_one(_OUTPUT_FILE, _OUTPUT_DIR)
+    command_line.require_one(_OUTPUT_FILE, _OUTPUT_DIR)
     if _OUTPUT_FILE.value:
-        command_line.refuse("requires --output_dir", _NUM_SHARDS)
+        command_line.reject("requires --output_dir", _NUM_SHARDS)
         return _OUTPUT_FILE.value, None
     count = _NUM_SHARDS.value
     names = [f"{n:05d}-of-{count:05d}.tfrecord" for n in range(count)]

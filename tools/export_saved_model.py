@@ -82,12 +82,12 @@ def main():
 
 def _sampling():
     if _TASK.value == "text_generator":
-        command_line.refuse(
+        command_line.reject(
             "does not apply to --task=text_generator", _MAX_SEQ_LENGTH
         )
         return {name: holder.value for name, holder in _SAMPLING.items()}
     for holder in _SAMPLING.values():
-        command_line.refuse("requires --task=text_generator", holder)
+        command_line.reject("requires --task=text_generator", holder)
     return {}
 
 

@@ -38,7 +38,7 @@ _OVERWRITE = shared_flags.overwrite()
 
 
 def main():
-    command_line.need_one(_TEXT, _INPUT_FILE)
+    command_line.require_one(_TEXT, _INPUT_FILE)
     if bool(_INPUT_FILE.value) != bool(_OUTPUT_FILE.value):
         raise ValueError("--input_file and --output_file go together.")
     # Imported late, so that --help is fast.

@@ -69,7 +69,7 @@ _LEARNERS = {
 def main():
     learner, arguments = _LEARNERS[_KIND.value]
     for name in {*_ARGUMENTS} - {*arguments}:
-        command_line.refuse(
+        command_line.reject(
             f"does not apply to --kind={_KIND.value}", _ARGUMENTS[name]
         )
     output = _output()
@@ -105,7 +105,7 @@ def _output():
             f"--kind={_KIND.value} needs the flag --{flag.name}. --help shows "
             "the manual."
         )
-    command_line.refuse(f"does not apply to --kind={_KIND.value}", other)
+    command_line.reject(f"does not apply to --kind={_KIND.value}", other)
     return flag
 
 

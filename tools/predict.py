@@ -104,9 +104,9 @@ def _columns():
     holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
     for holder in holders:
         if pathlib.Path(_INPUT_FILE.value).suffix.lower() == ".txt":
-            command_line.refuse("does not apply to .txt files", holder)
+            command_line.reject("does not apply to .txt files", holder)
         if _WORD_COLUMN.value is not None:
-            command_line.refuse("cannot be combined with --word_column", holder)
+            command_line.reject("cannot be combined with --word_column", holder)
     if not any(holder.present for holder in holders):
         return None
     names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]

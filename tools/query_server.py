@@ -75,7 +75,7 @@ _TIMEOUT_S = flags.DEFINE_float(
 
 
 def main():
-    command_line.refuse_both(_VERSION, _VERSION_LABEL)
+    command_line.check_exclusive(_VERSION, _VERSION_LABEL)
     rows = _given_rows() or _file_rows(_INPUT_FILE.value)
     for _, group in itertools.groupby(rows, _shape):
         while batch := [*itertools.islice(group, _BATCH_SIZE.value)]:
@@ -109,7 +109,7 @@ def _given_rows():
     holders = [_TEXT, _TEXT_PAIR, _QUESTION, _CONTEXT]
     if _INPUT_FILE.value is not None:
         for holder in [*holders, _CHOICE]:
-            command_line.refuse_both(_INPUT_FILE, holder)
+            command_line.check_exclusive(_INPUT_FILE, holder)
         return []
     columns = {x.name: x.value for x in holders if x.value}
     if _CHOICE.value:

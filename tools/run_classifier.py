@@ -48,11 +48,11 @@ _NEW_HEAD = shared_flags.new_head()
 def main():
     files, read = _SPLITS.reader()
     if _SPLITS.label_separator.value:
-        command_line.refuse(
+        command_line.reject(
             "cannot be combined with --label_separator", _REGRESSION
         )
     if _SPLITS.task_name.value:
-        command_line.refuse("does not apply to GLUE", _REGRESSION)
+        command_line.reject("does not apply to GLUE", _REGRESSION)
     _RUN.run(files, read, _make)
 
 
@@ -64,7 +64,7 @@ def _make(splits, arguments):
     if splits.glue:
         is_regression = splits.glue.is_regression
     if is_regression:
-        command_line.refuse("does not apply to regression", _NEW_HEAD)
+        command_line.reject("does not apply to regression", _NEW_HEAD)
     else:
         arguments["new_head"] = _NEW_HEAD.value
     ways = {"truncation": _TRUNCATION.value, "windows": _WINDOWS.value}

@@ -49,7 +49,7 @@ _NUM_CHOICES = flags.DEFINE_integer(
 
 def main():
     files = shared_flags.given(_FILES)
-    command_line.need_one(_FILES["train"], _TFDS_NAME)
+    command_line.require_one(_FILES["train"], _TFDS_NAME)
     num_choices = _NUM_CHOICES.value
     read = functools.partial(
         choice_file_splits,
@@ -59,7 +59,7 @@ def main():
     )
     if _TFDS_NAME.value:
         for holder in (_FILES["dev"], _FILES["test"], _DATA_FORMAT):
-            command_line.refuse("requires --train_file", holder)
+            command_line.reject("requires --train_file", holder)
         read = functools.partial(
             choice_tfds_splits, _TFDS_NAME.value, num_choices
         )

@@ -36,14 +36,14 @@ def _check_flags(
     init_checkpoint, vocab_file, bert_config_file, allow_missing, **others
 ):
     """Raise ValueError for flags that conflict or have no effect."""
-    command_line.refuse_both(init_checkpoint, vocab_file)
-    command_line.refuse_both(init_checkpoint, bert_config_file)
-    command_line.refuse_both(init_checkpoint, others["generator_size"])
+    command_line.check_exclusive(init_checkpoint, vocab_file)
+    command_line.check_exclusive(init_checkpoint, bert_config_file)
+    command_line.check_exclusive(init_checkpoint, others["generator_size"])
     if not init_checkpoint.value:
-        command_line.refuse("requires --init_checkpoint", allow_missing)
+        command_line.reject("requires --init_checkpoint", allow_missing)
     if not others["eval_file"].value:
-        command_line.refuse("requires --eval_file", others["eval_steps"])
-        command_line.refuse("requires --eval_file", others["eval_batch_size"])
+        command_line.reject("requires --eval_file", others["eval_steps"])
+        command_line.reject("requires --eval_file", others["eval_batch_size"])
 
 
 if __name__ == "__main__":

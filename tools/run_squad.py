@@ -97,7 +97,7 @@ def _make(splits, arguments):
 
 def _check():
     if _TRAIN_FILE.value:
-        command_line.refuse(
+        command_line.reject(
             "cannot be combined with --train_file", _ENSEMBLE_DIRS
         )
         return
@@ -105,8 +105,8 @@ def _check():
         raise ValueError(
             "--train_file or --predict_file must be given. Received: neither."
         )
-    command_line.refuse("requires --train_file", _DEV_FILE)
-    _RUN.refuse_training("requires --train_file")
+    command_line.reject("requires --train_file", _DEV_FILE)
+    _RUN.reject_training("requires --train_file")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def make_page(model, tabs):
     `gradio_client`, with the name of the tab. The query of the URL selects a
     tab and sets its fields.
     """
-    shown = [tab for tab in tabs if not tab.lacking(model)]
+    shown = [tab for tab in tabs if not tab.missing_part(model)]
     with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:
         gr.HTML(_header(model, [tab for tab in tabs if tab not in shown]))
         with gr.Tabs() as places:
@@ -46,7 +46,7 @@ def make_page(model, tabs):
 
 def _header(model, left_out):
     reasons = [
-        element("li", f"{tab.title}: requires {tab.lacking(model)}.")
+        element("li", f"{tab.title}: requires {tab.missing_part(model)}.")
         for tab in left_out
     ]
     details = {"Unavailable tabs": element("ul", *reasons)}

@@ -69,10 +69,10 @@ class TextField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class LinesField(TextField):
-    """Text box for `least` to `most` texts, one per line."""
+    """Text box for `min_lines` to `max_lines` texts, one per line."""
 
-    least: int = 1
-    most: int = 100
+    min_lines: int = 1
+    max_lines: int = 100
 
     def from_query(self, text):
         return text
@@ -81,8 +81,8 @@ class LinesField(TextField):
         lines = [x.strip() for x in super().checked(value).splitlines()]
         lines = [line for line in lines if line]
         self.check(
-            self.least <= len(lines) <= self.most,
-            f"must have {self.least} to {self.most} lines. Received: "
+            self.min_lines <= len(lines) <= self.max_lines,
+            f"must have {self.min_lines} to {self.max_lines} lines. Received: "
             f"{len(lines)}.",
         )
         return lines
@@ -133,8 +133,9 @@ class Tab:
             and the checked values of the fields (keyword arguments). It raises
             ValueError for invalid input.
         picture: function from the result to `Html`.
-        lacking: function from a `PlaygroundModel` to the name of the missing
-            part, such as "a masked-LM head"; "" if the tab is available.
+        missing_part: function from a `PlaygroundModel` to the name of the
+            missing part, such as "a masked-LM head"; "" if the tab is
+            available.
     """
 
     name: str
@@ -143,7 +144,7 @@ class Tab:
     fields: Callable
     answer: Callable
     picture: Callable
-    lacking: Callable = lambda model: ""
+    missing_part: Callable = lambda model: ""
 
     def ask(self, model, **values):
         """Check the values of the fields and compute the result.

@@ -93,11 +93,11 @@ def shown_beside(directories):
 @pytest.fixture(scope="session")
 def own_tabs(shown):
     """The tabs of a model but for those that every model has."""
-    common = {tab for tab in TABS if not tab.lacking(shown("encoder"))}
+    common = {tab for tab in TABS if not tab.missing_part(shown("encoder"))}
 
     def own_tabs(name):
         model = shown(name)
-        able = [tab for tab in TABS if not tab.lacking(model)]
+        able = [tab for tab in TABS if not tab.missing_part(model)]
         # They are drawn once, those of the model of all parts.
         return [tab for tab in able if name == "bert" or tab not in common]
 

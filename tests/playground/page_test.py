@@ -35,7 +35,7 @@ def client(address):
 def test_each_tab_answers_by_its_name(client, shown):
     model = shown("bert")
     for tab in TABS:
-        if not tab.lacking(model):
+        if not tab.missing_part(model):
             values = [field.value for field in tab.fields(model)]
             if tab.name == "task":
                 values = ["the [MASK]"]

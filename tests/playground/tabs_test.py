@@ -60,9 +60,9 @@ def picture(model, tab):
     ],
 )
 def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
-    names = [tab.name for tab in TABS if not tab.lacking(shown(name))]
+    names = [tab.name for tab in TABS if not tab.missing_part(shown(name))]
     assert {*names} == {*_BASIC, *_VECTORS, *own}
-    reasons = {tab.lacking(shown("encoder")) for tab in TABS}
+    reasons = {tab.missing_part(shown("encoder")) for tab in TABS}
     assert {"", "a fine-tuned task or a masked-LM head"} <= reasons
 
 
@@ -99,7 +99,7 @@ def test_the_page_opens_as_the_picture_in_readme_shows_it(shown):
         (NumberField("a", "A", 0.5, 0.0, 1.0), "nan", 0.5),
         (ChoiceField("a", "A", "x", ("x", "y")), "y", "y"),
         (ChoiceField("a", "A", "x", ("x", "y")), "z", "x"),
-        (LinesField("a", "A", "x\ny", least=2), "z\nx", "z\nx"),
+        (LinesField("a", "A", "x\ny", min_lines=2), "z\nx", "z\nx"),
         (TextField("a", "A", "first"), " ", "first"),
     ],
 )
@@ -315,9 +315,9 @@ def test_a_gpt_stands_beside_too(directories):
 
 
 def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
-    lacking = _TABS["left_to_right"].lacking
-    assert lacking(shown_beside) == ""
-    assert "left_to_right_dir" in lacking(shown("bert"))
+    missing_part = _TABS["left_to_right"].missing_part
+    assert missing_part(shown_beside) == ""
+    assert "left_to_right_dir" in missing_part(shown("bert"))
     with pytest.raises(ValueError, match="is bidirectional"):
         PlaygroundModel(
             directories["bert"], left_to_right_dir=directories["bert"]
@@ -325,7 +325,7 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     beside = PlaygroundModel(
         directories["encoder"], left_to_right_dir=directories["left_to_right"]
     )
-    assert lacking(beside) == "a masked-LM head"
+    assert missing_part(beside) == "a masked-LM head"
 
 
 def similar(model, first, second):

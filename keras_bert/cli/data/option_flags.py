@@ -39,10 +39,10 @@ class OptionFlags:
                 "flag of run_pretraining"
             )
             names = ("do_whole_word_mask", "masked_lm_prob", "ngram")
-            command_line.refuse(reason, *(holders[name] for name in names))
+            command_line.reject(reason, *(holders[name] for name in names))
         if not PACKINGS[holders["packing"].value].has_short:
             names = [x for x, packing in PACKINGS.items() if packing.has_short]
-            command_line.refuse(
+            command_line.reject(
                 f"requires --packing={' or '.join(names)}",
                 holders["short_seq_prob"],
             )

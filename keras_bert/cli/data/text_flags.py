@@ -54,12 +54,12 @@ class TextFlags:
     def paths(self):
         """Check the flags and return the input files ([] for a data set)."""
         if self.is_given or not self._is_optional:
-            command_line.need_one(self.input_file, self.tfds_name)
+            command_line.require_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
-            command_line.refuse("requires --tfds_name", self.tfds_split)
+            command_line.reject("requires --tfds_name", self.tfds_split)
         if not self.is_given:
             others = self.text_key, self.on_bad_line
-            command_line.refuse("requires --input_file", *others)
+            command_line.reject("requires --input_file", *others)
         if self.input_file.value is None:
             return []
         return expand_patterns(self.input_file.value, streams=True)
@@ -67,7 +67,7 @@ class TextFlags:
     def sources(self, paths):
         """Open the files returned by `paths`, or the data set."""
         if self.tfds_name.value is not None:
-            command_line.refuse("requires .jsonl files", self.on_bad_line)
+            command_line.reject("requires .jsonl files", self.on_bad_line)
             # Imported late: TensorFlow Datasets is optional.
             from keras_bert.pretraining.corpus.tfds import TfdsSource
 
@@ -78,7 +78,7 @@ class TextFlags:
         sources = open_sources(paths, self.text_key.value)
         if not any(isinstance(source, JsonLinesFile) for source in sources):
             reason = f"requires .jsonl files, not {', '.join(paths[:3])}"
-            command_line.refuse(reason, self.text_key, self.on_bad_line)
+            command_line.reject(reason, self.text_key, self.on_bad_line)
         return sources
 
     def bad_lines(self):

@@ -15,7 +15,7 @@ from keras_bert.text.wordpiece.vocabulary import MASK
 
 _NUM_SENTENCES = 5
 _NUM_FREQUENT = 50
-_MOST_MASKED = 6000
+_MAX_MASKED = 6000
 _MASKED_AT_ONCE = 64
 _TOLERANCE = 1e-4
 
@@ -105,7 +105,7 @@ def masked_sentences(documents, vocabulary):
                 examples.append((text, word))
     if not examples:  # Some corpora have no such sentences.
         return [(MASK, "nothing: no short sentence was held out")]
-    return examples[:: -(-len(examples) // _MOST_MASKED)]
+    return examples[:: -(-len(examples) // _MAX_MASKED)]
 
 
 def best_known(fill_mask, examples):

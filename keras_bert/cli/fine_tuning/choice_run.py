@@ -39,20 +39,20 @@ def choice_report(questions, probabilities):
         `calibration`, and a list of dicts with the wrong predictions, sorted
         by decreasing confidence.
     """
-    best, sure = probabilities.argmax(1), probabilities.max(1)
+    best, confidences = probabilities.argmax(1), probabilities.max(1)
     labels = [question.label for question in questions]
     is_right = best == labels
     report = {
         "scores": {"accuracy": float(is_right.mean())},
-        "calibration": calibration(sure, is_right),
+        "calibration": calibration(confidences, is_right),
     }
     return report, worst_rows(
         ~is_right,
-        sure,
+        confidences,
         place=[question.where for question in questions],
         label=labels,
         prediction=best.tolist(),
-        probability=sure.tolist(),
+        probability=confidences.tolist(),
         context=[question.context for question in questions],
         choices=[list(question.choices) for question in questions],
     )

@@ -9,8 +9,8 @@ from keras_bert.cli.fine_tuning import search
 from keras_bert.optimizers.curve import Curve
 from keras_bert.tasks.loading import load_task
 
-_STEPS_BETWEEN = 25
-_MOST_MISTAKES = 200
+_STEPS_BETWEEN_LOSSES = 25
+_MAX_MISTAKES = 200
 
 
 class FineTuningRun:
@@ -62,7 +62,7 @@ class FineTuningRun:
             if report is not None:
                 values["splits"][split] = report
                 path = directory / f"errors-{split}.jsonl"
-                write_json_lines(path, mistakes[:_MOST_MISTAKES])
+                write_json_lines(path, mistakes[:_MAX_MISTAKES])
         path = directory / "eval.json"
         artifacts.write_json(path, values, ensure_ascii=False)
         if self.splits.train is not None:
@@ -144,7 +144,7 @@ class CurveCallback(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         self._step += 1
         is_last = batch + 1 == self.params["steps"]
-        if is_last or self._step % _STEPS_BETWEEN == 0:
+        if is_last or self._step % _STEPS_BETWEEN_LOSSES == 0:
             self._curve.add(self._step, "train", {"loss": float(logs["loss"])})
 
     def on_epoch_end(self, epoch, logs=None):

@@ -101,20 +101,20 @@ def classifier_report(classifier, places, texts, labels, glue=None):
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)
-    found, sure = probabilities.argmax(1), probabilities.max(1)
+    found, confidences = probabilities.argmax(1), probabilities.max(1)
     right = label_indices(labels, names)
     predictions = [names[index] for index in found]
     report = confusion_report(right, found, names)
     if glue:
         report["scores"] |= glue_scores(glue.name, labels, predictions)
-    report["calibration"] = calibration(sure, found == right)
+    report["calibration"] = calibration(confidences, found == right)
     return report, worst_rows(
         found != right,
-        sure,
+        confidences,
         place=places,
         label=labels,
         prediction=predictions,
-        probability=sure.tolist(),
+        probability=confidences.tolist(),
         text=texts,
     )
 
@@ -164,15 +164,15 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
     probabilities = classifier.probabilities(texts)
     found = probabilities >= 0.5
     given = np.array([[name in row for name in names] for row in labels])
-    sure = np.where(found, probabilities, 1 - probabilities)
+    confidences = np.where(found, probabilities, 1 - probabilities)
     is_wrong = found != given
     counts = (given & found).sum(0), given.sum(0), found.sum(0)
     report = {
         "scores": multi_label_scores(given, found),
         "labels": label_rows(*counts, names),
-        "calibration": calibration(sure.ravel(), ~is_wrong.ravel()),
+        "calibration": calibration(confidences.ravel(), ~is_wrong.ravel()),
     }
-    worst = np.where(is_wrong, sure, 0.0).max(axis=1)
+    worst = np.where(is_wrong, confidences, 0.0).max(axis=1)
     return report, worst_rows(
         is_wrong.any(1),
         worst,

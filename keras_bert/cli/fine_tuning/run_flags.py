@@ -67,10 +67,10 @@ class RunFlags:
         recipes = [self._recipe.values()]
         if not self._teacher_dir.value:
             fields = ("label_share", "temperature")
-            self._refuse("requires --teacher_dir", *fields)
+            self._reject("requires --teacher_dir", *fields)
         if self._search.value == "paper":
             fields = ("batch_size", "learning_rate", "epochs")
-            self._refuse("is chosen by --search=paper", *fields)
+            self._reject("is chosen by --search=paper", *fields)
             recipes = paper_grid(recipes[0])
         return [
             x
@@ -78,14 +78,14 @@ class RunFlags:
             for x in with_seeds(recipe, self._seeds.value)
         ]
 
-    def refuse_training(self, reason):
+    def reject_training(self, reason):
         """Raise ValueError if a training flag is given."""
         students = self._teacher_dir, self._num_layers
-        command_line.refuse(reason, self._seeds, self._search, *students)
+        command_line.reject(reason, self._seeds, self._search, *students)
 
-    def _refuse(self, reason, *fields):
+    def _reject(self, reason, *fields):
         holders = [self._recipe.holders[field] for field in fields]
-        command_line.refuse(reason, *holders)
+        command_line.reject(reason, *holders)
 
     def run(self, inputs, read, make):
         """Train, evaluate and write `--output_dir` atomically.

@@ -88,20 +88,20 @@ def answer_report(questions, answers, null_threshold):
     }
     texts = {name: answer["answer"] for name, answer in given.items()}
     exact, f1 = question_scores(questions, texts)
-    sure = [given[q.id]["probability"] for q in questions]
+    confidences = [given[q.id]["probability"] for q in questions]
     report = {
         "scores": answer_metrics(questions, answers, null_threshold),
         "null_threshold": null_threshold,
-        "calibration": calibration(sure, exact == 1),
+        "calibration": calibration(confidences, exact == 1),
     }
     mistakes = worst_rows(
         exact != 1,
-        sure,
+        confidences,
         place=[q.id for q in questions],
         f1=f1.tolist(),
         answers=[[*dict.fromkeys(x for x, _ in q.answers)] for q in questions],
         prediction=[texts[q.id] for q in questions],
-        probability=sure,
+        probability=confidences,
         question=[q.question for q in questions],
         context=[q.context for q in questions],
     )

@@ -70,18 +70,18 @@ def tagging_report(output, sentences, probabilities):
     report["calibration"] = calibration(flat.max(1), found == right)
     mistakes = []
     for index, words in enumerate(sentences.words):
-        found, sure = (
+        found, confidences = (
             probabilities[index].argmax(1),
             probabilities[index].max(1),
         )
         wrong = worst_rows(
             found != places[index],
-            sure,
+            confidences,
             index=range(len(words)),
             word=words,
             label=[names[x] for x in places[index]],
             prediction=[names[x] for x in found],
-            probability=sure.tolist(),
+            probability=confidences.tolist(),
         )
         if wrong:
             indices = [row.pop("index") for row in wrong]

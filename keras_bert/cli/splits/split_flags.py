@@ -69,18 +69,18 @@ class SplitFlags:
             ValueError: flags contradict each other or are missing.
         """
         train_file, *of_files = self._of_files
-        command_line.need_one(self.task_name, self.tfds_name, train_file)
+        command_line.require_one(self.task_name, self.tfds_name, train_file)
         if self.task_name.value and not self.data_dir.value:
             raise ValueError(
                 "--task_name needs --data_dir, the directory of its files. "
                 f"Received: only --task_name={self.task_name.value}."
             )
         if not self.task_name.value:
-            command_line.refuse("requires --task_name", self.data_dir)
+            command_line.reject("requires --task_name", self.data_dir)
         if not train_file.value:
-            command_line.refuse("requires --train_file", *of_files)
+            command_line.reject("requires --train_file", *of_files)
         if self.label_separator.value == "":
-            command_line.refuse("must not be empty", self.label_separator)
+            command_line.reject("must not be empty", self.label_separator)
         if self.task_name.value:
             source = self.task_name.value, self.data_dir.value
             return [source[1]], functools.partial(glue_splits, *source)

@@ -21,7 +21,7 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 
 _ROW = 26  # Pixels, as in the style sheet.
-_LEAST = 0.01  # Weaker lines are not visible.
+_MIN_WEIGHT = 0.01  # Weaker lines are not visible.
 _NUM_PIECES = 40
 
 
@@ -90,7 +90,7 @@ def _lines(index, row, tokens):
             stroke_opacity=f"{0.15 + 0.85 * share:.2f}",
         )
         for key, share in enumerate(row)
-        if share >= _LEAST
+        if share >= _MIN_WEIGHT
     ]
     svg = element(
         "svg",
@@ -133,7 +133,7 @@ def _maps(attention):
     return wide(element("table", *rows, class_="maps"))
 
 
-def _lacking(model):
+def _missing_part(model):
     blocks = model.pretrained.backbone.blocks
     attentions = [getattr(block, "self_attention", None) for block in blocks]
     if all(hasattr(x, "attention_weights") for x in attentions):
@@ -162,5 +162,5 @@ TAB = Tab(
     fields=_fields,
     answer=attend,
     picture=attention_picture,
-    lacking=_lacking,
+    missing_part=_missing_part,
 )

@@ -46,8 +46,8 @@ def _side(model, tab, text, pair):
     title = f"{model.name}: {model.description()}"
     given = {"text": text, "pair": pair} if pair else {"text": text}
     try:
-        if lacking := tab.lacking(model):
-            raise ValueError(f"{tab.title} requires {lacking}.")
+        if missing_part := tab.missing_part(model):
+            raise ValueError(f"{tab.title} requires {missing_part}.")
         if missing := given.keys() - _names(tab, model):
             raise ValueError(
                 f"{tab.title} of this model has no input "
@@ -80,7 +80,7 @@ def _able(model):
     return tuple(
         title
         for title, tab in _TABS.items()
-        if not tab.lacking(model) and "text" in _names(tab, model)
+        if not tab.missing_part(model) and "text" in _names(tab, model)
     )
 
 
@@ -112,5 +112,5 @@ TAB = Tab(
     fields=_fields,
     answer=compare,
     picture=comparison_picture,
-    lacking=lambda model: "" if _able(model) else "something to compare",
+    missing_part=lambda model: "" if _able(model) else "something to compare",
 )

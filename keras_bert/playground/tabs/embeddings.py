@@ -151,7 +151,7 @@ MAP = Tab(
     description="Text vectors, projected to the two principal components with "
     "the largest variance.",
     fields=lambda model: [
-        LinesField("texts", "Texts, one per line", LINES, 12, least=3)
+        LinesField("texts", "Texts, one per line", LINES, 12, min_lines=3)
     ],
     answer=map_texts,
     picture=map_picture,

@@ -145,7 +145,7 @@ TAB = Tab(
     ],
     answer=represent,
     picture=pieces_picture,
-    lacking=lambda model: (
+    missing_part=lambda model: (
         ""
         if hasattr(model.pretrained.backbone.embeddings, "summands")
         else "embeddings that are a sum"

@@ -87,7 +87,7 @@ def _fields(model):
     ]
 
 
-def _lacking(model):
+def _missing_part(model):
     if model.generator is None:
         return "a left-to-right model (left_to_right_dir)"
     return "" if tasks.can_fill(model) else "a masked-LM head"
@@ -101,5 +101,5 @@ TAB = Tab(
     fields=_fields,
     answer=compare_directions,
     picture=directions_picture,
-    lacking=_lacking,
+    missing_part=_missing_part,
 )

@@ -20,7 +20,7 @@ from keras_bert.pretraining.records.mask_outcomes import PLAIN
 from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes
 
 _NUM_PIECES = 128
-_MOST_DRAWS = 1000
+_MAX_DRAWS = 1000
 _UNITS = ("pieces", "whole words")
 _TOP_K = 3
 
@@ -154,7 +154,7 @@ TAB = Tab(
         NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),
         ChoiceField("unit", "What is masked", _UNITS[0], _UNITS),
         NumberField("seed", "Seed", 1, 0, 100),
-        NumberField("num_draws", "Draws to count", 100, 1, _MOST_DRAWS),
+        NumberField("num_draws", "Draws to count", 100, 1, _MAX_DRAWS),
     ],
     answer=mask_text,
     picture=masking_picture,

@@ -195,7 +195,7 @@ TAB = Tab(
     fields=_fields,
     answer=draw_pair,
     picture=pair_picture,
-    lacking=lambda model: (
+    missing_part=lambda model: (
         ""
         if any(map(model.has, _KINDS))
         else "a next-sentence or sentence-order head"

@@ -59,5 +59,7 @@ TAB = Tab(
     fields=lambda model: [TextField("text", "Text", _TEXT)],
     answer=judge_text,
     picture=judged_picture,
-    lacking=lambda model: "" if model.has(_HEAD) else "a discriminator's head",
+    missing_part=lambda model: (
+        "" if model.has(_HEAD) else "a discriminator's head"
+    ),
 )

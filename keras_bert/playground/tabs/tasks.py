@@ -219,8 +219,8 @@ _TASKS = {
                 "Choices, one per line",
                 "rises.\nbarks.",
                 4,
-                least=2,
-                most=10,
+                min_lines=2,
+                max_lines=10,
             ),
         ],
         _choose,
@@ -245,7 +245,7 @@ TAB = Tab(
     fields=lambda model: _task_of(model)[0](model),
     answer=lambda model, **values: _task_of(model)[1](model, **values),
     picture=answer_picture,
-    lacking=lambda model: (
+    missing_part=lambda model: (
         "" if _task_of(model) else "a fine-tuned task or a masked-LM head"
     ),
 )

@@ -95,7 +95,7 @@ def test_the_best_model_its_reports_and_answers_are_written(tmp_path):
 
 
 def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
-    monkeypatch.setattr(fine_tuning_run, "_STEPS_BETWEEN", 3)
+    monkeypatch.setattr(fine_tuning_run, "_STEPS_BETWEEN_LOSSES", 3)
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     model.compile("sgd", "mse", jit_compile=False)
     inputs, targets = np.ones((8, 2)), np.zeros((8, 1))

@@ -85,7 +85,7 @@ def test_flags_without_effect_are_errors(parse, words, message):
 @pytest.mark.parametrize("word", ["--search=paper", "--num_layers=2"])
 def test_flags_of_training_can_be_refused(parse, word):
     with pytest.raises(ValueError, match=f"is for x. Received: {word}"):
-        parse(word).refuse_training("is for x")
+        parse(word).reject_training("is for x")
 
 
 def test_a_teacher_is_an_input(parse, tmp_path):
