@@ -149,11 +149,7 @@ if keras.backend.backend() == "tensorflow":
         moments = adam_moments(gradient, *moments, step)
         direction = adam_direction(*moments, step)
         value -= rate * (direction + decay * value)
-        for resource, new in (
-            (variable, value),
-            (m, moments[0]),
-            (v, moments[1]),
-        ):
+        for resource, new in zip(resources, (value, *moments), strict=True):
             tf.raw_ops.AssignVariableOp(resource=resource, value=new)
 
 

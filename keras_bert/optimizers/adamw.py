@@ -1,6 +1,7 @@
 """Adam with decoupled weight decay, the optimizer of BERT."""
 
 import re
+import typing
 
 import keras
 from keras import ops
@@ -15,6 +16,8 @@ from keras_bert.optimizers.adam_step import global_norm
 from keras_bert.optimizers.adam_step import sum_over_replicas
 from keras_bert.optimizers.adam_step import unpack
 from keras_bert.optimizers.adam_step import update_variable
+from keras_bert.optimizers.schedules import Schedule
+from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -38,16 +41,16 @@ class AdamW(keras.optimizers.Optimizer):
     is not finite, the step is skipped: no weight, moment or iteration changes.
 
     Args:
-        learning_rate: float or Keras schedule.
-        rate_schedule: Keras schedule by which the learning rate is multiplied,
-            or None. The learning rate stays a number that callbacks can set.
-        weight_decay: float, weight decay; multiplied by the learning rate.
-        beta_1: float, decay of the running mean of gradients.
-        beta_2: float, decay of the running mean of squared gradients.
-        epsilon: float, added to the square root, after bias correction.
-        bias_correction: bool, correct the bias of m and v. False is the
-            behavior of google-research/bert, with larger first steps.
-        global_clipnorm: float, maximum global norm of the gradients, or None.
+        learning_rate: learning rate, or schedule of it.
+        rate_schedule: schedule of a factor on the learning rate, or None. The
+            learning rate stays a number that callbacks can set.
+        weight_decay: weight decay; multiplied by the learning rate.
+        beta_1: decay of the running mean of gradients.
+        beta_2: decay of the running mean of squared gradients.
+        epsilon: added to the square root, after bias correction.
+        bias_correction: correct the bias of m and v. False is the behavior of
+            google-research/bert, with larger first steps.
+        global_clipnorm: maximum global norm of the gradients, or None.
         **kwargs: arguments of `keras.optimizers.Optimizer`, except
             `gradient_accumulation_steps` and other ways of clipping.
 
@@ -62,15 +65,15 @@ class AdamW(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        learning_rate=1e-4,
-        weight_decay=0.01,
-        beta_1=0.9,
-        beta_2=0.999,
-        epsilon=1e-6,
-        bias_correction=True,
-        global_clipnorm=1.0,
-        rate_schedule=None,
-        **kwargs,
+        learning_rate: float | Schedule = 1e-4,
+        weight_decay: float = 0.01,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-6,
+        bias_correction: bool = True,
+        global_clipnorm: float | None = 1.0,
+        rate_schedule: Schedule | dict | None = None,
+        **kwargs: typing.Any,
     ):
         checks.not_negative(weight_decay=weight_decay)
         checks.positive(beta_1=beta_1, beta_2=beta_2)
@@ -95,7 +98,9 @@ class AdamW(keras.optimizers.Optimizer):
         self.epsilon = epsilon
         self.bias_correction = bias_correction
 
-    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+    def exclude_from_weight_decay(
+        self, var_list: list | None = None, var_names: list | None = None
+    ) -> None:
         if self.built:
             raise ValueError(
                 "`exclude_from_weight_decay` must come before the optimizer is "
@@ -104,14 +109,14 @@ class AdamW(keras.optimizers.Optimizer):
         self._excluded = tuple(id(variable) for variable in var_list or ())
         self._excluded_names = tuple(var_names or ())
 
-    def scale_learning_rate(self, var_list, factors):
+    def scale_learning_rate(self, var_list: list, factors: list[float]) -> None:
         """Multiply the learning rate of variables by factors.
 
         The factors are not saved with the optimizer.
 
         Args:
-            var_list: list of variables; others keep the learning rate.
-            factors: list of floats, one per variable.
+            var_list: variables; others keep the learning rate.
+            factors: one factor per variable.
 
         Raises:
             ValueError: a factor is below 0, the numbers of factors and
@@ -128,7 +133,7 @@ class AdamW(keras.optimizers.Optimizer):
         ids = map(id, var_list)
         self._rate_factors = dict(zip(ids, factors, strict=True))
 
-    def build(self, variables):
+    def build(self, variables: list) -> None:
         if self.built:
             return
         super().build(variables)
@@ -140,9 +145,8 @@ class AdamW(keras.optimizers.Optimizer):
         if self._rate_schedule:
             self._schedule_factor = self._add_shared("schedule_factor", ())
         self._decaying = tuple(self._is_decaying(v) for v in variables)
-        self._factors = tuple(
-            self._rate_factors.get(id(v), 1.0) for v in variables
-        )
+        factors = self._rate_factors
+        self._factors = tuple(factors.get(id(v), 1.0) for v in variables)
 
     def _add_shared(self, name, shape):
         """Add a variable that has the same value on all replicas."""
@@ -154,13 +158,14 @@ class AdamW(keras.optimizers.Optimizer):
         )
 
     def _is_decaying(self, variable):
-        is_named = any(
-            re.search(n, variable.name) for n in self._excluded_names
-        )
-        is_excluded = is_named or id(variable) in self._excluded
+        names = self._excluded_names
+        is_excluded = any(re.search(name, variable.name) for name in names)
+        is_excluded = is_excluded or id(variable) in self._excluded
         return decays(variable) and not is_excluded
 
-    def apply(self, grads, trainable_variables=None):
+    def apply(
+        self, grads: list, trainable_variables: list | None = None
+    ) -> None:
         if trainable_variables is not None and not self.built:
             self.build(list(trainable_variables))
         if not self.built or all(gradient is None for gradient in grads):
@@ -202,7 +207,9 @@ class AdamW(keras.optimizers.Optimizer):
             grads[i] = gradient
         return grads
 
-    def update_step(self, gradient, variable, learning_rate):
+    def update_step(
+        self, gradient: Tensor, variable: Tensor, learning_rate: Tensor
+    ) -> None:
         index, dtype = self._get_variable_index(variable), variable.dtype
         step = unpack(ops.cast(self._step, dtype))
         if self._rate_schedule:
@@ -227,7 +234,7 @@ class AdamW(keras.optimizers.Optimizer):
         """Return the factor on an update, in addition to the rate."""
         return 1.0
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {
             **super().get_config(),
             "weight_decay": self._decay_rate,

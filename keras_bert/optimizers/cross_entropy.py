@@ -110,7 +110,4 @@ class SpanCrossEntropy(keras.losses.Loss):
         return -ops.mean(losses, axis=-1)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "label_smoothing": self.label_smoothing,
-        }
+        return super().get_config() | {"label_smoothing": self.label_smoothing}

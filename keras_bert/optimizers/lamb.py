@@ -1,9 +1,12 @@
 """LAMB, an optimizer for large batches."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.optimizers.adamw import AdamW
+from keras_bert.optimizers.schedules import Schedule
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -21,9 +24,9 @@ class Lamb(AdamW):
     decay and are not scaled: they are updated as in Adam.
 
     Args:
-        learning_rate: float or Keras schedule.
-        global_clipnorm: float, maximum global norm of the gradients, or None,
-            as in the paper's algorithm.
+        learning_rate: learning rate, or schedule of it.
+        global_clipnorm: maximum global norm of the gradients. None, as in the
+            paper, does not clip.
         **kwargs: arguments of `AdamW`.
 
     References:
@@ -32,7 +35,12 @@ class Lamb(AdamW):
 
     _is_plain = False
 
-    def __init__(self, learning_rate=1e-3, global_clipnorm=None, **kwargs):
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-3,
+        global_clipnorm: float | None = None,
+        **kwargs: typing.Any,
+    ):
         super().__init__(
             learning_rate, global_clipnorm=global_clipnorm, **kwargs
         )

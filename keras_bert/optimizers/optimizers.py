@@ -3,39 +3,37 @@
 import collections
 import re
 
+import keras
 from absl import logging
 
 from keras_bert.optimizers.adam_step import decays
 from keras_bert.optimizers.adamw import AdamW
 from keras_bert.optimizers.lamb import Lamb
+from keras_bert.optimizers.schedules import Schedule
 from keras_bert.optimizers.stable_adamw import StableAdamW
 
 
 def bert_adamw(
-    model,
-    learning_rate,
-    weight_decay=0.01,
-    bias_correction=True,
-    beta_2=0.999,
-    rate_schedule=None,
-):
+    model: keras.Model,
+    learning_rate: float | Schedule,
+    weight_decay: float = 0.01,
+    bias_correction: bool = True,
+    beta_2: float = 0.999,
+    rate_schedule: Schedule | None = None,
+) -> AdamW:
     """Return the optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
     `beta_1` is 0.9, `epsilon` 1e-6. Biases and LayerNorm weights have no
     weight decay; the log lists the variables.
 
     Args:
-        model: a built `keras.Model`, the model to train.
-        learning_rate: float or Keras schedule.
-        weight_decay: float, weight decay; multiplied by the learning rate.
-        bias_correction: bool, False for the behavior of google-research/bert.
-        beta_2: float, decay of the running mean of squared gradients; 0.98
-            for RoBERTa.
-        rate_schedule: Keras schedule by which the learning rate is
-            multiplied, or None.
-
-    Returns:
-        An `AdamW`.
+        model: the model to train, built.
+        learning_rate: learning rate, or schedule of it.
+        weight_decay: weight decay; multiplied by the learning rate.
+        bias_correction: False for the behavior of google-research/bert.
+        beta_2: decay of the running mean of squared gradients; 0.98 for
+            RoBERTa.
+        rate_schedule: schedule of a factor on the learning rate, or None.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
@@ -52,7 +50,12 @@ def bert_adamw(
     )
 
 
-def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
+def bert_lamb(
+    model: keras.Model,
+    learning_rate: float | Schedule,
+    weight_decay: float = 0.01,
+    beta_2: float = 0.999,
+) -> Lamb:
     """Return the LAMB optimizer, for batches of thousands of examples.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
@@ -60,13 +63,10 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
     the variables.
 
     Args:
-        model: a built `keras.Model`, the model to train.
-        learning_rate: float or Keras schedule.
-        weight_decay: float, weight decay; multiplied by the learning rate.
-        beta_2: float, decay of the running mean of squared gradients.
-
-    Returns:
-        A `Lamb`.
+        model: the model to train, built.
+        learning_rate: learning rate, or schedule of it.
+        weight_decay: weight decay; multiplied by the learning rate.
+        beta_2: decay of the running mean of squared gradients.
 
     References:
         [LAMB](https://arxiv.org/abs/1904.00962), section 4
@@ -75,20 +75,22 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
     return Lamb(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
 
 
-def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
+def bert_stable_adamw(
+    model: keras.Model,
+    learning_rate: float | Schedule,
+    weight_decay: float = 0.01,
+    beta_2: float = 0.98,
+) -> StableAdamW:
     """Return the optimizer of ModernBERT, StableAdamW.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
     LayerNorm weights have no weight decay; the log lists the variables.
 
     Args:
-        model: a built `keras.Model`, the model to train.
-        learning_rate: float or Keras schedule.
-        weight_decay: float, weight decay; multiplied by the learning rate.
-        beta_2: float, decay of the running mean of squared gradients.
-
-    Returns:
-        A `StableAdamW`.
+        model: the model to train, built.
+        learning_rate: learning rate, or schedule of it.
+        weight_decay: weight decay; multiplied by the learning rate.
+        beta_2: decay of the running mean of squared gradients.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2
@@ -97,15 +99,15 @@ def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
     return StableAdamW(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
 
 
-def describe_weight_decay(model):
+def describe_weight_decay(model: keras.Model) -> str:
     """Return the lists of variables with and without weight decay.
 
     Args:
-        model: a built `keras.Model`.
+        model: a built model.
 
     Returns:
-        str of several lines. `12 x block_*/pooler/kernel` stands for twelve
-        variables that differ in the number at the star.
+        Several lines. `12 x block_*/pooler/kernel` stands for twelve variables
+        that differ in the number at the star.
     """
     exempt, decaying = [], []
     for variable in model.trainable_variables:

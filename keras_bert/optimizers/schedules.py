@@ -2,14 +2,18 @@
 
 import abc
 import math
+import typing
 
 import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.typing import Tensor
+
+Schedule: typing.TypeAlias = keras.optimizers.schedules.LearningRateSchedule
 
 
-class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
+class WarmupDecay(Schedule, abc.ABC):
     """Base class of schedules with linear warmup and decay.
 
     As in google-research/bert, the decay is computed from step 0: after the
@@ -17,13 +21,19 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
     Subclasses define the `shape` of the decay.
 
     Args:
-        peak: float, the nominal learning rate.
-        num_train_steps: int, step from which the rate is `end`.
-        num_warmup_steps: int, steps of warmup, fewer than `num_train_steps`.
-        end: float, final learning rate, at most `peak`.
+        peak: the nominal learning rate.
+        num_train_steps: step from which the rate is `end`.
+        num_warmup_steps: steps of warmup, fewer than `num_train_steps`.
+        end: final learning rate, at most `peak`.
     """
 
-    def __init__(self, peak, num_train_steps, num_warmup_steps=0, end=0.0):
+    def __init__(
+        self,
+        peak: float,
+        num_train_steps: int,
+        num_warmup_steps: int = 0,
+        end: float = 0.0,
+    ):
         checks.at_least(1, num_train_steps=num_train_steps)
         checks.between(
             0, num_train_steps - 1, num_warmup_steps=num_warmup_steps
@@ -41,7 +51,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
         self.end = end
 
     @abc.abstractmethod
-    def shape(self, progress):
+    def shape(self, progress: Tensor) -> Tensor:
         """Return the decay factor: 1 is `peak`, 0 is `end`.
 
         Args:
@@ -51,7 +61,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
             float32 scalar, from 1 to 0.
         """
 
-    def __call__(self, step):
+    def __call__(self, step: Tensor) -> Tensor:
         step = ops.cast(step, "float32")
         warmup = step / max(self.num_warmup_steps, 1)
         progress = ops.minimum(step / self.num_train_steps, 1.0)
@@ -60,7 +70,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
             step < self.num_warmup_steps, self.peak * warmup, decay
         )
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**vars(self)}  # The arguments.
 
 
@@ -78,7 +88,7 @@ class LinearWarmupDecay(WarmupDecay):
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
     """
 
-    def shape(self, progress):
+    def shape(self, progress: Tensor) -> Tensor:
         return 1.0 - progress
 
 
@@ -88,18 +98,22 @@ class PolynomialWarmupDecay(WarmupDecay):
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        power: float above 0. 1 is linear decay; below 1 the rate stays high
-            longer.
+        power: above 0. 1 is linear decay; below 1 the rate stays high longer.
     """
 
     def __init__(
-        self, peak, num_train_steps, num_warmup_steps=0, end=0.0, power=1.0
+        self,
+        peak: float,
+        num_train_steps: int,
+        num_warmup_steps: int = 0,
+        end: float = 0.0,
+        power: float = 1.0,
     ):
         checks.positive(power=power)
         super().__init__(peak, num_train_steps, num_warmup_steps, end)
         self.power = power
 
-    def shape(self, progress):
+    def shape(self, progress: Tensor) -> Tensor:
         return ops.power(1.0 - progress, self.power)
 
 
@@ -114,7 +128,7 @@ class CosineWarmupDecay(WarmupDecay):
         [SGDR](https://arxiv.org/abs/1608.03983), equation 5, without restarts
     """
 
-    def shape(self, progress):
+    def shape(self, progress: Tensor) -> Tensor:
         return 0.5 * (1.0 + ops.cos(math.pi * progress))
 
 
@@ -127,8 +141,7 @@ class WarmupStableDecay(WarmupDecay):
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        decay_share: float above 0, at most 1, fraction of the steps with
-            decay.
+        decay_share: fraction of the steps with decay, above 0, at most 1.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2;
@@ -138,16 +151,16 @@ class WarmupStableDecay(WarmupDecay):
 
     def __init__(
         self,
-        peak,
-        num_train_steps,
-        num_warmup_steps=0,
-        end=0.0,
-        decay_share=0.1,
+        peak: float,
+        num_train_steps: int,
+        num_warmup_steps: int = 0,
+        end: float = 0.0,
+        decay_share: float = 0.1,
     ):
         checks.fraction(decay_share=decay_share)
         super().__init__(peak, num_train_steps, num_warmup_steps, end)
         self.decay_share = decay_share
 
-    def shape(self, progress):
-        fallen = ops.maximum(1.0 - (1.0 - progress) / self.decay_share, 0.0)
-        return 1.0 - ops.sqrt(fallen)
+    def shape(self, progress: Tensor) -> Tensor:
+        decayed = ops.maximum(1.0 - (1.0 - progress) / self.decay_share, 0.0)
+        return 1.0 - ops.sqrt(decayed)

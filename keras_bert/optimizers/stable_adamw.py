@@ -1,9 +1,12 @@
 """StableAdamW, AdamW with update clipping."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.optimizers.adamw import AdamW
+from keras_bert.optimizers.schedules import Schedule
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -18,9 +21,9 @@ class StableAdamW(AdamW):
     clipping is not needed. The weight decay is divided by the same factor.
 
     Args:
-        learning_rate: float or Keras schedule.
-        global_clipnorm: float, maximum global norm of the gradients, or None,
-            as in the paper's algorithm.
+        learning_rate: learning rate, or schedule of it.
+        global_clipnorm: maximum global norm of the gradients. None, as in the
+            paper, does not clip.
         **kwargs: arguments of `AdamW`.
 
     References:
@@ -30,7 +33,12 @@ class StableAdamW(AdamW):
 
     _is_plain = False
 
-    def __init__(self, learning_rate=1e-4, global_clipnorm=None, **kwargs):
+    def __init__(
+        self,
+        learning_rate: float | Schedule = 1e-4,
+        global_clipnorm: float | None = None,
+        **kwargs: typing.Any,
+    ):
         super().__init__(
             learning_rate, global_clipnorm=global_clipnorm, **kwargs
         )

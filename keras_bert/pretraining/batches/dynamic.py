@@ -50,8 +50,8 @@ class MaskingOptions:
     sep_id: int | None = None
     cls_id: int | None = None
 
-    def rules(self, max_predictions_per_seq, vocab_size):
-        """Return the `MaskingRules` for one size of examples.
+    def rules(self, max_predictions_per_seq: int, vocab_size: int):
+        """Return the `MaskingRules` for a number of predictions.
 
         :meta private:
         """
@@ -69,41 +69,40 @@ class MaskingOptions:
 
 
 def dynamic_dataset(
-    paths,
-    batch_size,
-    max_seq_length,
-    max_predictions_per_seq,
-    vocab_size,
-    masking,
-    seed,
-    epoch=None,
-    first_batch=0,
-):
+    paths: list[str],
+    batch_size: int,
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    vocab_size: int,
+    masking: MaskingOptions,
+    seed: int,
+    epoch: int | None = None,
+    first_batch: int = 0,
+) -> tf.data.Dataset:
     """Read dynamic records and mask them.
 
     The masks depend only on the seed, the epoch and the position of the
     example in the epoch, not on the batch size or the number of threads.
 
     Args:
-        paths: list of str, TFRecord files of `create_pretraining_data` with
+        paths: TFRecord files of `pretraining.create_data` with
             `masking="dynamic"`.
-        batch_size: int, examples in a batch.
-        max_seq_length: int, length to pad to. No record may be longer.
-        max_predictions_per_seq: int, maximum number of masked tokens in an
-            example.
-        vocab_size: int, all ids must be below it.
-        masking: `MaskingOptions`.
-        seed: int.
-        epoch: int, return one pass in file order with the masks of this
-            epoch, for evaluation. Its last batch may be smaller. None returns
-            an endless dataset of full batches, shuffled and masked
-            differently in each epoch.
-        first_batch: int, number of batches of the endless dataset to skip,
-            to resume a run.
+        batch_size: examples in a batch.
+        max_seq_length: length to pad to. No record may be longer.
+        max_predictions_per_seq: maximum number of masked tokens in an example.
+        vocab_size: all ids must be below it.
+        masking: options of the masks.
+        seed: seed of the order and of the masks.
+        epoch: return one pass in file order with the masks of this epoch, for
+            evaluation. Its last batch may be smaller. None returns an endless
+            dataset of full batches, shuffled and masked differently in each
+            epoch.
+        first_batch: number of batches of the endless dataset to skip, to
+            resume a run.
 
     Returns:
-        A `tf.data.Dataset` of batches like those of `pretraining.dataset`;
-        with `cls_id` the inputs have `text_numbers` as well.
+        A dataset with the same batches as `pretraining.dataset`. With `cls_id`
+        the inputs also have `text_numbers`.
 
     Raises:
         ValueError: an argument is out of range, or the first record of a file

@@ -6,7 +6,7 @@ from keras_bert import features
 from keras_bert.pretraining.batches.epochs import map_batches
 
 
-def left_to_right_batches(dataset):
+def left_to_right_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Convert masked batches to batches for causal language modeling.
 
     Masked tokens are restored, and each position predicts the next token. So
@@ -16,8 +16,8 @@ def left_to_right_batches(dataset):
         dataset: batches of `pretraining.dataset`.
 
     Returns:
-        A `tf.data.Dataset` of batches with `max_seq_length` - 1 predictions
-        and no next-sentence labels.
+        Batches with `max_seq_length` - 1 predictions and no next-sentence
+        labels.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.1, "LTR & No NSP"
@@ -51,17 +51,17 @@ def _predict_next(inputs, labels, weights):
     )
 
 
-def token_batches(dataset):
+def token_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Convert masked batches to batches with a loss on every token.
 
     Args:
         dataset: batches of `pretraining.dataset`.
 
     Returns:
-        A `tf.data.Dataset` of batches without next-sentence labels. The
-        inputs contain the labels as `masked_lm_ids`, and the weights contain
-        `tokens`, float32 `(batch_size, max_seq_length)`, 1.0 at all tokens,
-        special tokens included, and 0.0 at padding.
+        Batches without next-sentence labels. The inputs contain the labels as
+        `masked_lm_ids`, and the weights contain `tokens`, float32
+        `(batch_size, max_seq_length)`, 1.0 at all tokens, special tokens
+        included, and 0.0 at padding.
     """
     return map_batches(dataset, _count_tokens)
 

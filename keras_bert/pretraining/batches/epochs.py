@@ -46,7 +46,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
         string `(batch_size,)`.
 
     Raises:
-        ValueError: the files hold less than one batch, or one is damaged.
+        ValueError: the files have less than one batch, or one is damaged.
     """
     checks.at_least(1, batch_size=batch_size)
     # Whole epochs are skipped without reading; this needs their record count.

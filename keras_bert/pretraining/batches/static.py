@@ -13,30 +13,30 @@ from keras_bert.pretraining.records.record_form import parse_examples
 
 
 def dataset(
-    paths,
-    batch_size,
-    max_seq_length,
-    max_predictions_per_seq,
-    vocab_size,
-    shuffle_seed=None,
-):
+    paths: list[str],
+    batch_size: int,
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    vocab_size: int,
+    shuffle_seed: int | None = None,
+) -> tf.data.Dataset:
     """Return a dataset of one pass over static records.
 
     Args:
-        paths: list of str, TFRecord files of `create_pretraining_data` or of
+        paths: TFRecord files of `pretraining.create_data` or of
             google-research/bert.
-        batch_size: int, examples in a batch; the last may be smaller.
-        max_seq_length: int, length of the sequences in the records.
-        max_predictions_per_seq: int, predictions in the records.
-        vocab_size: int, all ids must be below it.
-        shuffle_seed: int, shuffle files and examples with this seed,
-            differently at each repetition. None keeps file order.
+        batch_size: examples in a batch; the last batch may be smaller.
+        max_seq_length: length of the sequences in the records.
+        max_predictions_per_seq: number of predictions in the records.
+        vocab_size: all ids must be below it.
+        shuffle_seed: shuffle files and examples with this seed, differently
+            at each repetition. None keeps file order.
 
     Returns:
-        A `tf.data.Dataset` of `(inputs, labels, sample_weights)`, dicts that
-        fit `bert_pretrainer`: the inputs are int32; the labels
-        `mlm_logits`, int32 `(batch_size, max_predictions_per_seq)`, and
-        `nsp_logits`, int32 `(batch_size,)`; the weights float32 like them.
+        A dataset of `(inputs, labels, sample_weights)`, dicts for
+        `bert_pretrainer`: the inputs are int32; the labels are `mlm_logits`,
+        int32 `(batch_size, max_predictions_per_seq)`, and `nsp_logits`, int32
+        `(batch_size,)`; the weights are float32 of the same shapes.
 
     Raises:
         ValueError: the first record of a file lacks a feature, has another
@@ -55,29 +55,28 @@ def dataset(
 
 
 def endless_dataset(
-    paths,
-    batch_size,
-    max_seq_length,
-    max_predictions_per_seq,
-    vocab_size,
-    seed,
-    first_batch=0,
-):
+    paths: list[str],
+    batch_size: int,
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    vocab_size: int,
+    seed: int,
+    first_batch: int = 0,
+) -> tf.data.Dataset:
     """Return an endless dataset of full batches, reshuffled in each epoch.
 
     Args:
         paths, batch_size, max_seq_length: see `pretraining.dataset`.
         max_predictions_per_seq, vocab_size: see `pretraining.dataset`.
-        seed: int, seed of the order.
-        first_batch: int, number of batches to skip, to resume a run.
+        seed: seed of the order.
+        first_batch: number of batches to skip, to resume a run.
 
     Returns:
-        An endless `tf.data.Dataset` of batches like those of
-        `pretraining.dataset`.
+        An endless dataset with the same batches as `pretraining.dataset`.
 
     Raises:
-        ValueError: a first record does not fit, see `pretraining.dataset`,
-            or the files hold less than one batch.
+        ValueError: the first record of a file is invalid, see
+            `pretraining.dataset`, or the files have less than one batch.
     """
     parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size

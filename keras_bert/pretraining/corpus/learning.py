@@ -49,17 +49,17 @@ def from_first_word(sentences, sources):
     )
 
 
-def measure_tokenizer(tokenizer, sentences):
+def measure_tokenizer(tokenizer, sentences: list) -> tuple[float, float]:
     """Measure how well a tokenizer fits text.
 
     Args:
         tokenizer: a `Tokenizer` of any kind.
-        sentences: list of bytes or str.
+        sentences: bytes or str.
 
     Returns:
-        The fraction of unknown tokens and the mean number of tokens per word,
-        both float; NaN without text. A word begins with the first token of a
-        sentence and with each token that is not a continuation.
+        The fraction of unknown tokens and the mean number of tokens per word;
+        NaN without text. A word begins with the first token of a sentence and
+        with each token that is not a continuation.
     """
     rows = tokenizer(sentences)
     tokens = rows.values.numpy()

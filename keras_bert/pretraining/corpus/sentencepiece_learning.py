@@ -30,10 +30,8 @@ _OPTIONS = {
     "control_symbols": [_ROLES["cls"], _ROLES["sep"], _ROLES["mask"]],
     "user_defined_symbols": [*'()"-.–£€'],
     "character_coverage": 0.99995,
-}
-# A small text may give fewer pieces than `vocab_size`; the length of a line is
-# not limited; only errors are logged.
-_LIMITS = {
+    # A small text may give fewer pieces than `vocab_size`; the length of a
+    # line is not limited; only errors are logged.
     "hard_vocab_limit": False,
     "max_sentence_length": 1 << 24,
     "minloglevel": 2,
@@ -86,7 +84,6 @@ def _train(sentences, vocab_size, sources):
             vocab_size=vocab_size,
             num_threads=1,  # The model depends on this number.
             **_OPTIONS,
-            **_LIMITS,
         )
     except RuntimeError as error:
         raise ValueError(

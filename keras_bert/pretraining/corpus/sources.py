@@ -23,21 +23,18 @@ _GZIP = b"\x1f\x8b"
 _BLOCK_BYTES = 1 << 22
 
 
-def open_sources(paths, text_key="text"):
+def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
     """Open text files as sources; the format depends on the file extension.
 
     A stream, such as "/dev/stdin", is copied to a temporary file, which is
     removed when the process ends. Its first bytes determine the format.
 
     Args:
-        paths: list of str. ".jsonl" and ".jsonl.gz" are JSON Lines, all other
-            files plain text, compressed if they end in ".gz".
-        text_key: str, the key of the text in JSON Lines.
-
-    Returns:
-        A list of sources.
+        paths: files. ".jsonl" and ".jsonl.gz" are JSON Lines, all others plain
+            text, compressed if they end in ".gz".
+        text_key: the key of the text in JSON Lines.
     """
-    sources = []
+    sources: list[TextFile] = []
     for path in paths:
         stream = None
         if is_stream(path):

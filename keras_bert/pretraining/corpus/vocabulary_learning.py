@@ -23,39 +23,33 @@ from keras_bert.text.wordpiece.vocabulary import UNKNOWN
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 # Published vocabularies have [UNK] [CLS] [SEP] [MASK] at the ids 100 to 103.
-_PUBLISHED_HEAD = (
-    PAD,
-    *(f"[unused{index}]" for index in range(99)),
-    UNKNOWN,
-    CLS,
-    SEP,
-    MASK,
-)
+_UNUSED = [f"[unused{index}]" for index in range(99)]
+_PUBLISHED_HEAD = (PAD, *_UNUSED, UNKNOWN, CLS, SEP, MASK)
 
 
 def learn_vocabulary(
-    sources,
-    vocab_size,
-    lowercase=True,
-    min_frequency=2,
-    compact_ids=False,
-    bad_lines=None,
-):
+    sources: list,
+    vocab_size: int,
+    lowercase: bool = True,
+    min_frequency: int = 2,
+    compact_ids: bool = False,
+    bad_lines: BadLines | None = None,
+) -> tuple[Vocabulary, list[bytes]]:
     """Train a WordPiece vocabulary; one sentence in 50 is held out.
 
     Args:
-        sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, maximum size of the vocabulary, including the special
+        sources: sources, as returned by `open_sources`.
+        vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: bool, lower-case the text and strip its accents.
-        min_frequency: int, minimum number of occurrences of a piece.
-        compact_ids: bool, give the special tokens the ids 0 to 4 instead of
-            the published 0 and 100 to 103.
-        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
-            None an invalid line is an error.
+        lowercase: lower-case the text and strip its accents.
+        min_frequency: minimum number of occurrences of a piece.
+        compact_ids: give the special tokens the ids 0 to 4 instead of the
+            published 0 and 100 to 103.
+        bad_lines: collects invalid lines, which are skipped. With None an
+            invalid line is an error.
 
     Returns:
-        A `Vocabulary` and the list of held-out sentences (bytes).
+        The vocabulary and the held-out sentences.
 
     Raises:
         ValueError: an argument is out of range, `vocab_size` is too small for

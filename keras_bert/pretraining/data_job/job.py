@@ -22,39 +22,41 @@ from keras_bert.pretraining.data_job.data_warnings import warn_of_text
 from keras_bert.pretraining.data_job.tokenize_and_write import tokenize
 from keras_bert.pretraining.data_job.tokenize_and_write import write_shards
 from keras_bert.pretraining.data_job.work_directory import work_directory
+from keras_bert.pretraining.examples.options import DataOptions
+from keras_bert.pretraining.examples.options import TextOptions
 
 
 def create_data(
-    sources,
-    output_files,
-    text_options,
-    options,
-    manifest_path=None,
-    num_workers=1,
-    overwrite=False,
-):
+    sources: list,
+    output_files: list[str],
+    text_options: TextOptions,
+    options: DataOptions,
+    manifest_path: str | None = None,
+    num_workers: int = 1,
+    overwrite: bool = False,
+) -> dict[str, int]:
     """Create shuffled pre-training records from text.
 
     The same seed gives the same bytes with any number of workers. To resume a
     killed run, call the function again.
 
     Args:
-        sources: list of sources, as returned by `open_sources`.
-        output_files: list of str, the TFRecord files to write, all in one
-            directory. They appear together at the end.
-        text_options: `TextOptions`.
-        options: `DataOptions`.
-        manifest_path: str, JSON file for the settings, the hashes of inputs
-            and outputs, and the counts; written last. By default
+        sources: sources, as returned by `open_sources`.
+        output_files: TFRecord files to write, all in one directory. They
+            appear together at the end.
+        text_options: options for converting text to tokens.
+        options: options of the examples.
+        manifest_path: JSON file for the settings, the hashes of inputs and
+            outputs, and the counts; written last. By default
             "manifest-NAME.json", where NAME is the first output file, in the
             same directory.
-        num_workers: int, number of processes; more than `output_files` have no
+        num_workers: number of processes; more than `output_files` have no
             effect in the second pass.
-        overwrite: bool, replace the output of an earlier run, at the end, and
-            delete its unfinished work. Other files are never replaced.
+        overwrite: replace the output of an earlier run, at the end, and delete
+            its unfinished work. Other files are never replaced.
 
     Returns:
-        The counts of the manifest, ints: "documents", "sentences", "tokens",
+        The counts of the manifest: "documents", "sentences", "tokens",
         "unknown", "examples", "predictions", "example_tokens", "cut_tokens";
         depending on the packing, "random_next" or "swapped"; and "bad_lines"
         if invalid lines are skipped.

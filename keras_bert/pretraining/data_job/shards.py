@@ -46,10 +46,8 @@ class ShardBuilder:
         self._corpus = corpus
         self._options = options
         self._packing = PACKINGS[options.packing]
-        ids = {
-            role: vocabulary.id_of(token)
-            for role, token in vocabulary.roles.items()
-        }
+        roles = vocabulary.roles.items()
+        ids = {role: vocabulary.id_of(token) for role, token in roles}
         self._rules = ExampleRules(
             seq_length=options.max_seq_length,
             cls_id=ids["cls"],

@@ -2,6 +2,8 @@
 
 import dataclasses
 import typing
+from collections.abc import Iterable
+from collections.abc import Iterator
 
 from keras_bert import checks
 from keras_bert.pretraining.examples.masking_rules import check_masking
@@ -42,7 +44,7 @@ class TextOptions(checks.Checked):
     segmented_words: bool = False
     on_bad_line: str = checks.field("stop", checks.one_of, ("stop", "skip"))
 
-    def resolved(self):
+    def resolved(self) -> "TextOptions":
         """Return the options with the default of `do_lower_case` filled in.
 
         The default is True unless a file says otherwise. It stays None for
@@ -59,24 +61,21 @@ class TextOptions(checks.Checked):
         )
         return dataclasses.replace(self, do_lower_case=casing)
 
-    def tokenizer_settings(self):
+    def tokenizer_settings(self) -> typing.Any:
         """Return the settings of the tokenizer, without TensorFlow."""
         return kind_of_file(self.vocab_file).for_corpus(
             self.vocab_file, self.resolved().do_lower_case
         )
 
-    def make_tokenizer(self):
+    def make_tokenizer(self) -> typing.Any:
         """Return the `Tokenizer`; imports TensorFlow."""
         return self.tokenizer_settings().make()
 
-    def sentences(self, lines):
+    def sentences(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the sentences of lines; empty lines are kept.
 
         All sentences of a line but the first begin with a space, because
         byte-level BPE tokenizes the first word differently without it.
-
-        Args:
-            lines: iterable of bytes.
         """
         if not self.split_sentences:
             yield from lines

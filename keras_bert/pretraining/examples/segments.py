@@ -35,18 +35,12 @@ class Segments:
         return len(self.label)
 
     def __getitem__(self, rows):
-        return Segments(
-            *(getattr(self, f.name)[rows] for f in dataclasses.fields(self))
-        )
+        return Segments(*(column[rows] for column in vars(self).values()))
 
     @classmethod
     def concatenate(cls, parts):
-        return cls(
-            *(
-                np.concatenate([getattr(part, field.name) for part in parts])
-                for field in dataclasses.fields(cls)
-            )
-        )
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
 
     @classmethod
     def of_one_text(cls, start, length):

@@ -7,6 +7,7 @@ imported when they are called.
 import dataclasses
 import importlib
 import os
+import typing
 from collections.abc import Callable
 
 from keras_bert import checks
@@ -20,7 +21,7 @@ PUBLISHED = "mlm_nsp"
 def _imported(module, name):
     """Return a function whose module is imported when it is called."""
 
-    def call(*arguments):
+    def call(*arguments: typing.Any) -> typing.Any:
         found = importlib.import_module(
             f"keras_bert.pretraining.objectives.{module}"
         )
@@ -72,7 +73,7 @@ class Objective:
     reads: Callable = lambda recipe: {}
     model_types: tuple = ()
 
-    def is_for(self, config):
+    def is_for(self, config: typing.Any) -> bool:
         """Return True if models of a config support the objective.
 
         Args:
@@ -81,7 +82,7 @@ class Objective:
         return config.model_type in (self.model_types or (config.model_type,))
 
     @property
-    def reads_packed(self):
+    def reads_packed(self) -> bool:
         """Return True if an example may hold several texts."""
         return self.learner is _pretrainer
 
@@ -211,17 +212,17 @@ OBJECTIVES = {
 }
 
 
-def losses(objective=PUBLISHED):
+def losses(objective: str = PUBLISHED) -> dict:
     """Return the losses of an objective, by output of the model.
 
     The masked-LM loss is the mean over the real predictions of the batch,
     the next-sentence loss the mean over its examples; the total is their sum.
 
     Args:
-        objective: str, the name of one of `training.objectives`.
+        objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        A dict of Keras losses for `compile(loss=...)`, in float32.
+        Keras losses in float32, for `compile(loss=...)`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
@@ -242,14 +243,13 @@ def _of_fit(name):
     return objective.terms()
 
 
-def metrics(objective=PUBLISHED):
+def metrics(objective: str = PUBLISHED) -> dict:
     """Return the accuracies of an objective, weighted by real predictions.
 
     Args:
-        objective: str, the name of one of `training.objectives`.
+        objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        A dict of fresh Keras metrics by output, for
-        `compile(weighted_metrics=...)`.
+        New Keras metrics by output, for `compile(weighted_metrics=...)`.
     """
     return {term.output: term.keras_metric() for term in _of_fit(objective)}

@@ -8,6 +8,7 @@ from keras import ops
 
 from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
+from keras_bert.typing import Tensor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,37 +29,37 @@ class LabelTerm:
     factor: float = 1.0
 
     @property
-    def outputs(self):
-        """Return the names of the outputs that the term uses, a tuple."""
+    def outputs(self) -> tuple[str]:
+        """Return the names of the outputs that the term uses."""
         return (self.output,)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Return the prefix of the metrics, such as mlm."""
         return self.output.removesuffix("_logits")
 
-    def total_weight(self, weights):
+    def total_weight(self, weights: dict[str, Tensor]) -> Tensor:
         """Sum the weights of a batch, before the model is computed.
 
         Args:
-            weights: dict of float32 tensors, as in the batch.
+            weights: weights of the batch, float32.
 
         Returns:
-            float32 scalar
+            float32 scalar.
         """
         return ops.sum(weights[self.output])
 
-    def sums(self, outputs, labels, weights):
+    def sums(self, outputs: dict, labels: dict, weights: dict) -> dict:
         """Return weighted sums over the predictions, for the metrics.
 
         Args:
-            outputs: dict of tensors, of the model.
-            labels: dict of tensors, as in the batch.
-            weights: dict of float32 tensors, as in the batch.
+            outputs: outputs of the model, tensors by name.
+            labels: labels of the batch, tensors by name.
+            weights: weights of the batch, float32 tensors by name.
 
         Returns:
-            A dict of float32 scalars: `loss`, `accuracy` and any others, each
-            a weighted sum, and `weight`, to divide them by.
+            float32 scalars by name: `loss`, `accuracy` and any others, each a
+            weighted sum, and `weight`, to divide them by.
         """
         logits, labels = outputs[self.output], labels[self.output]
         weights = weights[self.output]
@@ -69,13 +70,13 @@ class LabelTerm:
             "weight": ops.sum(weights),
         }
 
-    def keras_loss(self):
+    def keras_loss(self) -> keras.losses.Loss:
         """Return the same loss for `compile`."""
         return SparseCrossEntropy(
             self.factor, reduction="mean_with_sample_weight"
         )
 
-    def keras_metric(self):
+    def keras_metric(self) -> keras.metrics.Metric:
         """Return a new metric of the same accuracy for `compile`."""
         return keras.metrics.SparseCategoricalAccuracy(
             name=f"{self.name}_accuracy"

@@ -40,8 +40,7 @@ def serialize_examples(values, schema, num_tokens=None):
         _entry(feature, values[feature.name], lengths.get(feature.length))
         for feature in schema
     ]
-    used = _wrap(_FIELD_1, _join(parts))
-    matrix, needed = used
+    matrix, needed = _wrap(_FIELD_1, _join(parts))
     edges = [0, *np.cumsum(needed.sum(axis=1)).tolist()]
     flat = matrix[needed].tobytes()
     return [flat[start:end] for start, end in itertools.pairwise(edges)]
