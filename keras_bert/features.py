@@ -60,8 +60,7 @@ SEGMENT_IDS = Feature(
 )
 TEXT_NUMBERS = Feature(
     "text_numbers",
-    "1 at the tokens of the first text of a row, 2 at those of the next one "
-    "and so on, then 0 at padding",
+    "index of the text of each token, from 1 in each row; 0 at padding",
 )
 TEXT_STARTS = Feature(
     "text_starts",

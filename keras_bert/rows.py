@@ -78,8 +78,8 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
         lines: iterable of str, the lines of the file with their line feeds.
         columns: list of str, names in the header or keys; or, for a file
             without a header, list of int, positions that start at 0.
-        on_bad_row: function of a message, called for each CSV or TSV row
-            whose number of fields differs from the first row. If it returns,
+        on_bad_row: function of a message, called for each CSV or TSV row with
+            a different number of fields than the first row. If it returns,
             the row is skipped.
 
     Returns:

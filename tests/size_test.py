@@ -18,7 +18,11 @@ _MAX_CODE_LINES = {"keras_bert": 25_900, "tests": 34_700}
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 _MAX_RIDDLES = 2  # Docstrings that open as a question does.
-_MAX_AS_OF = 3
+# Wordings that readers find odd.
+_ODD_WORDINGS = (
+    "what (it|is|there), (that|those) of, told|tells, of which|whose, beside, "
+    "anew, goes? on, as of"
+).split(", ")
 
 
 def _docstrings():
@@ -53,8 +57,16 @@ def test_docstrings_begin_with_what_a_thing_does():
     openings = ("What ", "Where ", "How ", "Whether ")
     found = [doc for _, doc in _docstrings() if doc.startswith(openings)]
     assert len(found) <= _MAX_RIDDLES, found
-    found = [doc for _, doc in _docstrings() if "as of" in doc]
-    assert len(found) <= _MAX_AS_OF, found
+
+
+def test_odd_wordings_are_rare():
+    paths = [*(_ROOT / "docs").glob("*.md"), *_ROOT.glob("*.md")]
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    docstrings = "\n".join(doc for _, doc in _docstrings())
+    for wording in _ODD_WORDINGS:
+        pattern = re.compile(rf".*\b(?:{wording})\b.*", re.IGNORECASE)
+        assert len(pattern.findall(docstrings)) <= 10
+        assert len(pattern.findall(pages)) <= 20
 
 
 def test_an_evening_is_enough_to_read_the_way_of_a_text():

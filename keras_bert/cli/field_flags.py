@@ -25,7 +25,7 @@ class FieldFlags:
     Args:
         options: dataclass type.
         left_out: names of the fields without a flag.
-        **defaults: defaults that replace those of the dataclass.
+        **defaults: defaults that override the dataclass.
 
     Attributes:
         holders: dict from field names to flag holders, as returned by

@@ -50,6 +50,6 @@ class StableAdamW(AdamW):
             ops.square(clipped)
             / ops.maximum(self._velocities[index], ops.square(step.epsilon))
         )
-        # Both v and epsilon hold the correction of v, whose root is this.
+        # Square root of the bias correction, which v and epsilon include.
         root = step.epsilon / self.epsilon
         return 1.0 / ops.maximum(root * ops.sqrt(surprise), 1.0)

@@ -46,7 +46,7 @@ class Tokenizer(Summarized):
 
 
 def graph_constant(method):
-    """Cached property whose tensors are created outside of any graph.
+    """Cached property with tensors created outside of any graph.
 
     One tokenizer can then be used in many graphs.
     """

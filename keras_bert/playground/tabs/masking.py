@@ -152,7 +152,7 @@ TAB = Tab(
     fields=lambda model: [
         TextField("text", "Text", SENTENCE),
         NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),
-        ChoiceField("unit", "What is masked", _UNITS[0], _UNITS),
+        ChoiceField("unit", "Masking unit", _UNITS[0], _UNITS),
         NumberField("seed", "Seed", 1, 0, 100),
         NumberField("num_draws", "Draws to count", 100, 1, _MAX_DRAWS),
     ],

@@ -59,7 +59,7 @@ def distillation_terms():
 
 
 def distillation_learner(student, recipe, read):
-    """Create the learner of a student whose teacher is in `teacher_dir`.
+    """Create the learner of a student, with the teacher in `teacher_dir`.
 
     A new student is initialized with layers of its teacher; see `copy_layers`.
 

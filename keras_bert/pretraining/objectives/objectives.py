@@ -19,7 +19,7 @@ PUBLISHED = "mlm_nsp"
 
 
 def _imported(module, name):
-    """Return a function whose module is imported when it is called."""
+    """Return a function that imports its module when it is called."""
 
     def call(*arguments: typing.Any) -> typing.Any:
         found = importlib.import_module(

@@ -29,8 +29,8 @@ class BpeVocabulary(BaseVocabulary):
         """Raise ValueError: tokens mark the end of words, not the beginning."""
         raise ValueError(
             "Tokens must mark whether they continue a word, as in WordPiece. "
-            "Received: a tokenizer of the kind bpe, whose tokens mark the end "
-            "of words."
+            "Received: a tokenizer of the kind bpe, with tokens that mark the "
+            "end of words."
         )
 
     @property

@@ -111,7 +111,7 @@ def long_characters(codes, least=0xC2):
 
     Args:
         codes: uint8 `(num_bytes,)`.
-        least: int, skip characters whose first byte is smaller.
+        least: int, minimum first byte of the characters to decode.
 
     Returns:
         The positions of the characters, their lengths in bytes and their code

@@ -3,8 +3,8 @@
 A text is split into units: each known character is a unit, and each run of
 unknown characters is a unit, because it is a single piece. A piece covers as
 many units as it has characters, so the spans of the units are sufficient. They
-are computed by `FastBertNormalize` ops, whose tables keep some of the
-characters and return their offsets.
+are computed by `FastBertNormalize` ops, which keep some of the characters and
+return their offsets.
 """
 
 import tensorflow as tf

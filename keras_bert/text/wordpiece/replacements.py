@@ -6,7 +6,7 @@ the lengths of a word's pieces.
 
 Special tokens in texts, such as [MASK], become their ids. The op splits
 "[MASK]" into "[", "mask" and "]", after the normalizer lower-cased it. A second
-op, whose vocabulary contains only the special tokens, therefore scans the raw
+op, with only the special tokens in its vocabulary, therefore scans the raw
 text. The k-th "[" of the raw text is the k-th piece "[".
 """
 

@@ -46,11 +46,7 @@ def test_static_and_dynamic_masking_predict_as_many(prob, limit):
 
 @pytest.mark.parametrize(
     ("shares", "outcome"),
-    [
-        ((1.0, 0.0), "masked"),
-        ((0.0, 1.0), "kept"),
-        ((0.0, 0.0), "random"),
-    ],
+    [((1.0, 0.0), "masked"), ((0.0, 1.0), "kept"), ((0.0, 0.0), "random")],
 )
 def test_both_replace_by_the_same_thresholds(shares, outcome):
     # The random ids are all one, so that no original comes by chance.

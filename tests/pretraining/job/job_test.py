@@ -139,10 +139,7 @@ def test_a_damaged_record_is_named(folder, masking, damage, part):
     folder.write_manifest(name)  # As if it was damaged before.
     plan = plan_pretraining(folder.recipe(masking))
     batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
-    data = {
-        "train": batches.training(0).take(50),
-        "eval": batches.evaluation(),
-    }
+    data = {"train": batches.training(0).take(50), "eval": batches.evaluation()}
     with pytest.raises(
         ValueError,
         match=rf"{name}, record \d+ \(counted from 0; at byte \d+\): "

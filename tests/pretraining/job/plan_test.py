@@ -367,10 +367,7 @@ def change_number_of_files(folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            change_dropout,
-            "config: hidden_dropout_prob was 0.1, now 0.2",
-        ),
+        (change_dropout, "config: hidden_dropout_prob was 0.1, now 0.2"),
         (change_vocabulary, "vocabulary was '86130.*', now '"),
         (change_records, "records: file 1 was '.*', now '"),
         (change_casing, "do_lower_case was True, now False"),

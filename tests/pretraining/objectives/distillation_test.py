@@ -75,8 +75,7 @@ def test_the_terms_are_those_of_torch():
 
 
 @pytest.mark.parametrize(
-    ("depth", "taken"),
-    [(6, [0, 2, 4, 7, 9, 11]), (3, [0, 6, 11]), (1, [0])],
+    ("depth", "taken"), [(6, [0, 2, 4, 7, 9, 11]), (3, [0, 6, 11]), (1, [0])]
 )
 def test_a_student_begins_as_layers_of_its_teacher(teacher, depth, taken):
     if depth == 3:  # 5.5 is halfway: Python rounds to the even number.

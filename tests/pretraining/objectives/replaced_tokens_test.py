@@ -148,9 +148,7 @@ def test_the_loss_is_the_mean_over_all_tokens():
 def test_both_learn_in_one_step_and_are_kept(name, learner, batches):
     discriminator = learner.kept[""]
     loop = PretrainingLoop(
-        learner,
-        bert_adamw(learner.model, 0.01),
-        objective=OBJECTIVES[name],
+        learner, bert_adamw(learner.model, 0.01), objective=OBJECTIVES[name]
     )
     iterator = iter(batches)
     points = [

@@ -122,11 +122,7 @@ def toy(toy_loop, random_batch, tmp_path):
         return inputs, labels, weights
 
     def run(
-        bad_batches=(),
-        eval_seeds=(100, 101),
-        begin=None,
-        most=None,
-        **changes,
+        bad_batches=(), eval_seeds=(100, 101), begin=None, most=None, **changes
     ):
         options = dataclasses.replace(_OPTIONS, **changes)
         batches = [

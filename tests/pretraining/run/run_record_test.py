@@ -50,8 +50,7 @@ def test_of_many_changes_the_first_are_named(tmp_path):
     write_run(tmp_path, {"records": {f"file {i}": "a" for i in range(9)}})
     changed = {"records": {f"file {i}": "b" for i in range(9)}}
     with pytest.raises(
-        ValueError,
-        match="records: file 4 was 'a', now 'b'; and 4 more.",
+        ValueError, match="records: file 4 was 'a', now 'b'; and 4 more."
     ):
         check_run(tmp_path, changed)
 
