@@ -7,8 +7,8 @@ class TokenizerOps(typing.NamedTuple):
     """Ops that a kind of tokenizer adds to a graph.
 
     Args:
-        text: tuple of str, operations of tensorflow-text.
-        core: tuple of str, the TensorFlow ops that only it needs.
+        text: tuple of str, ops of tensorflow-text.
+        core: tuple of str, TensorFlow ops that only this tokenizer needs.
         in_tflite: bool, whether the tensorflow-text ops are enough to
             tokenize plain text.
     """
@@ -18,7 +18,7 @@ class TokenizerOps(typing.NamedTuple):
     in_tflite: bool = True
 
 
-# The least release of TensorFlow Serving that runs them all.
+# Lowest release of TensorFlow Serving that runs all ops below.
 LEAST_SERVER = "2.12"
 _BERT_OPS = "FastBertNormalize", "FastWordpieceTokenizeWithOffsets"
 _MERGING_OPS = (
@@ -26,7 +26,7 @@ _MERGING_OPS = (
     *("RightShift", "SegmentMin", "StringLength"),
 )
 TOKENIZER_OPS = {
-    # The core ones find added tokens.
+    # The core ops find added tokens.
     "wordpiece": TokenizerOps(
         text=_BERT_OPS, core=("DecodeRaw", "LowerBound", "StringLength")
     ),
@@ -40,8 +40,8 @@ TOKENIZER_OPS = {
         core=("RegexReplace", "StaticRegexReplace", "StringLength"),
     ),
 }
-# Those of TensorFlow that our exports need and that this release has. Another
-# one belongs here once it was tried there.
+# Ops of TensorFlow that our exports need and that this release has. Test an op
+# on that release before adding it.
 _CORE_OPS = frozenset(
     """
     Abs AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd
@@ -50,15 +50,14 @@ _CORE_OPS = frozenset(
     GreaterEqual Identity IdentityN If IsInf Less LessEqual LogicalAnd
     LogicalNot LogicalOr MatMul Max Maximum Mean Minimum Mul Neg NoOp NotEqual
     OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
-    RaggedTensorToTensor Range ReadVariableOp RealDiv ReduceJoin Relu Reshape
-    ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split
-    Square Squeeze StatelessIf StatelessRandomGetKeyCounter
-    StatelessRandomUniformV2 StatelessWhile StridedSlice StringJoin StringStrip
-    Sub Substr Sum Tanh TensorListConcatV2 TensorListFromTensor
-    TensorListGetItem TensorListLength TensorListReserve TensorListSetItem
-    TensorListStack TensorScatterUpdate Tile TopKV2 Transpose Unpack
-    UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum VarHandleOp
-    VarIsInitializedOp Where While ZerosLike
+    Range ReadVariableOp RealDiv ReduceJoin Relu Reshape ReverseV2 Rsqrt
+    ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split Square Squeeze
+    StatelessIf StatelessRandomGetKeyCounter StatelessRandomUniformV2
+    StatelessWhile StridedSlice StringJoin StringStrip Sub Substr Sum Tanh
+    TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListLength
+    TensorListReserve TensorListSetItem TensorListStack TensorScatterUpdate Tile
+    TopKV2 Transpose Unpack UnsortedSegmentMax UnsortedSegmentMin
+    UnsortedSegmentSum VarHandleOp VarIsInitializedOp Where While ZerosLike
     """.split()
 )
 
@@ -79,6 +78,6 @@ def check_ops(graph_def, kind):
     unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:
         raise ValueError(
-            "A SavedModel must hold operations only that TensorFlow Serving "
-            f"{LEAST_SERVER} was seen to run. Received: {sorted(unknown)}."
+            "A SavedModel must contain only operations that were tested on "
+            f"TensorFlow Serving {LEAST_SERVER}. Received: {sorted(unknown)}."
         )

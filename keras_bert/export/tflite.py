@@ -37,38 +37,40 @@ def export_tflite(
 ):
     """Export a task to TFLite files.
 
-    Of "model.tflite" there will be `model_text.tflite`, which takes strings
-    under the names of the task's `text_inputs` and needs three ops of
-    tensorflow-text besides the built-in ones, and `model_ids.tflite`, which
-    takes the int32 tensors that the model takes and runs in any interpreter.
-    Both have one signature, `serving_default`, and any number of rows of any
-    length. They give what the task's `predict_texts` and `predict_ids` give;
-    but of questions the place of an answer only, because TFLite cannot cut
-    strings, and tensors with a place for each token are as long as the
-    longest text. Each file is tried on texts before it gets its name. It
-    holds a ZIP archive with `export.json`, `vocab.txt` and, if there are
-    labels, `labels.txt`; a manifest is written next to it.
+    The path "model.tflite" writes `model_text.tflite`, which takes strings
+    named as the `text_inputs` of the task and needs two ops of
+    tensorflow-text, and `model_ids.tflite`, which takes the int32 inputs of
+    the model and runs in any interpreter. Both files have one signature,
+    `serving_default`, and accept any number of rows of any length. They return
+    the outputs of `predict_texts` and `predict_ids`; for questions only the
+    position of the answer, because TFLite cannot split strings. Tensors with a
+    value for each token are as long as the longest text. Each file is compared
+    with the task before it gets its name. It contains a ZIP archive with
+    `export.json`, `vocab.txt` and, if there are labels, `labels.txt`; a
+    manifest is written next to it.
 
     Args:
         task: an object of `tasks`.
         path: str, which ends in ".tflite".
-        kind: str: "float32"; "float16", weights in half the bytes; "int8",
-            weights in a quarter, which are also multiplied in int8; or
-            "full_int8", with scales that are fixed beforehand.
-        texts: list of what `predict` takes, to try the files on: a str for
-            each, or a tuple of its strings. Built-in sentences by default.
-        representative_texts: list of the same, for the scales of "full_int8".
+        kind: str, number format of the weights: "float32", "float16", "int8",
+            or "full_int8", which also quantizes activations with fixed scales.
+        texts: list of examples to compare the files with the task, in the
+            format of `predict`: a str each, or a tuple of its strings.
+            Defaults to built-in sentences.
+        representative_texts: list of examples in the same format, to calibrate
+            the scales of "full_int8".
         files: collection of "text" and "ids", the files to write.
-        overwrite: bool, replace files that an earlier call has written.
-        force: bool, write a file also if it loses more than its kind may.
+        overwrite: bool, whether to replace files of an earlier call.
+        force: bool, whether to write a file even if its outputs differ from
+            the task by more than the tolerance of its kind.
 
     Returns:
         A dict from the names in `files` to `Comparison`.
 
     Raises:
-        ValueError: a file is in the way that may not be replaced; the task
-            needs an op that TFLite has not; or a file loses too much.
-        ModuleNotFoundError: LiteRT's interpreter is not installed.
+        ValueError: a file exists and may not be replaced, TFLite lacks an op
+            of the task, or the outputs differ too much.
+        ModuleNotFoundError: the interpreter of LiteRT is not installed.
     """
     task.check_servable()
     _check_precision(task.model)
@@ -116,7 +118,7 @@ def _text_source(task, columns):
     ]
     advice = "Write the file that takes ids: files=['ids']."
     ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind]
-    allowed = (*ops.text, "RaggedTensorToTensor") if ops.in_tflite else ()
+    allowed = ops.text if ops.in_tflite else ()
     return text_function(task), samples, allowed, advice
 
 

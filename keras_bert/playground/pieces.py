@@ -2,6 +2,8 @@
 
 import collections
 
+import numpy as np
+
 from keras_bert import features
 from keras_bert.text.packing import ENDS
 from keras_bert.text.packing import STARTS
@@ -35,16 +37,16 @@ class Pieces(
 
 def split_into_pieces(model, preprocess, text, pair=""):
     """Split a text or a pair into `Pieces` with a `Preprocessor`."""
-    located = locate_pieces(preprocess, [text], [pair] if pair else None)
-    mask = located[features.INPUT_MASK.name].numpy()[0] == 1
-    arrays = {name: x.numpy()[:, mask] for name, x in located.items()}
-    ids = arrays[features.INPUT_IDS.name][0].tolist()
+    texts = [[text], [pair]] if pair else [[text]]
+    rows = locate_pieces(preprocess, *texts)
+    arrays = {name: x.numpy() for name, x in rows.inputs.items()}
+    ids = arrays[features.INPUT_IDS.name].tolist()
     return Pieces(
-        {name: arrays[name] for name in model.inputs},
+        {name: arrays[name][np.newaxis] for name in model.inputs},
         [model.vocabulary.tokens[index] for index in ids],
-        arrays[TEXT_NUMBERS][0].tolist(),
-        arrays[STARTS][0].tolist(),
-        arrays[ENDS][0].tolist(),
+        arrays[TEXT_NUMBERS].tolist(),
+        arrays[STARTS].tolist(),
+        arrays[ENDS].tolist(),
         _note(preprocess, text, pair, len(ids)),
     )
 

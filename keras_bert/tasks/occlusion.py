@@ -4,7 +4,7 @@ import numpy as np
 
 from keras_bert import features
 from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
+from keras_bert.tasks.fine_tuning.encoded import rows_of
 from keras_bert.text.packing import TEXT_NUMBERS
 from keras_bert.text.packing import locate_pieces
 
@@ -33,21 +33,21 @@ def occlusion(task, text, pair=None):
         [Visualizing and Understanding Convolutional Networks](
         https://arxiv.org/abs/1311.2901), section 4.2
     """
-    pairs = None if pair is None else checked_texts([pair])
-    located = locate_pieces(task.preprocess, checked_texts([text]), pairs)
-    located = {name: x.numpy() for name, x in located.items()}
-    (places,) = np.nonzero(located[TEXT_NUMBERS][0])
-    rows = {
-        name: np.repeat(located[name], len(places) + 1, axis=0)
+    texts = [text] if pair is None else [text, pair]
+    columns = [checked_texts([text]) for text in texts]
+    located = locate_pieces(task.preprocess, *columns)
+    (places,) = np.nonzero(located.inputs[TEXT_NUMBERS])
+    num_rows = len(places) + 1
+    inputs = {
+        name: np.tile(located.inputs[name].numpy(), num_rows)
         for name in task.pretrained.backbone.inputs
     }
     vocabulary = task.preprocess.tokenizer.vocabulary
-    hidden = np.arange(1, len(places) + 1)
     mask_id = vocabulary.id_of(vocabulary.roles["mask"])
-    rows[features.INPUT_IDS.name][hidden, places] = mask_id
-    logits = task.row_logits(unpadded_rows(task.preprocess, [rows]))
-    num_pieces = int(located[features.INPUT_MASK.name].sum())
-    effects = np.zeros((num_pieces, task.answer.num_outputs), np.float32)
-    first = np.argmax(located[features.INPUT_MASK.name][0])
-    effects[places - first] = logits[0] - logits[1:]
+    ids = inputs[features.INPUT_IDS.name].reshape(num_rows, -1)
+    ids[np.arange(1, num_rows), places] = mask_id  # A view of the input.
+    lengths = np.repeat(located.lengths, num_rows)
+    logits = task.row_logits(rows_of(task.preprocess, inputs, lengths))
+    effects = np.zeros((ids.shape[1], task.answer.num_outputs), np.float32)
+    effects[places] = logits[0] - logits[1:]
     return effects

@@ -1,91 +1,135 @@
-"""Packing of token ids to dense model inputs, and offsets of the tokens.
+"""Layout of texts and special tokens in sequences, and offsets of the tokens.
 
 Only dense ops (where, gather, comparisons) are used, because TFLite has no
 kernels for ragged slicing and concatenation.
 """
 
+import typing
+
 import tensorflow as tf
 
-from keras_bert import features
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
 
+# Number of tokens to skip before a kept token, given its index in the kept
+# part of its text, the length of this part, and the number of tokens to cut.
+TRUNCATIONS = {
+    "head": lambda index, num_kept, num_cut: 0,
+    "tail": lambda index, num_kept, num_cut: num_cut,
+    # The head has half of the tokens, rounded up.
+    "head_tail": lambda index, num_kept, num_cut: tf.where(
+        index < (num_kept + 1) // 2, 0, num_cut
+    ),
+}
 
-def pack(template, first, second, seq_length, id_of, truncation="head"):
-    """Truncate texts, add special tokens and pad to the sequence length.
+
+class Cells(typing.NamedTuple):
+    """Tokens of sequences, with or without padding.
+
+    All tensors are int32 `(num_tokens,)` without padding, or `(batch_size,
+    seq_length)`.
+
+    Args:
+        places: index of each token in a table of the special tokens, in the
+            order of `Template.tokens`, followed by the tokens of all texts.
+        mask: 1 at tokens, 0 at padding.
+        segments: segment ids.
+    """
+
+    places: tf.Tensor
+    mask: tf.Tensor
+    segments: tf.Tensor
+
+
+class Layout:
+    """Sequences of special tokens and texts, truncated to a length.
 
     Args:
         template: `Template`.
-        first: RaggedTensor, int32 `(batch_size, (num_tokens))`.
-        second: RaggedTensor, int32 `(batch_size, (num_tokens))`, the second
-            texts, or None for single texts.
-        seq_length: int, length of the result. Long pairs are truncated token
-            by token, always the longer text.
-        id_of: function from a special token to its id.
+        texts: RaggedTensors `(batch_size, (num_tokens))`, the tokens of the
+            texts and, for pairs, of the second texts.
+        seq_length: int, maximum length. Long pairs are truncated token by
+            token, always the longer text.
         truncation: str, a key of `TRUNCATIONS`.
 
-    Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
-        `input_mask` (1 at tokens) and, if the template has segments,
-        `segment_ids`.
+    Attributes:
+        lengths: int32 `(batch_size,)`, number of tokens of each sequence.
+        are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
-    budget = seq_length - template.num_special(second is not None)
-    texts = {FIRST: first} if second is None else {FIRST: first, SECOND: second}
-    lengths = [tf.cast(t.row_lengths(), tf.int32) for t in texts.values()]
-    if second is None:
-        kept = [tf.minimum(lengths[0], budget)]
-    else:
-        kept = truncated_lengths(*lengths, budget)
-    cut = TRUNCATIONS[truncation]
-    texts = {
-        name: (cut(tokens, number, budget), number)
-        for (name, tokens), number in zip(texts.items(), kept, strict=True)
-    }
-    return _lay_out(template, texts, seq_length, id_of)
+
+    def __init__(self, template, texts, seq_length, truncation):
+        self.template = template
+        self.seq_length = seq_length
+        self._skipped = TRUNCATIONS[truncation]
+        num_special = template.num_special(is_pair=len(texts) == 2)
+        budget = seq_length - num_special
+        lengths = [tf.cast(x.row_lengths(), tf.int32) for x in texts]
+        kept = truncated_lengths(budget, *lengths)[: len(texts)]
+        self.lengths = sum(kept) + num_special
+        self.are_cut = sum(lengths) > budget
+        self._texts, first = [], len(template.tokens)
+        for text, length, num_kept in zip(texts, lengths, kept, strict=True):
+            starts = tf.cast(text.row_starts(), tf.int32) + first
+            self._texts.append((starts, num_kept, length - num_kept))
+            first += tf.size(text.flat_values)
+
+    def flat(self):
+        """Return the `Cells` of all sequences, concatenated without padding."""
+        row, position = numbered(self.lengths)
+        places, segments = self._cells(position, lambda x: tf.gather(x, row))
+        return Cells(places, tf.ones_like(position), segments)
+
+    def padded(self):
+        """Return the `Cells` of sequences padded to `seq_length`."""
+        position = tf.range(self.seq_length)[tf.newaxis]  # [1, S]
+        length = self.lengths[:, tf.newaxis]  # [B, 1]
+        if self.template.padding_side == "left":
+            position -= self.seq_length - length
+        places, segments = self._cells(position, lambda x: x[:, tf.newaxis])
+        is_token = tf.logical_and(position >= 0, position < length)
+        return Cells(
+            tf.where(is_token, places, 0),
+            tf.cast(is_token, tf.int32),
+            tf.where(is_token, segments, self.template.padding_segment),
+        )
+
+    def _cells(self, position, of_row):
+        """Return the places and segments at positions in the sequences.
+
+        Args:
+            position: int32, position of each cell in its sequence.
+            of_row: function that converts a value of each sequence to a tensor
+                that broadcasts to the cells.
+        """
+        template, texts = self.template, [*self._texts]
+        places, segments, end = 0, 0, of_row(self.lengths)
+        for word, segment in reversed(template.layout(len(texts) == 2)):
+            if word in (FIRST, SECOND):
+                first, num_kept, num_cut = map(of_row, texts.pop())
+                start = end - num_kept
+                skipped = self._skipped(position - start, num_kept, num_cut)
+                place = position + (first - start) + skipped
+            else:
+                start, place = end - 1, template.tokens.index(word)
+            # Words before this one replace the cells before its start.
+            is_before = position < end
+            places = tf.where(is_before, place, places)
+            segments = tf.where(is_before, segment, segments)
+            end = start
+        return places, segments
 
 
-def _lay_out(template, texts, seq_length, id_of):
-    layout = template.layout(is_pair=SECOND in texts)
-    length = sum(x for _, x in texts.values()) + len(layout) - len(texts)
-    length = length[:, tf.newaxis]  # [B, 1]
-    position = tf.range(seq_length)[tf.newaxis]  # [1, S]
-    if template.padding_side == "left":
-        position -= seq_length - length
-    mask = tf.logical_and(position >= 0, position < length)
-    ids = tf.fill(tf.shape(mask), id_of(template.padding))
-    segments = tf.fill(tf.shape(mask), template.padding_segment)
-    end = length
-    for word, segment in reversed(layout):
-        if word in texts:
-            start = end - texts[word][1][:, tf.newaxis]
-            value = _take(texts[word][0], position - start)
-        else:
-            start, value = end - 1, id_of(word)
-        here = tf.logical_and(position >= start, position < end)
-        ids = tf.where(here, value, ids)
-        if segment != template.padding_segment:
-            segments = tf.where(here, segment, segments)
-        end = start
-    values = {
-        features.INPUT_IDS.name: ids,
-        features.INPUT_MASK.name: tf.cast(mask, tf.int32),
-    }
-    if template.segments:
-        values[features.SEGMENT_IDS.name] = segments
-    return values
-
-
-def truncated_lengths(first, second, budget):
-    """Return the lengths of pairs after truncation of the longer text.
+def truncated_lengths(budget, first, second=0):
+    """Return the lengths of texts or pairs after truncation.
 
     google-research/bert removes tokens one by one: the last token of the
     longer text, or of the second text if both are equally long. This function
     computes the same result in one step.
 
     Args:
+        budget: int, maximum number of tokens of a text or pair.
         first: int32 `(batch_size,)`, lengths of the first texts.
-        second: int32 `(batch_size,)`, lengths of the second texts.
-        budget: int, maximum number of tokens of a pair.
+        second: int32 `(batch_size,)`, lengths of the second texts, or 0.
 
     Returns:
         Two int32 `(batch_size,)` tensors.
@@ -96,82 +140,29 @@ def truncated_lengths(first, second, budget):
     return kept_first, tf.minimum(second, budget - kept_first)
 
 
-def _take(ids, positions):
-    """Gather ids at positions; positions out of range return any id."""
-    ids = tf.pad(ids, [[0, 0], [0, 1]])  # The texts may be empty.
-    positions = tf.clip_by_value(positions, 0, tf.shape(ids)[1] - 1)
-    return tf.gather(ids, positions, batch_dims=1)
-
-
-def _head(tokens, kept, width):
-    return tokens.to_tensor(shape=[None, width])
-
-
-def _tail(tokens, kept, width):
-    return _from(tokens, tokens.row_lengths() - tf.cast(kept, tf.int64), width)
-
-
-def _head_tail(tokens, kept, width):
-    """Keep the first half, rounded up, and the last half of the budget."""
-    half = (kept + 1) // 2
-    is_head = tf.range(width)[tf.newaxis] < half[:, tf.newaxis]
-    tail = _tail(tokens, kept, width)
-    return tf.where(is_head, _head(tokens, kept, width), tail)
-
-
-def _from(tokens, start, width):
-    """Return `width` tokens from `start`, int32 `(batch_size, width)`."""
-    places = (tokens.row_starts() + start)[:, tf.newaxis]
-    places += tf.range(width, dtype=tf.int64)[tf.newaxis]
-    values = tf.concat([tokens.flat_values, [0]], 0)  # Texts may be empty.
-    last = tf.size(values, tf.int64) - 1
-    return tf.gather(values, tf.minimum(places, last))
-
-
-# Functions that move the tokens to keep to the front of each row.
-TRUNCATIONS = {"head": _head, "tail": _tail, "head_tail": _head_tail}
+def numbered(counts):
+    """Return the row and the index in the row of each item, given row sizes."""
+    items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
+    return items[:, 0], items[:, 1]  # TFLite fails to unstack no items.
 
 
 STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"
 
 
-def locate_pieces(preprocess, texts, pairs=None):
-    """Pack texts or pairs to model inputs, with the offsets of the tokens.
+def locate_pieces(preprocess, *texts):
+    """Tokenize texts or pairs to `Rows`, with the offsets of the tokens.
 
     Args:
         preprocess: `Preprocessor`.
-        texts: string tensor or list `(batch_size,)`.
-        pairs: string tensor or list `(batch_size,)`, the second texts, or
-            None.
+        *texts: string tensor or list `(batch_size,)`; two of them for pairs.
 
     Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: the result of
-        `preprocess`; `text_numbers`, 1 at tokens of the first text, 2 at
-        tokens of the second text, 0 at special tokens and padding; `starts`
-        and `ends`, byte offsets into the text, 0 at special tokens and
-        padding.
+        `Rows` with more int32 `(num_tokens,)` tensors, which are 0 at special
+        tokens: `text_numbers`, 1 at tokens of the first text, 2 at tokens of
+        the second text; `starts` and `ends`, byte offsets into the text.
     """
-    columns = [texts] if pairs is None else [texts, pairs]
-    found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in columns]
-
-    def packed_values(values):
-        """Pack values of tokens in the same layout, with 0 elsewhere."""
-        values = [tf.cast(x, tf.int32) for x in values]
-        packed = pack(
-            preprocess.template,
-            *(values if len(values) == 2 else [*values, None]),
-            preprocess.seq_length,
-            lambda token: 0,
-            preprocess.truncation,
-        )
-        return packed[features.INPUT_IDS.name]
-
-    numbers = [
-        tf.ones_like(ids) * number for number, (ids, *_) in enumerate(found, 1)
-    ]
-    return {
-        **preprocess.pack(*(ids for ids, _, _ in found)),
-        TEXT_NUMBERS: packed_values(numbers),
-        STARTS: packed_values([starts for _, starts, _ in found]),
-        ENDS: packed_values([ends for _, _, ends in found]),
-    }
+    found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in texts]
+    ids, starts, ends = zip(*found, strict=True)
+    numbers = [tf.ones_like(x) * n for n, x in enumerate(starts, 1)]
+    values = {TEXT_NUMBERS: numbers, STARTS: starts, ENDS: ends}
+    return preprocess.rows(*ids, **values)

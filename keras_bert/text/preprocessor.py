@@ -7,10 +7,11 @@ import typing
 
 import tensorflow as tf
 
+from keras_bert import features
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text.packing import TRUNCATIONS
-from keras_bert.text.packing import pack
+from keras_bert.text.packing import Layout
 from keras_bert.typing import Texts
 
 if typing.TYPE_CHECKING:
@@ -21,6 +22,21 @@ if typing.TYPE_CHECKING:
 # Tracing the graph takes as long as about 300 eager calls. After 64 calls, many
 # more are likely.
 _EAGER_CALLS = 64
+
+
+class Rows(typing.NamedTuple):
+    """Model inputs of texts or pairs without padding.
+
+    Args:
+        inputs: dict of int32 `(num_tokens,)` tensors, the concatenated tokens
+            of all rows.
+        lengths: int32 `(batch_size,)`, number of tokens of each row.
+        are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
+    """
+
+    inputs: dict[str, tf.Tensor]
+    lengths: tf.Tensor
+    are_cut: tf.Tensor
 
 
 class Preprocessor(Summarized):
@@ -99,76 +115,110 @@ class Preprocessor(Summarized):
             )
         columns = [tf.convert_to_tensor(x, tf.string) for x in columns]
         if any(column.shape.rank != 0 for column in columns):
-            return self.pack(*map(self.tokenizer, columns))
-        inputs = self.pack(*(self.tokenizer(x[tf.newaxis]) for x in columns))
+            return self.encode(*columns)[0]
+        inputs, _ = self.encode(*(column[tf.newaxis] for column in columns))
         return {name: rows[0] for name, rows in inputs.items()}
+
+    def tokenize(self, *texts: Texts) -> list[tf.RaggedTensor]:
+        """Return the arguments of `pack` for texts.
+
+        Args:
+            *texts: string tensor or list `(batch_size,)`; two of them for
+                pairs.
+        """
+        return [self.tokenizer(column) for column in texts]
 
     def encode(self, *texts: Texts) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         """Pack texts, and return the mask of truncated ones.
 
         Args:
-            *texts: string tensor or list `(batch_size,)`; two of them for
-                pairs.
+            *texts: arguments of `tokenize`.
 
         Returns:
-            The dict of model inputs, and bool `(batch_size,)`, True for
-            truncated texts.
+            The result of `pack`.
         """
-        tokens = [self.tokenizer(column) for column in texts]
-        return self.pack(*tokens), self.are_cut(*tokens)
+        return self.pack(*self.tokenize(*texts))
 
-    def are_cut(self, *tokens: tf.RaggedTensor) -> tf.Tensor:
-        """Return the mask of truncated texts or pairs, bool `(batch_size,)`.
-
-        Args:
-            *tokens: the arguments of `pack`.
-        """
-        room = self.seq_length - self.template.num_special(len(tokens) == 2)
-        return sum(tf.cast(x.row_lengths(), tf.int32) for x in tokens) > room
-
-    def encode_eagerly(
+    def encode_rows(
         self, *texts: collections.abc.Sequence[str | bytes]
-    ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        """Run `encode` outside of a graph.
+    ) -> Rows:
+        """Tokenize texts to `Rows`, outside of a graph.
 
-        The first 64 calls run eagerly, which takes about 5 ms for one text.
+        The first 64 calls run eagerly, which takes about 3 ms for one text.
         Then the function is traced to a graph. Tracing takes a second; each
         later call takes less than 1 ms.
 
         Args:
             *texts: list of str or bytes `(batch_size,)`; two of them for
                 pairs.
-
-        Returns:
-            The result of `encode`.
         """
+
+        def encode(*texts):
+            return self.rows(*self.tokenize(*texts))
+
         self._num_calls += 1
         if self._num_calls <= _EAGER_CALLS:
-            return self.encode(*texts)
+            return encode(*texts)
         if len(texts) not in self._traced:
             column = tf.TensorSpec([None], tf.string)
-            function = tf.function(self.encode, [column] * len(texts))
+            function = tf.function(encode, [column] * len(texts))
             self._traced[len(texts)] = function.get_concrete_function()
         columns = [tf.constant(column, tf.string) for column in texts]
         return self._traced[len(texts)](*columns)
 
     def pack(
-        self, first: tf.RaggedTensor, second: tf.RaggedTensor | None = None
-    ) -> dict[str, tf.Tensor]:
+        self, *tokens: tf.RaggedTensor, **values: typing.Any
+    ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         """Pack tokenized texts to model inputs.
 
         Args:
-            first: tokens `(batch_size, (num_tokens))`, returned by `tokenizer`.
-            second: tokens of the second texts, or None.
+            *tokens: tokens `(batch_size, (num_tokens))` of the texts and, for
+                pairs, of the second texts.
+            **values: RaggedTensors of other values of the tokens, by the names
+                of the outputs; each is a list of one or, for pairs, two.
 
         Returns:
-            The dict of model inputs.
+            The dict of model inputs and of the values, which are int32
+            `(batch_size, seq_length)` and 0 at special tokens and padding; and
+            bool `(batch_size,)`, True for truncated texts or pairs.
         """
-        texts, seq_length = (self.template, first, second), self.seq_length
-        if first.dtype == tf.string:  # Words of a `WordTokenizer`.
-            return self.tokenizer.pack(*texts, seq_length, self.truncation)
+        layout = self._layout(tokens)
+        inputs = self._inputs(layout.padded(), tokens, values)
+        return inputs, layout.are_cut
+
+    def rows(self, *tokens: tf.RaggedTensor, **values: typing.Any) -> Rows:
+        """Arrange tokenized texts as model inputs without padding.
+
+        Args:
+            *tokens, **values: arguments of `pack`.
+        """
+        layout = self._layout(tokens)
+        inputs = self._inputs(layout.flat(), tokens, values)
+        return Rows(inputs, layout.lengths, layout.are_cut)
+
+    def _layout(self, tokens):
+        return Layout(self.template, tokens, self.seq_length, self.truncation)
+
+    def _inputs(self, cells, tokens, values):
+        """Return the model inputs and values of `Cells`."""
         id_of = self.tokenizer.vocabulary.id_of
-        return pack(*texts, seq_length, id_of, self.truncation)
+        special = [id_of(token) for token in self.template.tokens]
+        table = [x.flat_values for x in tokens]
+        if table[0].dtype == tf.string:  # Words of a `WordTokenizer`.
+            table = self.tokenizer.spell(special, *table)
+        else:
+            table = tf.concat([special, *table], 0)
+        inputs = {
+            features.INPUT_IDS.name: tf.gather(table, cells.places),
+            features.INPUT_MASK.name: cells.mask,
+        }
+        if self.template.segments:
+            inputs[features.SEGMENT_IDS.name] = cells.segments
+        for name, columns in values.items():
+            table = [tf.cast(x.flat_values, tf.int32) for x in columns]
+            table = tf.concat([tf.zeros_like(special), *table], 0)
+            inputs[name] = tf.gather(table, cells.places)
+        return inputs
 
 
 class BertPreprocessor(Preprocessor):

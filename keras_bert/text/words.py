@@ -1,12 +1,11 @@
 """Word tokenizer of ELMo: spells words as bytes in the graph."""
 
+import collections.abc
+
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert import features
 from keras_bert.summary import Summarized
-from keras_bert.template import Template
-from keras_bert.text.packing import pack
 from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.typing import Texts
 
@@ -89,35 +88,18 @@ class WordTokenizer(Summarized):
         """
         return tf_text.WhitespaceTokenizer().tokenize_with_offsets(texts)
 
-    def pack(
-        self,
-        template: Template,
-        first: tf.RaggedTensor,
-        second: tf.RaggedTensor | None,
-        seq_length: int,
-        truncation: str,
-    ) -> dict[str, tf.Tensor]:
-        """Pack words to the sequence length and spell them.
+    def spell(
+        self, marks: collections.abc.Sequence[int], *words: tf.Tensor
+    ) -> tf.Tensor:
+        """Spell words as bytes.
 
         Args:
-            template: layout of the sequence.
-            first: strings `(batch_size, (num_words))`.
-            second: strings `(batch_size, (num_words))`, the second texts of
-                pairs, or None.
-            seq_length: length of the packed sequences, in words.
-            truncation: "head", "tail" or "head_tail".
+            marks: ids of special tokens, as returned by `vocabulary.id_of`.
+            *words: strings `(num_words,)`.
 
         Returns:
-            A dict of int32 tensors: `input_ids` `(batch_size, seq_length,
-            max_characters)` and `input_mask` `(batch_size, seq_length)`.
+            int32 `(num_tokens, max_characters)`, the marks and then all words.
         """
-        table, places = _spell_marks(self.max_characters), []
-        for words in [first] if second is None else [first, second]:
-            spelt = spell_words(words.flat_values, self.max_characters)
-            numbers = tf.range(tf.shape(spelt)[0]) + tf.shape(table)[0]
-            places.append(words.with_flat_values(numbers))
-            table = tf.concat([table, spelt], axis=0)
-        places += [None] * (second is None)
-        id_of, name = self.vocabulary.id_of, features.INPUT_IDS.name
-        packed = pack(template, *places, seq_length, id_of, truncation)
-        return {**packed, name: tf.gather(table, packed[name])}
+        width = self.max_characters
+        spelt = [spell_words(column, width) for column in words]
+        return tf.concat([tf.gather(_spell_marks(width), marks), *spelt], 0)

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import read_elmo
+from keras_bert.text import Preprocessor
 from tests.golden import make_elmo_golden
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
@@ -29,19 +30,21 @@ def files(elmo_files):
     return elmo_files / "options.json", elmo_files / "weights.hdf5"
 
 
+def _packed(elmo, texts, width):
+    return Preprocessor(elmo.tokenizer, elmo.family.template, width)(texts)
+
+
 def read_batches(elmo, batches):
     """Yields the states of each batch and where it ends, the state carried."""
     options, tokenizer = elmo.config, elmo.tokenizer
-    template = elmo.family.template.with_tokens(tokenizer.vocabulary.roles)
     sizes = {"state": options.projection_dim, "cell": options.dim}
     carried = {
         name: tf.zeros([len(batches[0]), 2 * options.n_layers, size])
         for name, size in sizes.items()
     }
     for texts in batches:
-        words = tokenizer(texts)
-        width = int(words.bounding_shape()[1]) + 2
-        rows = tokenizer.pack(template, words, None, width, "head")
+        width = int(tokenizer(texts).bounding_shape()[1]) + 2
+        rows = _packed(elmo, texts, width)
         outputs = elmo.encoder({**rows, **carried})
         carried = {name: outputs[name] for name in sizes}
         lengths = rows["input_mask"].numpy().sum(axis=1)
@@ -77,10 +80,8 @@ def test_without_a_carried_state_only_the_first_batch_is_the_same(
 def test_the_states_of_a_backbone_begin_each_text_anew(files):
     elmo = read_elmo(*files)
     model = keras.Model(elmo.backbone.inputs, elmo.backbone.states)
-    tokenizer = elmo.tokenizer
-    template = elmo.family.template.with_tokens(tokenizer.vocabulary.roles)
     for texts in make_elmo_golden.BATCHES:
-        rows = tokenizer.pack(template, tokenizer(texts), None, 9, "head")
+        rows = _packed(elmo, texts, 9)
         found = np.stack([x.numpy() for x in model(rows)], axis=2)
         ((expected, _),) = read_batches(elmo, [texts])
         for states, row in zip(found, expected, strict=True):

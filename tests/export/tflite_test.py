@@ -157,7 +157,6 @@ def test_only_the_text_file_has_custom_ops(exported):
     assert {*custom} == {
         "FastBertNormalize",
         "FastWordpieceTokenizeWithOffsets",
-        "RaggedTensorToTensor",
     }
     built_in, custom = operators((folder / "model_ids.tflite").read_bytes())
     assert not custom

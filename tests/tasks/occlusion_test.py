@@ -10,7 +10,7 @@ def _logits(task, text, pair=None):
     """Of a text in which [MASK] is the mask."""
     texts = [[text]] if pair is None else [[text], [pair]]
     tokens = [task.pretrained.tokenizer.with_special_tokens()(x) for x in texts]
-    inputs = task.preprocess.pack(*tokens)
+    inputs, _ = task.preprocess.pack(*tokens)
     return np.asarray(task.model(inputs)["logits"])[0]
 
 

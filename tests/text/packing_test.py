@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.template import Template
-from keras_bert.text.packing import pack
+from keras_bert.text.packing import Layout
 from keras_bert.text.packing import truncated_lengths
 from keras_bert.text.wordpiece.vocabulary import ROLES
 
@@ -14,9 +14,22 @@ _CLS, _SEP = 2, 3
 _TEMPLATE = Template().with_tokens(ROLES)
 
 
-def pack_bert(first, second, seq_length):
-    """The values of the dict: ids, mask and segments."""
-    return [*pack(_TEMPLATE, first, second, seq_length, _IDS.get).values()]
+def _pack(texts, seq_length, template=_TEMPLATE, ids=_IDS, truncation="head"):
+    """Return padded ids, mask and segments; check that rows have them too."""
+    layout = Layout(template, texts, seq_length, truncation)
+    table = [[ids[token] for token in template.tokens]]
+    table = tf.concat([*table, *(text.flat_values for text in texts)], 0)
+
+    def values(cells):
+        return [tf.gather(table, cells.places), cells.mask, cells.segments]
+
+    padded = values(layout.padded())
+    if tf.executing_eagerly():
+        mask = padded[1].numpy() == 1
+        assert layout.lengths.numpy().tolist() == mask.sum(axis=1).tolist()
+        for flat, rows in zip(values(layout.flat()), padded, strict=True):
+            assert flat.numpy().tolist() == rows.numpy()[mask].tolist()
+    return padded
 
 
 def _truncate_seq_pair(first, second, budget):
@@ -30,7 +43,7 @@ def _truncate_seq_pair(first, second, budget):
 @pytest.mark.parametrize("budget", range(11))
 def test_pairs_are_cut_as_published(budget):
     lengths = np.array(list(itertools.product(range(13), repeat=2)))
-    first, second = truncated_lengths(*lengths.T.astype(np.int32), budget)
+    first, second = truncated_lengths(budget, *lengths.T.astype(np.int32))
     expected = [
         tuple(map(len, _truncate_seq_pair(range(a), range(b), budget)))
         for a, b in lengths
@@ -61,10 +74,10 @@ def test_pairs_are_packed_as_the_paper_shows(seq_length):
         segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
         for rows, row in zip(expected, (ids, [1] * len(ids), segments)):
             rows.append(_padded(row, seq_length))
-    eager = pack_bert(*arguments, seq_length)
+    eager = _pack(arguments, seq_length)
     assert {tensor.dtype for tensor in eager} == {tf.int32}
     dataset = tf.data.Dataset.from_tensors(arguments).map(
-        lambda first, second: pack_bert(first, second, seq_length)
+        lambda *texts: _pack(texts, seq_length)
     )
     for tensors in (eager, next(iter(dataset))):
         for tensor, rows in zip(tensors, expected):
@@ -80,10 +93,10 @@ def test_single_texts_are_cut_at_their_end(seq_length):
         ids = [_CLS, *text[: seq_length - 2], _SEP]
         for rows, row in zip(expected, (ids, [1] * len(ids), [])):
             rows.append(_padded(row, seq_length))
-    eager = pack_bert(texts_ids, None, seq_length)
+    eager = _pack([texts_ids], seq_length)
     assert {tensor.dtype for tensor in eager} == {tf.int32}
     dataset = tf.data.Dataset.from_tensors(texts_ids).map(
-        lambda first: pack_bert(first, None, seq_length)
+        lambda text: _pack([text], seq_length)
     )
     for tensors in (eager, next(iter(dataset))):
         for tensor, rows in zip(tensors, expected):
@@ -100,23 +113,19 @@ def test_another_part_of_a_text_may_be_kept(truncation, seq_length):
             head = (budget + 1) // 2 if truncation == "head_tail" else 0
             text = text[:head] + text[len(text) - (budget - head) :]
         expected.append(_padded([_CLS, *text, _SEP], seq_length))
-    packed = pack(
-        _TEMPLATE, _ragged(texts), None, seq_length, _IDS.get, truncation
-    )
-    assert packed["input_ids"].numpy().tolist() == expected
+    packed, *_ = _pack([_ragged(texts)], seq_length, truncation=truncation)
+    assert packed.numpy().tolist() == expected
 
 
 def test_the_tail_of_each_of_a_pair_may_be_kept():
     first, second = _ragged([range(10, 15)]), _ragged([[50, 51]])
-    packed = pack(_TEMPLATE, first, second, 8, _IDS.get, "tail")
-    assert packed["input_ids"].numpy().tolist() == [
-        [_CLS, 12, 13, 14, _SEP, 50, 51, _SEP]
-    ]
+    packed, *_ = _pack([first, second], 8, truncation="tail")
+    assert packed.numpy().tolist() == [[_CLS, 12, 13, 14, _SEP, 50, 51, _SEP]]
 
 
 def test_texts_may_have_no_tokens_at_all():
     empty, text = _ragged([[], []]), _ragged([[7], []])
-    packed, mask, segments = pack_bert(empty, text, 6)
+    packed, mask, segments = _pack([empty, text], 6)
     assert packed.numpy().tolist() == [
         [_CLS, _SEP, 7, _SEP, 0, 0],
         [_CLS, _SEP, _SEP, 0, 0, 0],
@@ -124,28 +133,27 @@ def test_texts_may_have_no_tokens_at_all():
     assert mask.numpy().sum(axis=1).tolist() == [4, 3]
     assert segments.numpy().sum(axis=1).tolist() == [2, 1]
     for truncation in ("head", "tail", "head_tail"):
-        packed = pack(_TEMPLATE, empty, None, 4, _IDS.get, truncation)
-        assert packed["input_ids"].numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
+        packed, *_ = _pack([empty], 4, truncation=truncation)
+        assert packed.numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
 
 
 def test_an_empty_batch_keeps_its_width():
     empty = _ragged([])
-    for second in (None, empty):
-        for tensor in pack_bert(empty, second, 6):
+    for texts in ([empty], [empty, empty]):
+        for tensor in _pack(texts, 6):
             assert tensor.shape == (0, 6)
 
 
 _TEXTS = tf.ragged.constant([[7, 8, 9], [6]], dtype=tf.int32)
 
 
-def test_a_family_without_segments_has_two_separators():
+def test_a_pair_may_have_two_separators():
     ids = {"<s>": 0, "<pad>": 1, "</s>": 2}
     template = Template(
         "<s> A </s>", "<s> A </s> </s> B </s>", "<pad>", segments=False
     )
-    packed = pack(template, _TEXTS, _TEXTS, 9, ids.get)
-    assert list(packed) == ["input_ids", "input_mask"]
-    assert packed["input_ids"].numpy().tolist() == [
+    packed, *_ = _pack([_TEXTS, _TEXTS], 9, template, ids)
+    assert packed.numpy().tolist() == [
         [0, 7, 8, 9, 2, 2, 7, 8, 2],
         [0, 6, 2, 2, 6, 2, 1, 1, 1],
     ]
@@ -162,14 +170,14 @@ def test_padding_may_stand_at_the_left_in_a_segment_of_its_own():
         padding_side="left",
         padding_segment=3,
     )
-    packed = pack(template, _TEXTS, _TEXTS, 8, ids.get)
-    values = {name: value.numpy().tolist() for name, value in packed.items()}
-    assert values["input_ids"] == [
+    packed = _pack([_TEXTS, _TEXTS], 8, template, ids)
+    input_ids, mask, segments = (values.numpy().tolist() for values in packed)
+    assert input_ids == [
         [7, 8, 9, 4, 7, 8, 4, 3],
         [5, 5, 5, 6, 4, 6, 4, 3],
     ]
-    assert values["input_mask"] == [[1] * 8, [0] * 3 + [1] * 5]
-    assert values["segment_ids"] == [
+    assert mask == [[1] * 8, [0] * 3 + [1] * 5]
+    assert segments == [
         [0, 0, 0, 0, 1, 1, 1, 2],
         [3, 3, 3, 0, 0, 1, 1, 2],
     ]

@@ -53,13 +53,18 @@ def test_a_text_stands_between_cls_and_sep(preprocess):
 
 @pytest.mark.parametrize("columns", [[_TEXTS], [_TEXTS, _PAIRS], [[]]])
 @pytest.mark.parametrize("paying_calls", [0, 1000])
-def test_texts_that_are_cut_are_told(
+def test_rows_are_without_padding_and_say_what_is_cut(
     either, columns, paying_calls, monkeypatch
 ):
     module = "keras_bert.text.preprocessor"
     monkeypatch.setattr(f"{module}._EAGER_CALLS", paying_calls)
-    inputs, are_cut = either.encode_eagerly(*columns)
-    assert _plain(inputs) == _plain(either(*columns))
+    inputs, lengths, are_cut = either.encode_rows(*columns)
+    packed = either(*columns)
+    mask = packed["input_mask"].numpy() == 1
+    assert lengths.numpy().tolist() == mask.sum(axis=1).tolist()
+    for name, values in packed.items():
+        assert inputs[name].dtype == tf.int32
+        assert inputs[name].numpy().tolist() == values.numpy()[mask].tolist()
     rows = zip(*(either.tokenizer(column).to_list() for column in columns))
     num_tokens = [sum(map(len, row)) + 1 + len(columns) for row in rows]
     expected = [number > 12 for number in num_tokens]

@@ -2,6 +2,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.template import Template
+from keras_bert.text import Preprocessor
 from keras_bert.text import WordTokenizer
 from keras_bert.text.words import spell_words
 
@@ -23,11 +24,7 @@ def test_words_become_their_bytes_between_marks():
 
 
 def test_rows_have_marks_of_sentences_and_padding():
-    tokenizer = WordTokenizer(8)
-    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
-
-    def pack(first):
-        return tokenizer.pack(template, tokenizer(first), None, 5, "head")
+    pack = Preprocessor(WordTokenizer(8), _TEMPLATE, 5)
 
     texts = tf.constant(["a b c d", "e", ""])
     for run in (pack, tf.function(pack)):
@@ -45,16 +42,11 @@ def test_rows_have_marks_of_sentences_and_padding():
 
 
 def test_the_second_text_is_a_second_sentence():
-    tokenizer = WordTokenizer(8)
-    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
-    pair = tokenizer(["a b"]), tokenizer(["c"])
-    rows = tokenizer.pack(template, *pair, 8, "head")["input_ids"].numpy()[0]
-    letters = rows[:, 1].tolist()
+    preprocess = Preprocessor(WordTokenizer(8), _TEMPLATE, 8)
+    letters = preprocess("a b", "c")["input_ids"].numpy()[:, 1].tolist()
     assert letters == [257, 98, 99, 258, 257, 100, 258, 0]
 
 
 def test_a_mark_that_a_user_writes_is_a_word():
-    tokenizer = WordTokenizer(8)
-    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
-    rows = tokenizer.pack(template, tokenizer(["</S>"]), None, 3, "head")
+    rows = Preprocessor(WordTokenizer(8), _TEMPLATE, 4)(["</S>"])
     assert rows["input_ids"].numpy()[0, 1].tolist() == _spelt("</S>", 8)

@@ -4,9 +4,8 @@ import typing
 
 import tensorflow as tf
 
-from keras_bert import features
 from keras_bert.tasks.answers.answer_windows import context_ranks
-from keras_bert.text.packing import pack
+from keras_bert.text.packing import numbered
 from keras_bert.text.preprocessor import Preprocessor
 
 TOKEN_STARTS = "token_starts"
@@ -60,24 +59,14 @@ class QuestionPreprocessor(Preprocessor):
         question_ids = _in_windows(question_ids, beginnings)
         ids, starts, ends = (_in_windows(x, windows) for x in tokens)
         owned = _owned_in_windows(tokens[0], windows, self._ranks)
+        none = tf.zeros_like(question_ids)
+        values = {TOKEN_STARTS: starts, TOKEN_ENDS: ends, IS_OWNED: owned}
+        values = {name: [none, x] for name, x in values.items()}
+        inputs, _ = self.pack(question_ids, ids, **values)
         return {
-            **self.pack(question_ids, ids),
-            TOKEN_STARTS: self._at_tokens(question_ids, starts),
-            TOKEN_ENDS: self._at_tokens(question_ids, ends),
-            IS_OWNED: self._at_tokens(question_ids, owned),
+            **inputs,
             QUESTIONS: windows.rows[:, tf.newaxis],
         }
-
-    def _at_tokens(self, question_ids, values):
-        """Return `values` at the positions of context tokens, 0 elsewhere."""
-        packed = pack(
-            self.template,
-            tf.zeros_like(question_ids),
-            tf.cast(values, tf.int32),
-            self.seq_length,
-            lambda token: 0,
-        )
-        return packed[features.INPUT_IDS.name]
 
 
 class _GraphWindows(typing.NamedTuple):
@@ -97,7 +86,7 @@ def _graph_windows(sizes, question_lengths, context_lengths):
     room = sizes.seq_length - sizes.num_special - question_lengths
     step = tf.minimum(room, sizes.doc_stride)
     num_more = tf.maximum((context_lengths - room + step - 1) // step, 0)
-    rows, numbers = _numbered(num_more + 1)
+    rows, numbers = numbered(num_more + 1)
     starts = numbers * tf.gather(step, rows)
     left = tf.gather(context_lengths, rows) - starts
     return _GraphWindows(rows, starts, tf.minimum(tf.gather(room, rows), left))
@@ -134,19 +123,10 @@ def _owned_in_windows(tokens, windows, ranks):
 
 def _places(tokens, windows):
     """Return the window, index in the window and overall index of tokens."""
-    window, place = _numbered(windows.lengths)
+    window, place = numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
     return window, place, tf.gather(firsts, window) + place
-
-
-def _numbered(counts):
-    """Return the row and the index in the row of each item, given row sizes."""
-    numbers = tf.range(tf.reduce_sum(counts))
-    rows = tf.RaggedTensor.from_row_lengths(numbers, counts, validate=False)
-    row = tf.cast(rows.value_rowids(), tf.int32)
-    starts = tf.cast(rows.row_starts(), tf.int32)
-    return row, numbers - tf.gather(starts, row)
 
 
 def window_answers(

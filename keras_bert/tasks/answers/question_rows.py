@@ -17,16 +17,15 @@ from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import arrays
-from keras_bert.tasks.fine_tuning.encoded import ragged
+from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import split_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
-from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
 from keras_bert.tasks.labelled.squad import SquadQuestion
 from keras_bert.tasks.labelled.squad import read_squad
 from keras_bert.tasks.labelled.squad import squad_questions
 from keras_bert.tasks.parts import Inputs
 
-# Number of texts tokenized together, and of rows packed together.
+# Number of texts tokenized together.
 _AT_ONCE = 2048
 _NUM_NAMED = 5
 _KEYS = (("question", "context"),)
@@ -155,22 +154,18 @@ def question_rows(preprocess, questions):
     tokenizer = preprocess.tokenizer
     ids_of = _tokenized(lambda x: (tokenizer(x),), questions, "question")
     contexts = _tokenized(tokenizer.tokenize_with_offsets, questions, "context")
-    windowed, pairs = [], []
+    windowed, firsts, seconds = [], [], []
     for question in questions:
         (question_ids,) = ids_of[question.question]
         ids, *spans = contexts[question.context]
         cut = preprocess.sizes.windows(len(question_ids), len(ids))
         windowed.append(WindowedQuestion(question, cut, spans))
-        kept = question_ids[: cut.question_length]
-        pairs += [
-            (kept, ids[start : start + length])
+        firsts += [question_ids[: cut.question_length]] * len(cut.starts)
+        seconds += [
+            ids[start : start + length]
             for start, length in zip(cut.starts, cut.lengths, strict=True)
         ]
-    chunks = (
-        arrays(preprocess.pack(*(ragged([p[n] for p in some]) for n in (0, 1))))
-        for some in [*_batches(pairs)] or [[]]
-    )
-    rows = unpadded_rows(preprocess, chunks)
+    rows = packed_rows(preprocess, firsts, seconds)
     counts = [len(item.windows.starts) for item in windowed]
     return Encoded(rows, np.array(counts, int), decode_context=windowed)
 
@@ -180,11 +175,8 @@ def _tokenized(tokenize, questions, name):
     tokens = {}
     texts = dict.fromkeys(getattr(question, name) for question in questions)
     for some in _batches(texts):
-        parts = [
-            np.split(x.flat_values.numpy(), x.row_splits.numpy()[1:-1])
-            for x in tokenize([text.encode("utf-8") for text in some])
-        ]
-        tokens.update(zip(some, zip(*parts, strict=True), strict=True))
+        found = tokenize([text.encode("utf-8") for text in some])
+        tokens.update(zip(some, split_rows(*found), strict=True))
     return tokens
 
 

@@ -5,8 +5,6 @@ import copy
 import numpy as np
 import tensorflow as tf
 
-from keras_bert import features
-
 
 class PackedRows:
     """Model inputs of many texts in memory, without padding.
@@ -20,10 +18,8 @@ class PackedRows:
         width_multiple: int. The width of a batch is rounded up to a multiple,
             so that backends with a compiler see few shapes.
         max_width: int, limit of the rounded width; None for no limit.
-
-    Attributes:
         truncated: bool array `(num_rows,)`, mask of truncated rows. All False
-            unless it is assigned.
+            by default.
 
     Example:
 
@@ -43,6 +39,7 @@ class PackedRows:
         padding_side="right",
         width_multiple=1,
         max_width=None,
+        truncated=None,
     ):
         self.values = {name: np.asarray(x) for name, x in values.items()}
         self.lengths = np.asarray(lengths, np.int64)
@@ -50,42 +47,13 @@ class PackedRows:
         self.padding_side = padding_side
         self.width_multiple = width_multiple
         self.max_width = max_width
-        self.truncated = np.zeros(len(self.lengths), bool)
+        if truncated is None:
+            truncated = np.zeros(len(self.lengths), bool)
+        self.truncated = truncated
         self._starts = np.cumsum(self.lengths) - self.lengths
 
     def __len__(self):
         return len(self.lengths)
-
-    @classmethod
-    def from_chunks(cls, chunks, template, pad_id, width_multiple=1):
-        """Remove the padding of packed inputs.
-
-        Args:
-            chunks: iterable of dicts of int32 `(num_rows, seq_length)`
-                arrays, as returned by a `Preprocessor`; at least one.
-            template: `Template` of the inputs.
-            pad_id: int, id of the padding token.
-            width_multiple: int, see the class.
-        """
-        values, lengths = {}, []
-        for chunk in chunks:
-            mask = chunk[features.INPUT_MASK.name].astype(bool)
-            lengths.append(mask.sum(axis=1))
-            for name, rows in chunk.items():
-                values.setdefault(name, []).append(rows[mask])
-        fillers = {
-            features.INPUT_IDS.name: pad_id,
-            features.INPUT_MASK.name: 0,
-            features.SEGMENT_IDS.name: template.padding_segment,
-        }
-        return cls(
-            {name: np.concatenate(parts) for name, parts in values.items()},
-            np.concatenate(lengths),
-            {name: fillers[name] for name in values},
-            template.padding_side,
-            width_multiple,
-            mask.shape[1],
-        )
 
     def part(self, indices):
         """Return the `PackedRows` of some indices, without copying values."""

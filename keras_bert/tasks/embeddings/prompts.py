@@ -71,14 +71,10 @@ class PromptPreprocessor(Preprocessor):
         self.prompt = prompt
         self._by_prompt = {prompt: self}
 
-    def __call__(self, texts):
-        return super().__call__(self._prompted(texts))
-
-    def encode(self, texts):
-        return super().encode(self._prompted(texts))
-
-    def _prompted(self, texts):
-        return tf.strings.join([self.prompt, texts]) if self.prompt else texts
+    def tokenize(self, texts):
+        if self.prompt:
+            texts = tf.strings.join([self.prompt, texts])
+        return super().tokenize(texts)
 
     def with_prompt(self, prompt):
         """Return a cached copy of this preprocessor with another prompt."""
@@ -92,5 +88,5 @@ class PromptPreprocessor(Preprocessor):
         """Number of tokens of the prompt, including [CLS]."""
         if not self.prompt:
             return 0
-        (mask,) = super().__call__([self.prompt])["input_mask"].numpy()
-        return int(mask.sum()) - 1  # Without [SEP].
+        rows = self.rows(self.tokenizer([self.prompt]))
+        return int(rows.lengths[0]) - 1  # Without [SEP].

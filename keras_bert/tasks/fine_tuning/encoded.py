@@ -1,13 +1,16 @@
 """Tokenized examples: model inputs, targets and weights."""
 
+import itertools
+
 import keras
 import numpy as np
 import tensorflow as tf
 from absl import logging
 
+from keras_bert import features
 from keras_bert.tasks.batches.packed_rows import PackedRows
 
-# Number of texts that are packed to the full length together.
+# Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 4096
 
 # XLA compiles a program for each width, so it gets few widths.
@@ -18,7 +21,7 @@ DISTILLED = "taught"
 
 
 def tokenized_rows(preprocess, *texts):
-    """Tokenize texts to `PackedRows`, which store them without padding.
+    """Tokenize texts to `PackedRows`.
 
     The first time that texts are truncated, a warning counts them.
 
@@ -26,14 +29,7 @@ def tokenized_rows(preprocess, *texts):
         preprocess: `Preprocessor`.
         *texts: one list of bytes, or two of the same length for pairs.
     """
-    chunks, truncated = [], []
-    for start in _starts(texts[0]):
-        some = [column[start : start + _TEXTS_AT_ONCE] for column in texts]
-        inputs, are_cut = preprocess.encode_eagerly(*some)
-        chunks.append(arrays(inputs))
-        truncated.append(are_cut.numpy())
-    rows = unpadded_rows(preprocess, chunks)
-    rows.truncated = np.concatenate(truncated)
+    rows = _in_chunks(preprocess, preprocess.encode_rows, texts)
     num_cut = rows.truncated.sum()
     if num_cut and not preprocess.has_warned_truncation:
         preprocess.has_warned_truncation = True
@@ -48,21 +44,20 @@ def tokenized_rows(preprocess, *texts):
     return rows
 
 
-def packed_rows(preprocess, ids):
-    """Pack tokenized texts to `PackedRows`.
+def packed_rows(preprocess, *ids):
+    """Arrange tokenized texts as `PackedRows`.
 
     Args:
         preprocess: `Preprocessor`.
-        ids: list of int32 arrays `(num_tokens,)`, one for each text.
+        *ids: list of int32 arrays `(num_tokens,)`, one for each text; two of
+            them for pairs.
     """
-    chunks = []
-    for start in _starts(ids):
-        tokens = ragged(ids[start : start + _TEXTS_AT_ONCE])
-        chunks.append(arrays(preprocess.pack(tokens)))
-    return unpadded_rows(preprocess, chunks)
+    return _in_chunks(
+        preprocess, lambda *some: preprocess.rows(*map(_ragged, some)), ids
+    )
 
 
-def ragged(rows):
+def _ragged(rows):
     """Create a RaggedTensor from a list of int32 arrays `(num_tokens,)`."""
     return tf.RaggedTensor.from_row_lengths(
         np.concatenate([np.zeros(0, np.int32), *rows]),
@@ -70,27 +65,56 @@ def ragged(rows):
     )
 
 
-def _starts(texts):
-    """Return the start of each chunk; without texts, of one empty chunk."""
-    return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
-
-
-def arrays(tensors):
-    """Convert a dict of tensors to arrays."""
-    return {name: x.numpy() for name, x in tensors.items()}
-
-
-def unpadded_rows(preprocess, chunks):
-    """Remove the padding of packed inputs; return `PackedRows`.
+def split_rows(*tokens):
+    """Iterate over the rows of RaggedTensors with equal row lengths.
 
     Args:
-        preprocess: `Preprocessor` of the inputs.
-        chunks: non-empty iterable of dicts of int32 `(num_rows, seq_length)`
-            arrays.
+        *tokens: RaggedTensors `(batch_size, (num_tokens))`.
+
+    Returns:
+        An iterator over lists of arrays `(num_tokens,)`, one per RaggedTensor.
+    """
+    flat = [x.flat_values.numpy() for x in tokens]
+    for start, end in itertools.pairwise(tokens[0].row_splits.numpy()):
+        yield [values[start:end] for values in flat]
+
+
+def _in_chunks(preprocess, encode, columns):
+    """Join the `Rows` of chunks of texts; without texts, of an empty chunk."""
+    chunks = []
+    for start in range(0, max(len(columns[0]), 1), _TEXTS_AT_ONCE):
+        some = (column[start : start + _TEXTS_AT_ONCE] for column in columns)
+        chunks.append(tf.nest.map_structure(np.asarray, encode(*some)))
+    return rows_of(
+        preprocess,
+        *tf.nest.map_structure(lambda *parts: np.concatenate(parts), *chunks),
+    )
+
+
+def rows_of(preprocess, inputs, lengths, truncated=None):
+    """Create `PackedRows`.
+
+    Args:
+        preprocess: `Preprocessor`.
+        inputs, lengths, truncated: arrays of the fields of `Rows`.
     """
     template = preprocess.template
-    pad_id = preprocess.tokenizer.vocabulary.id_of(template.padding)
-    return PackedRows.from_chunks(chunks, template, pad_id, _WIDTH_MULTIPLE)
+    padding = {
+        features.INPUT_IDS.name: preprocess.tokenizer.vocabulary.id_of(
+            template.padding
+        ),
+        features.INPUT_MASK.name: 0,
+        features.SEGMENT_IDS.name: template.padding_segment,
+    }
+    return PackedRows(
+        inputs,
+        lengths,
+        padding,
+        template.padding_side,
+        _WIDTH_MULTIPLE,
+        preprocess.seq_length,
+        truncated,
+    )
 
 
 def token_targets(rows, logits, padding):

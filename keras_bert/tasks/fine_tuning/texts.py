@@ -18,6 +18,7 @@ from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import split_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
@@ -206,8 +207,7 @@ def split_into_windows(preprocess, stride, texts):
     windows, counts = [], []
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         tokens = preprocess.tokenizer(texts[start : start + _TEXTS_AT_ONCE])
-        splits = tokens.row_splits.numpy()[1:-1]
-        for ids in np.split(tokens.flat_values.numpy(), splits):
+        for (ids,) in split_rows(tokens):
             starts = _window_starts(len(ids), room, stride or room)
             windows += [ids[place : place + room] for place in starts]
             counts.append(len(starts))

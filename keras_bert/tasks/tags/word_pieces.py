@@ -1,14 +1,12 @@
 """Subword tokenization that keeps track of words."""
 
-import itertools
 import typing
 
 import numpy as np
 import tensorflow as tf
 
-from keras_bert import features
 from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.text.packing import pack
+from keras_bert.tasks.fine_tuning.encoded import split_rows
 from keras_bert.text.preprocessor import Preprocessor
 
 STARTS, ENDS = "starts", "ends"
@@ -46,7 +44,7 @@ def tokenize_words(tokenizer, sentences):
     """
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
-    rows = _rows(*tokenizer.tokenize_with_offsets(texts))
+    rows = split_rows(*tokenizer.tokenize_with_offsets(texts))
     for words, (ids, _, ends) in zip(sentences, rows, strict=True):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
@@ -76,7 +74,7 @@ def find_words(tokenizer, texts):
     """
     texts = checked_texts(texts)
     result = []
-    rows = _rows(*_words_with_offsets(tokenizer, texts))
+    rows = split_rows(*_words_with_offsets(tokenizer, texts))
     for text, (ids, starts, ends) in zip(texts, rows, strict=True):
         begins = ends > 0
         spans = np.stack([starts[begins], ends[begins]], axis=1)
@@ -130,13 +128,6 @@ def _is_first(row):
     return tf.not_equal(row, before[: tf.size(row)])
 
 
-def _rows(*ragged):
-    splits = ragged[0].row_splits.numpy()
-    flat = [tokens.flat_values.numpy() for tokens in ragged]
-    for start, end in itertools.pairwise(splits):
-        yield [values[start:end] for values in flat]
-
-
 def _characters_before(text):
     """Return the number of characters before each byte, and the total."""
     data = np.frombuffer(text, np.uint8)
@@ -157,27 +148,6 @@ class WordPreprocessor(Preprocessor):
         its first token; 0 at all other tokens.
     """
 
-    def __call__(self, texts):
-        inputs, _ = self.encode(texts)
-        return inputs
-
     def encode(self, texts):
         ids, starts, ends = _words_with_offsets(self.tokenizer, texts)
-        inputs = {
-            **self.pack(ids),
-            STARTS: self._pack_offsets(starts),
-            ENDS: self._pack_offsets(ends),
-        }
-        return inputs, self.are_cut(ids)
-
-    def _pack_offsets(self, offsets):
-        """Pack offsets like the tokens, with 0 at special tokens."""
-        packed = pack(
-            self.template,
-            tf.cast(offsets, tf.int32),
-            None,
-            self.seq_length,
-            lambda token: 0,
-            self.truncation,
-        )
-        return packed[features.INPUT_IDS.name]
+        return self.pack(ids, **{STARTS: [starts], ENDS: [ends]})

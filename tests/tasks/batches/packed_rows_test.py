@@ -1,50 +1,8 @@
-import dataclasses
-
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 
 from keras_bert.tasks.batches.packed_rows import PackedRows
-from keras_bert.template import Template
-from keras_bert.text.preprocessor import Preprocessor
-
-_LEFT = dataclasses.replace(Template(), padding_side="left", padding_segment=3)
-_WORDS = st.sampled_from("the a red dog cats slower".split())
-_TEXTS = st.lists(st.lists(_WORDS, max_size=12).map(" ".join), min_size=1)
-
-
-def _chunks(preprocess, columns, size=3):
-    for start in range(0, len(columns[0]), size):
-        some = [column[start : start + size] for column in columns]
-        yield {name: x.numpy() for name, x in preprocess(*some).items()}
-
-
-@pytest.mark.parametrize("template", [Template(), _LEFT])
-@pytest.mark.parametrize("is_pair", [False, True])
-@settings(deadline=None, max_examples=15)
-@given(data=st.data(), texts=_TEXTS)
-def test_rows_are_what_the_preprocessor_gives_without_padding(
-    tokenizer, template, is_pair, data, texts
-):
-    preprocess = Preprocessor(tokenizer, template, seq_length=9)
-    columns = [texts, texts[::-1]] if is_pair else [texts]
-    rows = PackedRows.from_chunks(_chunks(preprocess, columns), template, 0)
-    places = st.integers(0, len(texts) - 1)
-    indices = data.draw(st.lists(places, min_size=1, max_size=8))
-    padded = preprocess(*([column[i] for i in indices] for column in columns))
-    lengths = padded["input_mask"].numpy().sum(1)
-    assert rows.lengths[indices].tolist() == lengths.tolist()
-    width = lengths.max()
-    found = rows.inputs(indices)
-    assert {*found} == {*padded}
-    for name, values in padded.items():
-        values = values.numpy()
-        is_left = template.padding_side == "left"
-        values = values[:, -width:] if is_left else values[:, :width]
-        np.testing.assert_array_equal(found[name], values, err_msg=name)
 
 
 @pytest.fixture
@@ -80,21 +38,14 @@ def test_values_beside_tokens_may_have_more_axes(rows):
     ]
 
 
-def test_widths_are_rounded_up_to_a_multiple():
-    values = {"input_ids": np.arange(1, 6, dtype="int32")}
+@pytest.mark.parametrize(("multiple", "expected"), [(4, 4), (32, 5)])
+def test_widths_are_rounded_up_to_what_the_model_takes(multiple, expected):
+    values, lengths = {"input_ids": np.arange(1, 6)}, np.array([3, 2])
     rows = PackedRows(
-        values, np.array([3, 2]), {"input_ids": 9}, width_multiple=4
+        values, lengths, {"input_ids": 9}, "right", multiple, max_width=5
     )
-    assert rows.inputs([1])["input_ids"].numpy().tolist() == [[4, 5, 9, 9]]
-
-
-def test_widths_are_not_rounded_beyond_what_the_model_takes(tokenizer):
-    preprocess = Preprocessor(tokenizer, Template(), seq_length=9)
-    chunks = [*_chunks(preprocess, [["the dog", "a"]])]
-    rows = PackedRows.from_chunks(chunks, Template(), 0, width_multiple=8)
-    assert rows.inputs([1])["input_ids"].shape == (1, 8)
-    rows = PackedRows.from_chunks(chunks, Template(), 0, width_multiple=32)
-    assert rows.inputs([0, 1])["input_ids"].shape == (2, 9)
+    ids = rows.inputs([1])["input_ids"].numpy().tolist()
+    assert ids == [[4, 5] + [9] * (expected - 2)]
 
 
 def test_it_works_in_a_graph(rows):

@@ -1,10 +1,17 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.template import Template
+from keras_bert.text import WordTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 
+_LEFT = dataclasses.replace(Template(), padding_side="left", padding_segment=3)
+_MPNET = Template("cls A sep", "cls A sep sep B sep", segments=False)
 _TEXTS = [b"the dog eats meat", b"a cat", b"", b"the the the the the the"]
 
 
@@ -19,11 +26,39 @@ def examples(preprocess):
     return Encoded(tokenized_rows(preprocess, _TEXTS), targets=targets)
 
 
-def test_rows_are_the_preprocessors_own(examples, preprocess):
-    expected = preprocess(_TEXTS)
-    assert examples.lengths.tolist() == [6, 4, 2, 6]
-    for name, values in examples.inputs([0, 1, 2, 3]).items():
-        np.testing.assert_array_equal(values, expected[name])
+@pytest.mark.parametrize("template", [Template(), _LEFT, _MPNET, "words"])
+@pytest.mark.parametrize("truncation", ["head", "tail", "head_tail"])
+@pytest.mark.parametrize("num_columns", [1, 2])
+@pytest.mark.parametrize("eager_calls", [0, 1000])
+def test_batches_have_the_ids_that_the_graph_has(
+    bert, template, truncation, num_columns, eager_calls, monkeypatch
+):
+    module = "keras_bert.text.preprocessor"
+    monkeypatch.setattr(f"{module}._EAGER_CALLS", eager_calls)
+    tokenizer = bert.tokenizer
+    if template == "words":
+        tokenizer, template = WordTokenizer(8), _MPNET
+    preprocess = Preprocessor(tokenizer, template, 7, truncation)
+    columns = [_TEXTS, _TEXTS[2:] + _TEXTS[:2]][:num_columns]
+    found = [tokenized_rows(preprocess, *columns)]
+    if tokenizer is bert.tokenizer:
+        ids = [[x.numpy() for x in tokenizer(column)] for column in columns]
+        found.append(packed_rows(preprocess, *ids))
+    indices = [3, 1, 1, 2]
+    expected, are_cut = preprocess.encode(
+        *([column[i] for i in indices] for column in columns)
+    )
+    lengths = expected["input_mask"].numpy().sum(1)
+    width = lengths.max()
+    is_left = template.padding_side == "left"
+    for rows in found:
+        assert rows.lengths[indices].tolist() == lengths.tolist()
+        assert rows.truncated[indices].tolist() == are_cut.numpy().tolist()
+        batch = rows.inputs(indices)
+        assert {*batch} == {*expected}
+        for name, values in expected.items():
+            values = values[:, -width:] if is_left else values[:, :width]
+            np.testing.assert_array_equal(batch[name], values, err_msg=name)
 
 
 def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
