@@ -9,7 +9,7 @@ from absl import flags
 from keras_bert import checks
 from keras_bert import command_line
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 _ENTRIES = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 

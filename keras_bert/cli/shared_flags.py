@@ -9,7 +9,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.pretraining.run import choices
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 def required(name, meaning):

@@ -1,4 +1,4 @@
-"""Middleware that blocks requests from and to other hosts."""
+"""Middleware that restricts the requests of the page."""
 
 from starlette.responses import PlainTextResponse
 

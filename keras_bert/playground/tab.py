@@ -11,7 +11,7 @@ MAX_CHARACTERS = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """Field of a tab.
+    """Base class of the input fields of a tab.
 
     Args:
         name: str, name of the argument of `Tab.answer`.
@@ -122,7 +122,7 @@ class ChoiceField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class Tab:
-    """Tab of the page.
+    """Tab of the page: fields, a computation and its picture.
 
     Args:
         name: str, name of the endpoint.

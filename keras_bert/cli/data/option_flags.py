@@ -8,7 +8,7 @@ from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.pretraining.examples.packings import PACKINGS
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class OptionFlags:

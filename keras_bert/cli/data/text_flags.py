@@ -9,7 +9,7 @@ from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
 from keras_bert.pretraining.corpus.sources import open_sources
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class TextFlags:

@@ -21,7 +21,7 @@ _TOLERANCE = 1e-4
 
 
 def corpus_text(output, eval_documents, bert):
-    """Describe the corpus, the vocabulary and the records.
+    """Return a text that describes the corpus, vocabulary and records.
 
     `eval_documents` is a list of documents, lists of sentences (bytes).
     """
@@ -45,7 +45,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """Describe the training: losses and held-out accuracies."""
+    """Return a text with the losses and the held-out accuracies."""
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
@@ -71,7 +71,7 @@ def training_text(output, vocabulary):
 
 
 def _masked_ids(path, vocabulary):
-    """Return the number of records of a file and all its label ids."""
+    """Return the number of records of a file and its masked-LM labels."""
     # Imported late, so that --help is fast.
     from keras_bert.pretraining.records.validation import read_checked_records
 
@@ -111,7 +111,7 @@ def masked_sentences(documents, vocabulary):
 def best_known(fill_mask, examples):
     """Find the words with the highest prediction accuracy.
 
-    They are five of the 50 words that are masked most often.
+    The best five of the 50 words that are masked most often are returned.
 
     Args:
         fill_mask: `FillMask`.
@@ -141,7 +141,7 @@ def best_known(fill_mask, examples):
 
 
 def filled_text(fill_mask, share, best):
-    """Describe the predictions for the texts of `best_known`."""
+    """Return a text with the predictions for the texts of `best_known`."""
     lines = [
         f"Fill-mask    {100 * share:.0f} % accuracy on words of more than "
         "three letters in short held-out sentences\n"

@@ -12,7 +12,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 _SEED = 12345  # The default seed of all programs.
 

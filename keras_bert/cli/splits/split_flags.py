@@ -12,7 +12,7 @@ from keras_bert.cli.splits.splits import tfds_splits
 from keras_bert.rows import column_of
 from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
 
-flags.disclaim_key_flags()  # They are the flags of the program.
+flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class SplitFlags:

@@ -22,7 +22,9 @@ _HELD_OUT = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """Splits of a data set, as returned by the reader of the format.
+    """Train, dev and test splits of a data set.
+
+    The type of a split depends on the format of the data.
 
     Args:
         train: examples with labels, or None without training.
