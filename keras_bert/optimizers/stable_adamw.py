@@ -46,10 +46,10 @@ class StableAdamW(AdamW):
     def _rate_factor(self, gradient, variable, index, update, step):
         # The gradient of a skipped step may be NaN or infinite.
         clipped = ops.where(step.clip == 0, 0.0, gradient * step.clip)
-        surprise = ops.mean(
+        mean_ratio = ops.mean(
             ops.square(clipped)
             / ops.maximum(self._velocities[index], ops.square(step.epsilon))
         )
         # Square root of the bias correction, which v and epsilon include.
         root = step.epsilon / self.epsilon
-        return 1.0 / ops.maximum(root * ops.sqrt(surprise), 1.0)
+        return 1.0 / ops.maximum(root * ops.sqrt(mean_ratio), 1.0)

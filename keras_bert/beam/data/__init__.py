@@ -6,7 +6,7 @@ try:
     importlib.import_module("apache_beam")
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"The Beam pipeline needs the package {error.name}, which is not "
-        "installed here. Try: pip install 'keras-bert-tf[beam]'",
+        f"The Beam pipeline needs the package {error.name}. Try: "
+        "pip install 'keras-bert-tf[beam]'",
         name=error.name,
     ) from None

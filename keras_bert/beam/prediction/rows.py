@@ -107,5 +107,6 @@ def _text(value, rank):
     texts = [value] if rank == 1 else value
     is_list = isinstance(texts, list) and texts
     if not is_list or not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"not {'a text' if rank == 1 else 'texts'}: {value!r}")
+        kind = "a text" if rank == 1 else "a list of texts"
+        raise TypeError(f"not {kind}: {value!r}")
     return value

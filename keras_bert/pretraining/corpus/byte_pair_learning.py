@@ -30,7 +30,7 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
             tokens and the 256 bytes.
         min_frequency: int, minimum number of occurrences of a merged pair.
         bad_lines: `BadLines`, collects invalid lines, which are skipped. With
-            None an invalid line is an error.
+            None, an invalid line is an error.
 
     Returns:
         `BytePairSettings` and the list of held-out sentences (bytes).

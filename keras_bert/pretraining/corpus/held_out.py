@@ -65,8 +65,9 @@ def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
         kept = counts["documents"] - counts["held_out"]
         if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
             raise ValueError(
-                f"Both parts must have at least {_MIN_DOCUMENTS} documents; a "
-                "blank line or the end of a file ends a document. Received: "
-                f"{kept} for training and {counts['held_out']} for evaluation."
+                "The training and the evaluation split must have at least "
+                f"{_MIN_DOCUMENTS} documents each. Put a blank line between "
+                f"documents. Received: {kept} for training and "
+                f"{counts['held_out']} for evaluation."
             )
     return counts

@@ -50,7 +50,7 @@ def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
             tokens.
         lowercase: bool, lower-case the text.
         bad_lines: `BadLines`, collects invalid lines, which are skipped. With
-            None an invalid line is an error.
+            None, an invalid line is an error.
 
     Returns:
         `SentencePieceSettings` and the list of held-out sentences (bytes).
@@ -87,8 +87,8 @@ def _train(sentences, vocab_size, sources):
         )
     except RuntimeError as error:
         raise ValueError(
-            "`vocab_size` must hold the special tokens and every character of "
-            f"the text. Received: vocab_size={vocab_size}. The library says: "
-            f"{error}"
+            "`vocab_size` must be large enough for the special tokens and all "
+            f"characters of the text. Received: vocab_size={vocab_size}. Error "
+            f"of sentencepiece: {error}"
         ) from None
     return model.getvalue()

@@ -39,7 +39,7 @@ class TfdsSource:
         if self.text_key not in keys:
             raise ValueError(
                 f"`text_key` must name a text feature of {self.dataset}. "
-                f"Received: {self.text_key!r}; it has: "
+                f"Received: {self.text_key!r}. Text features: "
                 f"{', '.join(sorted(keys)) or 'none'}."
             )
         check_split(self._builder, self.split)

@@ -68,8 +68,8 @@ def learn_vocabulary(
     alphabet = _train(sentences, len(head), head, lowercase, 0)
     if len(alphabet) > vocab_size:
         raise ValueError(
-            "`vocab_size` must hold the special tokens and every character "
-            f"of the text, {len(alphabet)} pieces. Received: "
+            "`vocab_size` must be large enough for the special tokens and all "
+            f"characters of the text, {len(alphabet)} pieces. Received: "
             f"vocab_size={vocab_size}."
         )
     unseen = []

@@ -22,7 +22,7 @@ def advance(amount):
     """Increase the progress counter; called by the function of a piece."""
     with _counter.get_lock():
         if _counter.value == _STOP:
-            raise InterruptedError("Another piece of work has failed.")
+            raise InterruptedError("Another worker has failed.")
         _counter.value += amount
 
 
@@ -61,7 +61,7 @@ def _run_in_pool(function, pieces, num_workers):
                 yield future.result()
         except concurrent.futures.process.BrokenProcessPool:
             raise ChildProcessError(
-                "A worker process was killed. If memory is short, lower "
+                "A worker process was killed. If memory ran out, lower "
                 "`num_workers`."
             ) from None
         finally:

@@ -114,9 +114,9 @@ def resolved_fields(objective, values):
             is_open = value is None and default is None
             if is_open if is_own else value is not None:
                 raise ValueError(
-                    f"`{field}` is for objective={name!r}, "
-                    f"{'which needs it' if is_own else 'no other'}. Received: "
-                    f"{field}={value}, objective={objective.name!r}."
+                    f"`objective`={objective.name!r} "
+                    f"{'requires' if is_own else 'does not use'} `{field}`, a "
+                    f"field of {name!r}. Received: {field}={value}."
                 )
     return {
         field: default if values[field] is None else values[field]
@@ -236,9 +236,9 @@ def _of_fit(name):
     if objective.learner is not _pretrainer:
         fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]
         raise ValueError(
-            "`objective` must have losses of one output each: "
-            f"{', '.join(fitting)}. Received: objective={name!r}. Train it "
-            "with keras-bert run_pretraining."
+            f"`objective` must be one of {', '.join(fitting)} for `fit`. "
+            f"Received: objective={name!r}. Train it with keras-bert "
+            "run_pretraining."
         )
     return objective.terms()
 

@@ -105,7 +105,7 @@ def _token_rules(x, divider):
     )
     yield (
         features.INPUT_IDS,
-        f"hold {x.sep}, id {x.sep_id}, where `{divider.name}` ends A and B",
+        f"be {x.sep}, id {x.sep_id}, where `{divider.name}` ends A and B",
         _is_end(x, x.column) & (x.input_ids != x.sep_id),
     )
 
@@ -124,7 +124,7 @@ def _prediction_rules(x):
     )
     yield (
         features.MASKED_LM_POSITIONS,
-        f"ascend over A and B without {x.ends}",
+        f"be ascending positions in A and B, except {x.ends}",
         predicted & ~may_predict,
     )
     yield features.MASKED_LM_POSITIONS, padding, ~predicted & (positions != 0)

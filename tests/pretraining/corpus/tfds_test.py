@@ -97,7 +97,9 @@ def test_fingerprints_tell_version_split_size_and_key(prepare_texts):
 def test_a_wrong_key_is_named_with_those_there_are(prepare_texts):
     directory = prepare_texts(["one"])
     for key in ("body", "label", "lines"):
-        with pytest.raises(ValueError, match=f"'{key}'; it has: text, title"):
+        with pytest.raises(
+            ValueError, match=f"'{key}'. Text features: text, title"
+        ):
             TfdsSource(directory, text_key=key)
 
 

@@ -205,7 +205,7 @@ def test_an_unknown_objective_is_an_error():
 
 
 def test_an_objective_that_fit_cannot_train_is_an_error():
-    with pytest.raises(ValueError, match="left_to_right. .*='distillation'"):
+    with pytest.raises(ValueError, match="left_to_right .*='distillation'"):
         pretraining_losses("distillation")
 
 
