@@ -1,4 +1,4 @@
-"""Paths of the command-line tools, the configs and the tiny model.
+"""Paths of the tools, the configs, the tiny model and the model families.
 
 In a clone, tools and configs are next to the package. In a wheel, they are
 inside it, see setup.py.
@@ -12,3 +12,4 @@ _ROOT = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 PROGRAMS = _ROOT / "tools"
 CONFIGS = _ROOT / "configs"
 TINY_MODEL = _PACKAGE / "tiny_model"
+FAMILIES = _PACKAGE / "models" / "families"  # A folder for each family.

@@ -249,28 +249,25 @@ def _bytes_and_merges():
 
 
 def _sentencepiece_settings():
-    from keras_bert.text.sentencepiece.conventions import ALBERT
-
-    return _of_pieces(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], ALBERT)
+    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    return _of_pieces(specials, "spiece.model")
 
 
 def _deberta_settings():
-    from keras_bert.text.sentencepiece.conventions import DEBERTA
-
-    return _of_pieces(["[PAD]", "[CLS]", "[SEP]", "[UNK]"], DEBERTA)
+    return _of_pieces(["[PAD]", "[CLS]", "[SEP]", "[UNK]"], "spm.model")
 
 
 def _xlm_settings():
-    from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
-
-    return _of_pieces(["<unk>", "<s>", "</s>"], XLM_ROBERTA)
+    return _of_pieces(["<unk>", "<s>", "</s>"], "sentencepiece.bpe.model")
 
 
-def _of_pieces(specials, conventions):
+def _of_pieces(specials, name):
     from keras_bert.text.sentencepiece import model as spm
+    from keras_bert.text.sentencepiece.conventions import conventions_of_file
     from keras_bert.text.sentencepiece.settings import SentencePieceSettings
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
+    conventions = conventions_of_file(name)
     unknown = conventions.roles["unknown"]
     kinds = {unknown: spm.UNKNOWN}
     pieces = [

@@ -17,10 +17,10 @@ names that an array has. The heads of fine-tuned models are in the files of
 
 import dataclasses
 import itertools
-import pathlib
 import string
 
-_FAMILIES = pathlib.Path(__file__).parents[1] / "models" / "families"
+from keras_bert.locations import FAMILIES
+
 _BUT_FIRST = "@but_first"
 _CONVOLVED = "@convolved"
 _DECODED = "@decoded"
@@ -47,7 +47,7 @@ class HeadSize:
 
 def model_types():
     """Return the published names of all families with a table."""
-    tables = _FAMILIES.glob("*/weights.txt")
+    tables = FAMILIES.glob("*/weights.txt")
     return sorted(path.parent.name.replace("_", "-") for path in tables)
 
 
@@ -133,7 +133,7 @@ def _rows(model_type):
 
 
 def _read(model_type, name):
-    path = _FAMILIES / model_type.replace("-", "_") / name
+    path = FAMILIES / model_type.replace("-", "_") / name
     lines = path.read_text(encoding="utf-8").splitlines()
     columns, *rows = (line.split() for line in lines)
     return [dict(zip(columns, row, strict=True)) for row in rows]

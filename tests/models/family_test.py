@@ -18,12 +18,11 @@ _OTHER_FILES = (
     "config.py",  # `BertConfig`, which is read without Keras.
     "cli/demo/",  # "bert" is a folder.
     "models/__init__.py",  # "bert" is the module of `bert_encoder`.
-    # An objective may bear the name of its paper.
-    "pretraining/objectives/objectives.py",
-    "text/",  # Tokenizers are named after those who published them.
 )
-# The layer and the table of the normalizer that bear a family's name.
-_OTHER_NAMES = re.compile("RobertaEmbeddings|roberta_embeddings|albert_norm")
+# The layer and the objectives that bear a family's name.
+_OTHER_NAMES = re.compile(
+    "RobertaEmbeddings|roberta_embeddings|^electra(_gdes)?$"
+)
 
 
 def _family_file(model_type):

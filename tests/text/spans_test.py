@@ -9,9 +9,10 @@ import pytest
 from hypothesis import strategies
 
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.sentencepiece.conventions import DEBERTA
-from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
+from keras_bert.text.sentencepiece.conventions import conventions_of_file
 
+DEBERTA = conventions_of_file("spm.model")
+XLM_ROBERTA = conventions_of_file("sentencepiece.bpe.model")
 _LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
 中文的文字和日本語のテキスト、日本語のテキスト。 한국어 한국어

@@ -12,12 +12,12 @@ from keras_bert.pretraining.corpus.learning import from_first_word
 from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import seen_sentences
 from keras_bert.text.normalization.normalizers import normalize_text
-from keras_bert.text.sentencepiece.conventions import LEARNED
+from keras_bert.text.sentencepiece.conventions import DEFAULT
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
-_ROLES = LEARNED.roles
+_ROLES = DEFAULT.roles
 # The options of google-research/albert, except the sampling of sentences.
 _OPTIONS = {
     "model_type": "unigram",

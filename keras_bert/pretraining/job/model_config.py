@@ -47,7 +47,8 @@ def resolve_model_config(recipe, config, vocabulary, facts):
 
 def check_objective(recipe, config):
     """Raise ValueError unless the model family supports the objective."""
-    parts = {path.partition("/")[0] for path in weight_shapes(config)}
+    paths = weight_shapes(config)
+    parts = {path.partition("/")[0] for path in paths}
     # Some families are encoders or decoders by config, others by class.
     is_configurable = "is_decoder" in vars(config)
     parts |= {"masked_lm_head"} if type(config).is_decoder else set()
@@ -55,7 +56,7 @@ def check_objective(recipe, config):
         name
         for name, objective in OBJECTIVES.items()
         if {*objective.parts} <= parts
-        and objective.is_for(config)
+        and any(path.startswith(objective.shares) for path in paths)
         and (is_configurable or objective.is_decoder == config.is_decoder)
     ]
     if recipe.objective not in supported:

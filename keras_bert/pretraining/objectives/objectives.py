@@ -57,8 +57,8 @@ class Objective:
             defaults; None means that the field is required.
         reads: function from the recipe to the checkpoints that the learner
             reads, a dict from names in the run record to directories.
-        model_types: tuple of str, the supported model families; empty for
-            all families that have the parts.
+        shares: str, prefix of the paths of weights that the learner shares
+            between models; supported models have such weights.
     """
 
     name: str
@@ -71,15 +71,7 @@ class Objective:
     learner: Callable = _pretrainer
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = lambda recipe: {}
-    model_types: tuple = ()
-
-    def is_for(self, config: typing.Any) -> bool:
-        """Return True if models of a config support the objective.
-
-        Args:
-            config: a config of any family.
-        """
-        return config.model_type in (self.model_types or (config.model_type,))
+    shares: str = ""
 
     @property
     def reads_packed(self) -> bool:
@@ -155,7 +147,7 @@ def _generator(recipe):
 
 
 _MLM = {"mlm_logits": "mlm_logits"}
-_ELECTRA = Objective(
+_DETECTION = Objective(
     name="electra",
     parts=("replaced_token_head",),
     terms=_imported("replaced_tokens", "replaced_token_terms"),
@@ -164,7 +156,7 @@ _ELECTRA = Objective(
     learner=_imported("replaced_tokens", "replaced_token_learner"),
     fields={"generator_size": 0.25},
     reads=_generator,
-    model_types=("electra",),
+    shares="embeddings/tables/",
 )
 OBJECTIVES = {
     objective.name: objective
@@ -199,14 +191,14 @@ OBJECTIVES = {
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},
         ),
-        _ELECTRA,
+        _DETECTION,
         dataclasses.replace(
-            _ELECTRA,
+            _DETECTION,
             name="electra_gdes",
             substitutes=(1.0, 0.0),
             learner=_imported("disentangled_sharing", "disentangled_learner"),
             fields={"generator_size": 0.5},
-            model_types=("deberta-v2",),
+            shares="embeddings/word_embeddings",
         ),
     )
 }

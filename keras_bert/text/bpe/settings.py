@@ -9,6 +9,7 @@ from keras_bert.text.bpe.vocabulary import WORD_END
 from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.files import NAMES
 from keras_bert.text.byte_pair.files import MergesSettings
+from keras_bert.text.conventions import conventions_of
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
@@ -70,7 +71,8 @@ class BpeSettings(MergesSettings):
 
     def _write(self, directory):
         self._write_pieces(directory)
-        values = config_json("OpenAIGPTTokenizer", self)
+        published, *_ = conventions_of(self.kind)
+        values = config_json(published.tokenizer_class, self)
         artifacts.write_json(directory / CONFIG, values)
 
     def fast_parts(self):

@@ -11,6 +11,7 @@ from keras_bert.text.byte_pair.files import MergesSettings
 from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.conventions import published_class
 from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
@@ -108,12 +109,12 @@ class BytePairSettings(MergesSettings):
         return settings
 
     def _write(self, directory):
-        # Without a `tokenizer.json`, transformers uses RoBERTa's tokenizer.
-        roles = self.vocabulary.roles
-        is_own = roles == ROLES and not self.normalizer
-        is_own = is_own and all(t.is_special for t in self.added_tokens)
+        # Only classes of families work without a `tokenizer.json`.
+        roles, published = self.vocabulary.roles, published_class(self)
+        if self.normalizer or not all(t.is_special for t in self.added_tokens):
+            published = None
         values = config_json(
-            "RobertaTokenizer" if is_own else "PreTrainedTokenizerFast",
+            published or "PreTrainedTokenizerFast",
             self,
             add_prefix_space=self.add_prefix_space,
             bos_token=roles["cls"],
@@ -121,7 +122,7 @@ class BytePairSettings(MergesSettings):
         )
         self._write_pieces(directory)
         artifacts.write_json(directory / CONFIG, values)
-        if not is_own:
+        if not published:
             template = Template(pair="cls A sep B sep")
             fast = tokenizer_json(self, self.added_tokens, template)
             artifacts.write_json(directory / FAST_TOKENIZER, fast, None, False)

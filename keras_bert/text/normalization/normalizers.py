@@ -110,7 +110,7 @@ SEPARATOR = "\u20d2"
 _WHITE_SPACE = "\t\n\x0b\x0c\r\x85\u1680\u2028\u2029"
 
 
-class AlbertNormalizer(typing.NamedTuple):
+class SentencePieceNormalizer(typing.NamedTuple):
     """Normalizer that runs before SentencePiece.
 
     Args:
@@ -156,10 +156,9 @@ CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
 # Replacement table used instead of the model's in transformers 5: NFC.
 COMPOSING = "composing_charsmap.bin"
-MODEL = "model"  # Only the rules of the SentencePiece model, no table before.
 NORMALIZERS = {
-    GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
-    HUGGING_FACE: AlbertNormalizer("albert_tokenizers", _hugging_face_charsmap),
+    GOOGLE_RESEARCH: SentencePieceNormalizer(GOOGLE_RESEARCH, lambda x: x),
+    HUGGING_FACE: SentencePieceNormalizer(HUGGING_FACE, _hugging_face_charsmap),
 }
 
 

@@ -42,7 +42,7 @@ _PARTS = {"pieces": "Piece", "trainer": "Trainer", "normalizer": "Normalizer"}
 _DEFAULTS = {"type": "1", "model_type": "1"}
 # The only values that the op supports.
 _SUPPORTED = {
-    "model_type": (1, "be a unigram model (model_type 1), like ALBERT's"),
+    "model_type": (1, "be a unigram model (model_type 1)"),
     "byte_fallback": (0, "not split unknown characters into bytes"),
     "treat_whitespace_as_suffix": (0, "mark the beginning of words"),
 }

@@ -6,11 +6,9 @@ from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.template import Template
 from keras_bert.text.casing import agreed_casing
+from keras_bert.text.conventions import MODEL
 from keras_bert.text.fast_tokenizer import tokenizer_json
-from keras_bert.text.normalization.normalizers import MODEL
-from keras_bert.text.sentencepiece.conventions import ALBERT
 from keras_bert.text.sentencepiece.conventions import ALL_CONVENTIONS
-from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
 from keras_bert.text.sentencepiece.tokenizer_json import fast_parts
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
@@ -41,10 +39,7 @@ class SentencePieceSettings(CasedTokenizer):
 
     kind = "sentencepiece"
     tokenizer_class = "SentencePieceTokenizer"
-    files = (
-        *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
-        *(CONFIG, FAST_TOKENIZER),
-    )
+    files = (*(x.files[0] for x in ALL_CONVENTIONS), CONFIG, FAST_TOKENIZER)
     pieces = "SentencePiece pieces"
     model_type = "Unigram"
     other_names = _MODELS
@@ -89,22 +84,22 @@ class SentencePieceSettings(CasedTokenizer):
         files.refuse_added_tokens(vocabulary)
         files.check_special_tokens(vocabulary)
         conventions, casing = vocabulary.conventions, files.config.get(_CASING)
-        if files.config.get(_ACCENTS) and conventions is ALBERT:
+        has_table = conventions.normalizer != MODEL
+        if files.config.get(_ACCENTS) and has_table:
             raise ValueError(
                 f"{files.config_path}: `{_ACCENTS}` must be false, because "
-                "the graph drops accents as ALBERT does. Received: true."
+                "the graph drops accents. Received: true."
             )
-        if conventions is XLM_ROBERTA:  # Its class in transformers ignores it.
+        if conventions.ignores_casing:
             casing = None
         casing_hints = {
             files.config_path: casing,
             files.fast_path: fast_casing,
             "lowercase=": lowercase,
         }
-        is_albert = conventions is ALBERT
         return cls(
             vocabulary,
-            agreed_casing(vocabulary, casing_hints, default=is_albert),
+            agreed_casing(vocabulary, casing_hints, default=has_table),
             normalizer,
             files.special_tokens_in_text,
         )

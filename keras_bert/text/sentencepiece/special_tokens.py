@@ -1,4 +1,4 @@
-"""Special tokens in texts, such as [MASK], for the tokenizer of ALBERT.
+"""Special tokens in texts, such as [MASK], for SentencePiece.
 
 Texts are normalized before they are tokenized, so "[mask]" and [MASK] would
 become equal. A first table therefore replaces the letters of special tokens by
@@ -13,9 +13,9 @@ from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.replacements import build_charsmap
 from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import replacements
-from keras_bert.text.sentencepiece.conventions import ALBERT
+from keras_bert.text.sentencepiece.conventions import DEFAULT
 
-_LETTERS = sorted({*"".join(ALBERT.roles.values())})
+_LETTERS = sorted({*"".join(DEFAULT.roles.values())})
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
 _MARKS = {letter: next(_FREE) for letter in _LETTERS}
 MARKS = "".join(_MARKS.values())
@@ -41,7 +41,7 @@ def in_special_tokens(characters):
     """
     size, letters = tf.size(characters), MARKS.index
     inside = tf.fill([size], False)
-    for token in ALBERT.roles.values():
+    for token in DEFAULT.roles.values():
         padded = tf.concat([characters, [-1] * len(token)], 0)
         begins = tf.fill([size], True)
         for distance, mark in enumerate(marked(token)):
@@ -81,7 +81,7 @@ def finding_charsmap(charsmap, lowercase):
         mark: letter.lower() if lowercase else letter
         for letter, mark in _MARKS.items()
     }
-    roles = ALBERT.roles.values()
+    roles = DEFAULT.roles.values()
     tokens = {marked(token): f"{marked(token)} " for token in roles}
     return build_charsmap(
         {

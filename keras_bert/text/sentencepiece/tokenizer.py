@@ -6,7 +6,7 @@ import functools
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.conventions import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces

@@ -7,9 +7,9 @@ from SentencePiece: after a user-defined symbol such as "(", a new word begins.
 import base64
 import functools
 
+from keras_bert.text.conventions import MODEL
 from keras_bert.text.normalization.normalizers import CASINGS
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
-from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
@@ -88,7 +88,7 @@ def from_tokenizer_json(files):
     """Read a Unigram model from a `tokenizer.json`.
 
     The special tokens determine the conventions. The normalizer must be
-    ALBERT's or the model's.
+    a key of `NORMALIZERS` or the model's.
 
     Args:
         files: `TokenizerFiles`.
@@ -125,7 +125,7 @@ def from_tokenizer_json(files):
         data = _model_bytes(model, charsmap, conventions.roles)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
-            f"{source} must contain a Unigram model with ALBERT's normalizer. "
+            f"{source} must contain a Unigram model with a known normalizer. "
             f"Received: {e}. If you have the SentencePiece model (spm.model, "
             "spiece.model or sentencepiece.bpe.model), replace this file by "
             "it."
@@ -143,7 +143,7 @@ def _known_steps(steps):
                 return name, lowercase
     types = ", ".join(str(step["type"]) for step in steps) or "no step"
     raise ValueError(
-        f"a normalizer of {types}; ALBERT's is Replace of `` and '' with "
+        f"a normalizer of {types}; supported: Replace of `` and '' with "
         '", NFKD, StripAccents, optionally Lowercase, then Precompiled'
     )
 

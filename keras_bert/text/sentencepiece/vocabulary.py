@@ -7,10 +7,10 @@ import typing
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
-from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.conventions import MODEL
+from keras_bert.text.conventions import Conventions
 from keras_bert.text.normalization.normalizers import WORD_START
-from keras_bert.text.sentencepiece.conventions import ALBERT
-from keras_bert.text.sentencepiece.conventions import SentencePieceConventions
+from keras_bert.text.sentencepiece.conventions import DEFAULT
 from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
@@ -44,7 +44,7 @@ class SentencePieceVocabulary(BaseVocabulary):
         self,
         model: SentencePieceModel,
         source: str = "model",
-        conventions: SentencePieceConventions = ALBERT,
+        conventions: Conventions = DEFAULT,
     ) -> None:
         self.model, self.conventions = model, conventions
         self.pair, roles = conventions.pair, conventions.roles

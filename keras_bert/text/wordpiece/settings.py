@@ -8,12 +8,12 @@ from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_from_files
+from keras_bert.text.conventions import published_class
 from keras_bert.text.fast_tokenizer import added_tokens_json
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
 from keras_bert.text.tokenizer_settings import CasedTokenizer
-from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 VOCABULARY = "vocab.txt"
@@ -153,9 +153,8 @@ class WordpieceSettings(CasedTokenizer):
 
     def _write(self, directory):
         self.vocabulary.save(directory / VOCABULARY)
-        is_bert = self.vocabulary.roles == ROLES
         values = config_json(
-            "BertTokenizer" if is_bert else "MPNetTokenizer",
+            published_class(self) or self.tokenizer_class,
             self,
             do_lower_case=self.lowercase,
             strip_accents=self.strip_accents,

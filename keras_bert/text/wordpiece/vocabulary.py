@@ -7,6 +7,7 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import read_lines
+from keras_bert.text.conventions import conventions_of
 from keras_bert.typing import Path
 
 ROLES = {
@@ -16,14 +17,6 @@ ROLES = {
     "sep": "[SEP]",
     "mask": "[MASK]",
 }
-# Special tokens of MPNet. In its vocabulary, BERT's vocabulary follows them.
-_MPNET_ROLES = {
-    "pad": "<pad>",
-    "unknown": "[UNK]",
-    "cls": "<s>",
-    "sep": "</s>",
-    "mask": "<mask>",
-}
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
@@ -32,9 +25,10 @@ class Vocabulary(BaseVocabulary):
 
     Args:
         tokens: pieces in the order of their ids. Pieces that continue a word
-            begin with "##". If "<s>" is the first piece, MPNet's special
-            tokens are used. A piece that occurs more than once has the last of
-            its ids, as in transformers; a warning lists such pieces.
+            begin with "##". If the first is the "cls" token of a family, such
+            as "<s>" of MPNet, the family's special tokens are used. A piece
+            that occurs more than once has the last of its ids, as in
+            transformers; a warning lists such pieces.
         source: name of the file, for error messages.
 
     Raises:
@@ -49,8 +43,9 @@ class Vocabulary(BaseVocabulary):
         source: str = "vocabulary",
     ) -> None:
         tokens = (*tokens,)
-        is_mpnet = tokens[:1] == (_MPNET_ROLES["cls"],)
-        super().__init__(tokens, source, _MPNET_ROLES if is_mpnet else ROLES)
+        known = {x.roles["cls"]: x.roles for x in conventions_of("wordpiece")}
+        roles = known.get(next(iter(tokens), None), ROLES)
+        super().__init__(tokens, source, roles)
         if len(self.ids) != len(tokens):
             counts = collections.Counter(tokens)
             logging.warning(

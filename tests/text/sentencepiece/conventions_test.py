@@ -10,15 +10,16 @@ import pytest
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.conventions import MODEL
 from keras_bert.text.preprocessor import Preprocessor
-from keras_bert.text.sentencepiece.conventions import DEBERTA
-from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
+from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
+DEBERTA = conventions_of_file("spm.model")
+XLM_ROBERTA = conventions_of_file("sentencepiece.bpe.model")
 _LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 There they're running through 1990's streets of 3,141 houses; I've seen it.
 Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).

@@ -1,0 +1,77 @@
+"""Conventions of the tokenizers of model families, from their folders.
+
+`special_tokens.json` in the folder of a family has the fields of `Conventions`
+whose defaults do not apply. Families with the conventions of another family,
+or of BERT, have no such file.
+"""
+
+import dataclasses
+import functools
+
+from keras_bert.config import read_json_file
+from keras_bert.locations import FAMILIES
+from keras_bert.template import Template
+
+MODEL = "model"  # Only the rules of the SentencePiece model, no table before.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Conventions:
+    """Special tokens, files and ids of the tokenizer of a family.
+
+    Args:
+        kind: str, the kind of tokenizer, a key of `KINDS`.
+        tokenizer_class: str, its name in transformers.
+        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
+            pieces that play these roles.
+        files: sequence of str, names of a SentencePiece model file; the
+            published name first.
+        first: sequence of str, pieces with the first ids, even if the model
+            does not contain them; the other pieces follow in the model's
+            order.
+        last: sequence of str, pieces to append if the model does not contain
+            them.
+        normalizer: str, the default normalizer: a key of `NORMALIZERS`, or
+            `MODEL` for the normalizer in the model file.
+        pair: str, the layout of pairs, in the format of `Template`.
+        ignores_casing: bool, whether transformers ignores `do_lower_case`.
+    """
+
+    kind: str
+    tokenizer_class: str
+    roles: dict
+    files: tuple = ()
+    first: tuple = ()
+    last: tuple = ()
+    normalizer: str = MODEL
+    pair: str = Template.pair
+    ignores_casing: bool = False
+
+    def tokens(self, pieces):
+        """Return all tokens in the order of their ids.
+
+        Args:
+            pieces: list of str, the pieces of the model in its order.
+        """
+        others = [piece for piece in pieces if piece not in self.first]
+        last = [token for token in self.last if token not in pieces]
+        return [*self.first, *others, *last]
+
+
+@functools.cache
+def conventions_of(kind):
+    """Return the `Conventions` of all families with a kind of tokenizer."""
+    paths = sorted(FAMILIES.glob("*/special_tokens.json"))
+    found = (Conventions(**read_json_file(path)) for path in paths)
+    return [x for x in found if x.kind == kind]
+
+
+def published_class(settings):
+    """Return the class in transformers, by kind and special tokens, or None.
+
+    Args:
+        settings: settings of a tokenizer.
+    """
+    roles = settings.vocabulary.roles
+    known = {x.tokenizer_class: x.roles for x in conventions_of(settings.kind)}
+    return next((name for name, x in known.items() if x == roles), None)
