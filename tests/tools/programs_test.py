@@ -267,6 +267,7 @@ _PROGRAMS = {
                 {"task_name": "sst2", "train_file": None, "dev_file": None},
                 "--task_name needs --data_dir",
             ),
+            ({"truncation": "tail", "windows": "max"}, "Either --truncation"),
         ),
     ),
     "run_multiple_choice": _Program(
