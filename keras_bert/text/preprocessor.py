@@ -103,6 +103,11 @@ class Preprocessor(Summarized):
         names = "tokenizer", "seq_length", "truncation"
         return {name: getattr(self, name) for name in names}
 
+    @property
+    def room(self) -> int:
+        """Maximum number of tokens of a single text."""
+        return self.seq_length - self.template.num_special(is_pair=False)
+
     def __call__(
         self, texts: Texts, pairs: Texts | None = None
     ) -> dict[str, tf.Tensor]:

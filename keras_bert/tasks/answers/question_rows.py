@@ -18,15 +18,13 @@ from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
-from keras_bert.tasks.fine_tuning.encoded import split_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
+from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.labelled.squad import SquadQuestion
 from keras_bert.tasks.labelled.squad import read_squad
 from keras_bert.tasks.labelled.squad import squad_questions
 from keras_bert.tasks.parts import Inputs
 
-# Number of texts tokenized together.
-_AT_ONCE = 2048
 _NUM_NAMED = 5
 _KEYS = (("question", "context"),)
 
@@ -152,8 +150,10 @@ def question_rows(preprocess, questions):
         `decode_context`.
     """
     tokenizer = preprocess.tokenizer
-    ids_of = _tokenized(lambda x: (tokenizer(x),), questions, "question")
-    contexts = _tokenized(tokenizer.tokenize_with_offsets, questions, "context")
+    ids_of = _distinct(tokenizer, [x.question for x in questions])
+    contexts = _distinct(
+        tokenizer.tokenize_with_offsets, [x.context for x in questions]
+    )
     windowed, firsts, seconds = [], [], []
     for question in questions:
         (question_ids,) = ids_of[question.question]
@@ -170,20 +170,11 @@ def question_rows(preprocess, questions):
     return Encoded(rows, np.array(counts, int), decode_context=windowed)
 
 
-def _tokenized(tokenize, questions, name):
+def _distinct(tokenize, texts):
     """Tokenize each distinct text once; return a dict from texts to outputs."""
-    tokens = {}
-    texts = dict.fromkeys(getattr(question, name) for question in questions)
-    for some in _batches(texts):
-        found = tokenize([text.encode("utf-8") for text in some])
-        tokens.update(zip(some, split_rows(*found), strict=True))
-    return tokens
-
-
-def _batches(items):
-    items = iter(items)
-    while batch := [*itertools.islice(items, _AT_ONCE)]:
-        yield batch
+    texts = [*dict.fromkeys(texts)]
+    tokens = tokenized(tokenize, [text.encode("utf-8") for text in texts])
+    return dict(zip(texts, tokens, strict=True))
 
 
 def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):

@@ -65,18 +65,23 @@ def _ragged(rows):
     )
 
 
-def split_rows(*tokens):
-    """Iterate over the rows of RaggedTensors with equal row lengths.
+def tokenized(tokenize, texts):
+    """Tokenize texts and iterate over their tokens.
 
     Args:
-        *tokens: RaggedTensors `(batch_size, (num_tokens))`.
+        tokenize: `Tokenizer`, or its method `tokenize_with_offsets`.
+        texts: list of bytes.
 
     Returns:
-        An iterator over lists of arrays `(num_tokens,)`, one per RaggedTensor.
+        An iterator over lists of arrays `(num_tokens,)` for each text: ids,
+        and starts and ends if `tokenize` returns them.
     """
-    flat = [x.flat_values.numpy() for x in tokens]
-    for start, end in itertools.pairwise(tokens[0].row_splits.numpy()):
-        yield [values[start:end] for values in flat]
+    for begin in range(0, len(texts), _TEXTS_AT_ONCE):
+        tokens = tokenize(texts[begin : begin + _TEXTS_AT_ONCE])
+        tokens = tf.nest.flatten(tokens)
+        flat = [x.flat_values.numpy() for x in tokens]
+        for start, end in itertools.pairwise(tokens[0].row_splits.numpy()):
+            yield [values[start:end] for values in flat]
 
 
 def _in_chunks(preprocess, encode, columns):

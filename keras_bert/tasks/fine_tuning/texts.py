@@ -18,12 +18,11 @@ from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
-from keras_bert.tasks.fine_tuning.encoded import split_rows
+from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 
-_TEXTS_AT_ONCE = 4096
 # Accepted keys by `is_pair`; None if unknown.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
@@ -203,14 +202,11 @@ def split_into_windows(preprocess, stride, texts):
         `PackedRows` of the windows of all texts, and the number of windows of
         each text, int `(num_texts,)`.
     """
-    room = preprocess.seq_length - preprocess.template.num_special(False)
-    windows, counts = [], []
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        tokens = preprocess.tokenizer(texts[start : start + _TEXTS_AT_ONCE])
-        for (ids,) in split_rows(tokens):
-            starts = _window_starts(len(ids), room, stride or room)
-            windows += [ids[place : place + room] for place in starts]
-            counts.append(len(starts))
+    room, windows, counts = preprocess.room, [], []
+    for (ids,) in tokenized(preprocess.tokenizer, texts):
+        starts = _window_starts(len(ids), room, stride or room)
+        windows += [ids[place : place + room] for place in starts]
+        counts.append(len(starts))
     return packed_rows(preprocess, windows), np.array(counts, np.int64)
 
 

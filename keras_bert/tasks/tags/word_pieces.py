@@ -1,12 +1,13 @@
 """Subword tokenization that keeps track of words."""
 
+import functools
 import typing
 
 import numpy as np
 import tensorflow as tf
 
 from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.encoded import split_rows
+from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.text.preprocessor import Preprocessor
 
 STARTS, ENDS = "starts", "ends"
@@ -44,7 +45,7 @@ def tokenize_words(tokenizer, sentences):
     """
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
-    rows = split_rows(*tokenizer.tokenize_with_offsets(texts))
+    rows = tokenized(tokenizer.tokenize_with_offsets, texts)
     for words, (ids, _, ends) in zip(sentences, rows, strict=True):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
@@ -74,7 +75,8 @@ def find_words(tokenizer, texts):
     """
     texts = checked_texts(texts)
     result = []
-    rows = split_rows(*_words_with_offsets(tokenizer, texts))
+    find = functools.partial(_words_with_offsets, tokenizer)
+    rows = tokenized(find, texts)
     for text, (ids, starts, ends) in zip(texts, rows, strict=True):
         begins = ends > 0
         spans = np.stack([starts[begins], ends[begins]], axis=1)

@@ -149,8 +149,8 @@ class Words(Inputs):
 
     def encode(self, sentences, targets=None, weights=None):
         template = self.preprocess.template
-        room = self.preprocess.seq_length - template.num_special(is_pair=False)
-        windows = split_into_windows([x.pieces for x in sentences], room)
+        pieces = [x.pieces for x in sentences]
+        windows = split_into_windows(pieces, self.preprocess.room)
         rows = packed_rows(self.preprocess, [w.ids for w in windows])
         layout = [word for word, _ in template.layout(is_pair=False)]
         before = layout.index(FIRST)

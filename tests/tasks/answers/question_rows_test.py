@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from keras_bert.tasks.answers import question_rows as module
 from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import unlabelled_questions
+from keras_bert.tasks.fine_tuning import encoded
 from keras_bert.tasks.labelled.squad import SquadQuestion
 from tests import tiny
 
@@ -63,7 +63,7 @@ def test_a_part_has_the_rows_of_its_questions(preprocess):
 @pytest.mark.parametrize("number", [1, 2, 3, 1000])
 def test_how_many_go_together_changes_nothing(preprocess, monkeypatch, number):
     expected = _rows(preprocess, 3 * _PAIRS)
-    monkeypatch.setattr(module, "_AT_ONCE", number)
+    monkeypatch.setattr(encoded, "_TEXTS_AT_ONCE", number)
     asked = _rows(preprocess, 3 * _PAIRS)
     np.testing.assert_array_equal(asked.rows.lengths, expected.rows.lengths)
     for name, values in expected.rows.values.items():

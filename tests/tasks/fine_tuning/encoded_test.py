@@ -29,12 +29,9 @@ def examples(preprocess):
 @pytest.mark.parametrize("template", [Template(), _LEFT, _MPNET, "words"])
 @pytest.mark.parametrize("truncation", ["head", "tail", "head_tail"])
 @pytest.mark.parametrize("num_columns", [1, 2])
-@pytest.mark.parametrize("eager_calls", [0, 1000])
 def test_batches_have_the_ids_that_the_graph_has(
-    bert, template, truncation, num_columns, eager_calls, monkeypatch
+    bert, template, truncation, num_columns
 ):
-    module = "keras_bert.text.preprocessor"
-    monkeypatch.setattr(f"{module}._EAGER_CALLS", eager_calls)
     tokenizer = bert.tokenizer
     if template == "words":
         tokenizer, template = WordTokenizer(8), _MPNET

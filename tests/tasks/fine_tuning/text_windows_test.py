@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from keras_bert.tasks.fine_tuning import texts as text_windows
+from keras_bert.tasks.fine_tuning import encoded as encoded_module
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.texts import long_text_settings
 from keras_bert.tasks.fine_tuning.texts import pooled
@@ -68,7 +68,7 @@ def test_no_token_is_left_out_and_no_step_too_long(preprocess, stride, length):
 
 def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
     whole = _windows(preprocess, 2)
-    monkeypatch.setattr(text_windows, "_TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr(encoded_module, "_TEXTS_AT_ONCE", 3)
     assert _windows(preprocess, 2) == whole
     assert _windows(preprocess, 2, []) == ([], [])
 
