@@ -130,6 +130,6 @@ def check_manifests(paths, vocab_file, vocabulary):
     """
     facts = read_record_facts(paths)
     facts.check_vocabulary(vocabulary, vocab_file)
-    claims = facts.claims["do_lower_case"]
-    if claims:
-        agreed_casing(vocabulary, {**casing_from_files(vocab_file), **claims})
+    casing = facts.manifest_values["do_lower_case"]
+    if casing:
+        agreed_casing(vocabulary, {**casing_from_files(vocab_file), **casing})
