@@ -46,7 +46,7 @@ _NEW_HEAD = shared_flags.new_head()
 
 
 def main():
-    command_line.refuse_both(_TRUNCATION, _WINDOWS)
+    command_line.check_exclusive(_TRUNCATION, _WINDOWS)
     files, read = _SPLITS.reader()
     if _SPLITS.label_separator.value:
         command_line.reject(
