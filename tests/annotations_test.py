@@ -10,7 +10,7 @@ import keras_bert
 _ROOT = pathlib.Path(keras_bert.__file__).parent
 
 # Public callables that lack an annotation. Lower the number when you add some.
-_MAX_UNANNOTATED = 79
+_MAX_UNANNOTATED = 74
 
 
 def _public_objects():

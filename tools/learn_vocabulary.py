@@ -80,13 +80,13 @@ def main():
     with written(output.value, manifest, paths, _OVERWRITE.value) as place:
         sources = _TEXT.sources(paths)
         bad_lines = _TEXT.bad_lines()
-        settings, unseen = getattr(keras_bert.pretraining, learner)(
+        settings, held_out = getattr(keras_bert.pretraining, learner)(
             sources,
             vocab_size=_VOCAB_SIZE.value,
             bad_lines=bad_lines,
             **{name: _ARGUMENTS[name].value for name in arguments},
         )
-        manifest |= _entries(sources, settings, arguments, unseen, bad_lines)
+        manifest |= _entries(sources, settings, arguments, held_out, bad_lines)
         write = settings.vocabulary.save if is_file else settings.write
         write(place)
     logging.info("%d tokens.", manifest["vocab_size"])
@@ -109,10 +109,10 @@ def _output():
     return flag
 
 
-def _entries(sources, settings, arguments, unseen, bad_lines):
+def _entries(sources, settings, arguments, held_out, bad_lines):
     """Return the entries of the manifest."""
     unknown, pieces = keras_bert.pretraining.measure_tokenizer(
-        settings.make(), unseen
+        settings.make(), held_out
     )
     is_measured = not math.isnan(unknown)
     values = {name: _ARGUMENTS[name].value for name in arguments}
@@ -133,7 +133,7 @@ def _entries(sources, settings, arguments, unseen, bad_lines):
             "on_bad_line": _TEXT.on_bad_line.value,
         },
         "counts": {
-            "held_out_sentences": len(unseen),
+            "held_out_sentences": len(held_out),
             "unknown": unknown if is_measured else None,
             "pieces_per_word": pieces if is_measured else None,
             "bad_lines": bad_lines.count if bad_lines else 0,

@@ -26,7 +26,7 @@ _WORKER_ERROR = re.compile(
 )
 
 
-def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
+def prepare_output(output_dir, inputs, overwrite, pattern=_RECORDS):
     """Remove the output of an earlier run; return the manifest's path.
 
     Args:

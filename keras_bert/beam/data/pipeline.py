@@ -15,8 +15,8 @@ from apache_beam.io.filesystems import FileSystems
 
 from keras_bert.beam.data.chunks import chunks_of
 from keras_bert.beam.data.chunks import match_texts
-from keras_bert.beam.data.outputs import free_manifest_path
 from keras_bert.beam.data.outputs import list_file
+from keras_bert.beam.data.outputs import prepare_output
 from keras_bert.beam.data.outputs import read_remote_json
 from keras_bert.beam.data.outputs import running_pipeline
 from keras_bert.beam.data.outputs import write_manifest
@@ -25,7 +25,7 @@ from keras_bert.beam.data.steps import Block
 from keras_bert.beam.data.steps import Document
 from keras_bert.beam.data.steps import MakeExamples
 from keras_bert.beam.data.steps import TokenizeChunk
-from keras_bert.beam.data.steps import deal_out
+from keras_bert.beam.data.steps import assign_blocks
 from keras_bert.beam.data.steps import sum_counts
 from keras_bert.pretraining.data_job.data_warnings import check_counts
 from keras_bert.pretraining.data_job.data_warnings import settings_of
@@ -70,7 +70,7 @@ def create_pretraining_data_on_beam(
     text_options = text_options.resolved()
     tokenizer = text_options.tokenizer_settings()
     inputs = [*(path for path, _ in files), text_options.vocab_file]
-    path = free_manifest_path(output_dir, inputs, overwrite)
+    path = prepare_output(output_dir, inputs, overwrite)
     # Identify the inputs by size, because reading them is slow.
     settings = settings_of(dict(files), num_shards, text_options, options)
     start = time.time()
@@ -115,7 +115,7 @@ def _examples(pipeline, files, tokenizer, text_options, options):
     records = (
         tokenized.documents
         | beam.FlatMap(
-            deal_out, options, beam.pvalue.AsSingleton(checked)
+            assign_blocks, options, beam.pvalue.AsSingleton(checked)
         ).with_output_types(tuple[Block, Document])
         | "Blocks" >> beam.GroupByKey()
         | beam.ParDo(

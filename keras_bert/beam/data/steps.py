@@ -102,7 +102,7 @@ def sum_counts(counts):
     return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
 
 
-def deal_out(document, options, counts):
+def assign_blocks(document, options, counts):
     """Assign a document to a random block in each pass.
 
     Args:

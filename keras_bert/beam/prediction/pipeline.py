@@ -12,8 +12,8 @@ from apache_beam.utils import shared
 
 from keras_bert import artifacts
 from keras_bert.beam.data.chunks import match_files
-from keras_bert.beam.data.outputs import free_manifest_path
 from keras_bert.beam.data.outputs import list_file
+from keras_bert.beam.data.outputs import prepare_output
 from keras_bert.beam.data.outputs import read_remote_json
 from keras_bert.beam.data.outputs import running_pipeline
 from keras_bert.beam.data.outputs import write_manifest
@@ -77,7 +77,7 @@ def predict_on_beam(
     files = [path for path, _ in match_files(patterns)]
     check_kinds(files, ranks)
     artifacts.check_no_input(output_dir, [model_dir])
-    path = free_manifest_path(output_dir, files, overwrite, _WRITTEN)
+    path = prepare_output(output_dir, files, overwrite, _WRITTEN)
     context = {
         "model": model_dir,
         "inputs": files,

@@ -50,7 +50,9 @@ class MaskingOptions:
     sep_id: int | None = None
     cls_id: int | None = None
 
-    def rules(self, max_predictions_per_seq: int, vocab_size: int):
+    def rules(
+        self, max_predictions_per_seq: int, vocab_size: int
+    ) -> MaskingRules:
         """Return the `MaskingRules` for a number of predictions.
 
         :meta private:

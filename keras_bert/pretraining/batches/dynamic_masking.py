@@ -15,7 +15,7 @@ References:
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.pretraining.examples.masking import choose_word_runs
+from keras_bert.pretraining.examples.masking import choose_word_spans
 
 _RANGE = 2**31 - 1
 _NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
@@ -80,10 +80,10 @@ def mask_tokens(
     count = tf.gather(tf.constant(counts, tf.int32), num_maskable)
     if rules.ngram > 1:
         starts = maskable if word_starts is None else word_starts > 0
-        steps = [int(step) for step in rules.run_length_thresholds(_RANGE)]
+        steps = [int(step) for step in rules.span_length_thresholds(_RANGE)]
         lengths = tf.searchsorted(steps, tf.reshape(run_draws, [-1]), "right")
         chosen = tf.numpy_function(
-            choose_word_runs,
+            choose_word_spans,
             [
                 -keys,
                 1 + tf.reshape(lengths, tf.shape(keys)),
@@ -138,7 +138,7 @@ def _substitutes(labels, draws, random_draws, rules):
 def _whole_words(keys, word_starts, maskable, wanted):
     """Mark whole words in random order until no further word fits.
 
-    The result is the same as from `choose_word_runs` with spans of one word.
+    The result is the same as from `choose_word_spans` with spans of one word.
     For speed, each iteration takes as many words as fit, up to the first one
     that does not. This word and all longer ones are then excluded.
     """

@@ -3,11 +3,12 @@
 import json
 
 from keras_bert import checks
+from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_FREQUENCY
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import from_first_word
 from keras_bert.pretraining.corpus.learning import import_learner
-from keras_bert.pretraining.corpus.learning import seen_sentences
+from keras_bert.pretraining.corpus.learning import require_text
+from keras_bert.pretraining.corpus.learning import training_sentences
 from keras_bert.text.byte_pair.settings import BytePairSettings
 from keras_bert.text.byte_pair.vocabulary import MASK
 from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
@@ -18,22 +19,27 @@ from keras_bert.text.byte_pair.vocabulary import byte_characters
 _HEAD = ("<s>", "<pad>", "</s>", "<unk>")
 
 
-def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
+def learn_byte_pair(
+    sources: list,
+    vocab_size: int,
+    min_frequency: int = 2,
+    bad_lines: BadLines | None = None,
+) -> tuple[BytePairSettings, list[bytes]]:
     """Train a byte-level BPE tokenizer; one sentence in 50 is held out.
 
     The tokenizer is cased. <s>, <pad>, </s> and <unk> have the ids 0 to 3,
     <mask> has the last id.
 
     Args:
-        sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, maximum size of the vocabulary, including the special
+        sources: sources, as returned by `open_sources`.
+        vocab_size: maximum size of the vocabulary, including the special
             tokens and the 256 bytes.
-        min_frequency: int, minimum number of occurrences of a merged pair.
-        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
-            None, an invalid line is an error.
+        min_frequency: minimum number of occurrences of a merged pair.
+        bad_lines: collects invalid lines, which are skipped. With None, an
+            invalid line is an error.
 
     Returns:
-        `BytePairSettings` and the list of held-out sentences (bytes).
+        The settings of the tokenizer and the held-out sentences.
 
     Raises:
         ValueError: an argument is out of range, or the text is empty.
@@ -42,15 +48,15 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
     least = len(SPECIAL_TOKENS) + len(byte_characters())
     checks.between(least, MAX_VOCAB_SIZE, vocab_size=vocab_size)
     checks.between(1, MAX_FREQUENCY, min_frequency=min_frequency)
-    unseen = []
+    held_out = []
     merges = _train(
-        from_first_word(seen_sentences(sources, unseen, bad_lines), sources),
+        require_text(training_sentences(sources, held_out, bad_lines), sources),
         vocab_size - len(SPECIAL_TOKENS),
         min_frequency,
     )
     made = ("".join(merge) for merge in merges)
     tokens = [*_HEAD, *sorted(byte_characters()), *made, MASK]
-    return BytePairSettings(BytePairVocabulary(tokens), merges), unseen
+    return BytePairSettings(BytePairVocabulary(tokens), merges), held_out
 
 
 def _train(sentences, vocab_size, min_frequency):

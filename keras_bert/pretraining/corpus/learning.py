@@ -2,14 +2,15 @@
 
 import importlib
 import itertools
+import typing
 import zlib
 
 import numpy as np
 
 from keras_bert.pretraining.corpus.sources import source_documents
 
-_UNSEEN_ONE_IN = 50
-_MAX_UNSEEN = 20_000
+_HELD_OUT_ONE_IN = 50
+_MAX_HELD_OUT = 20_000
 # The trainers allocate memory for all tokens at the start.
 MAX_VOCAB_SIZE = 1_000_000
 MAX_FREQUENCY = 1_000_000_000
@@ -27,18 +28,18 @@ def import_learner(name):
         ) from None
 
 
-def seen_sentences(sources, unseen, bad_lines):
-    """Yield the training sentences; append the held-out ones to `unseen`."""
+def training_sentences(sources, held_out, bad_lines):
+    """Yield the training sentences; append the held-out ones to `held_out`."""
     for document in source_documents(sources, bad_lines):
         for sentence in document:
-            chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
-            if chosen and len(unseen) < _MAX_UNSEEN:
-                unseen.append(sentence)
+            chosen = zlib.crc32(sentence) % _HELD_OUT_ONE_IN == 0
+            if chosen and len(held_out) < _MAX_HELD_OUT:
+                held_out.append(sentence)
             else:
                 yield sentence.decode("utf-8")
 
 
-def from_first_word(sentences, sources):
+def require_text(sentences, sources):
     """Skip blank sentences at the start; raise ValueError if all are blank."""
     for sentence in sentences:
         if sentence.strip():
@@ -49,7 +50,9 @@ def from_first_word(sentences, sources):
     )
 
 
-def measure_tokenizer(tokenizer, sentences: list) -> tuple[float, float]:
+def measure_tokenizer(
+    tokenizer: typing.Any, sentences: list
+) -> tuple[float, float]:
     """Measure how well a tokenizer fits text.
 
     Args:

@@ -7,10 +7,11 @@ ALBERT's tokenizer.
 import io
 
 from keras_bert import checks
+from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import from_first_word
 from keras_bert.pretraining.corpus.learning import import_learner
-from keras_bert.pretraining.corpus.learning import seen_sentences
+from keras_bert.pretraining.corpus.learning import require_text
+from keras_bert.pretraining.corpus.learning import training_sentences
 from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.conventions import DEFAULT
 from keras_bert.text.sentencepiece.model import SentencePieceModel
@@ -38,22 +39,27 @@ _OPTIONS = {
 }
 
 
-def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
+def learn_sentencepiece(
+    sources: list,
+    vocab_size: int,
+    lowercase: bool = True,
+    bad_lines: BadLines | None = None,
+) -> tuple[SentencePieceSettings, list[bytes]]:
     """Train a unigram model; one sentence in 50 is held out.
 
     The library keeps the whole text in memory. The same text and arguments
     give the same model, with the same release of the library.
 
     Args:
-        sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, maximum size of the vocabulary, including the special
+        sources: sources, as returned by `open_sources`.
+        vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: bool, lower-case the text.
-        bad_lines: `BadLines`, collects invalid lines, which are skipped. With
-            None, an invalid line is an error.
+        lowercase: lower-case the text.
+        bad_lines: collects invalid lines, which are skipped. With None, an
+            invalid line is an error.
 
     Returns:
-        `SentencePieceSettings` and the list of held-out sentences (bytes).
+        The settings of the tokenizer and the held-out sentences.
 
     Raises:
         ValueError: `vocab_size` is out of range or too small for the special
@@ -63,19 +69,19 @@ def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
     least = 2 + len(_OPTIONS["control_symbols"])
     least += len(_OPTIONS["user_defined_symbols"])
     checks.between(least + 1, MAX_VOCAB_SIZE, vocab_size=vocab_size)
-    unseen = []
+    held_out = []
     seen = (
         normalize_text(sentence, lowercase)
-        for sentence in seen_sentences(sources, unseen, bad_lines)
+        for sentence in training_sentences(sources, held_out, bad_lines)
     )
     data = _train(seen, vocab_size, sources)
     vocabulary = SentencePieceVocabulary(SentencePieceModel(data))
-    return SentencePieceSettings(vocabulary, lowercase), unseen
+    return SentencePieceSettings(vocabulary, lowercase), held_out
 
 
 def _train(sentences, vocab_size, sources):
     sentencepiece = import_learner("sentencepiece")
-    sentences = from_first_word(sentences, sources)
+    sentences = require_text(sentences, sources)
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(

@@ -4,15 +4,17 @@ The `tokenizers` library trains the vocabulary, on text that is normalized and
 split as by BERT's tokenizer.
 """
 
+from typing import Any
+
 from keras_bert import checks
 from keras_bert.arguments import name_rest
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_FREQUENCY
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import from_first_word
 from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import measure_tokenizer
-from keras_bert.pretraining.corpus.learning import seen_sentences
+from keras_bert.pretraining.corpus.learning import require_text
+from keras_bert.pretraining.corpus.learning import training_sentences
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import CLS
 from keras_bert.text.wordpiece.vocabulary import MASK
@@ -45,7 +47,7 @@ def learn_vocabulary(
         min_frequency: minimum number of occurrences of a piece.
         compact_ids: give the special tokens the ids 0 to 4 instead of the
             published 0 and 100 to 103.
-        bad_lines: collects invalid lines, which are skipped. With None an
+        bad_lines: collects invalid lines, which are skipped. With None, an
             invalid line is an error.
 
     Returns:
@@ -63,8 +65,8 @@ def learn_vocabulary(
     # The library numbers the single characters in a random order, and uses the
     # numbers to break ties between pieces. So find the characters first and
     # pass them in a fixed order.
-    sentences = seen_sentences(sources, [], bad_lines)
-    sentences = from_first_word(sentences, sources)
+    sentences = training_sentences(sources, [], bad_lines)
+    sentences = require_text(sentences, sources)
     alphabet = _train(sentences, len(head), head, lowercase, 0)
     if len(alphabet) > vocab_size:
         raise ValueError(
@@ -72,32 +74,34 @@ def learn_vocabulary(
             f"characters of the text, {len(alphabet)} pieces. Received: "
             f"vocab_size={vocab_size}."
         )
-    unseen = []
+    held_out = []
     fixed = [*head, *sorted(set(alphabet) - set(head))]
     # The first pass has already counted the skipped lines.
-    sentences = seen_sentences(sources, unseen, bad_lines and BadLines())
+    sentences = training_sentences(sources, held_out, bad_lines and BadLines())
     tokens = _train(sentences, vocab_size, fixed, lowercase, min_frequency)
-    return Vocabulary(tokens), unseen
+    return Vocabulary(tokens), held_out
 
 
 @name_rest(learn_vocabulary)
-def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
+def learn_wordpiece(
+    sources: list, vocab_size: int, lowercase: bool = True, **options: Any
+) -> tuple[WordpieceSettings, list[bytes]]:
     """Train a WordPiece tokenizer; see `learn_vocabulary`.
 
     Args:
-        sources: list of sources, as returned by `open_sources`.
-        vocab_size: int, maximum size of the vocabulary, including the special
+        sources: sources, as returned by `open_sources`.
+        vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: bool, lower-case the text and strip its accents.
+        lowercase: lower-case the text and strip its accents.
         **options: other arguments of `learn_vocabulary`.
 
     Returns:
-        `WordpieceSettings` and the list of held-out sentences (bytes).
+        The settings of the tokenizer and the held-out sentences.
     """
-    vocabulary, unseen = learn_vocabulary(
+    vocabulary, held_out = learn_vocabulary(
         sources, vocab_size, lowercase, **options
     )
-    return WordpieceSettings(vocabulary, lowercase), unseen
+    return WordpieceSettings(vocabulary, lowercase), held_out
 
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
@@ -121,17 +125,19 @@ def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
     return sorted(learned, key=learned.get)
 
 
-def measure_vocabulary(vocabulary, sentences, lowercase=True):
+def measure_vocabulary(
+    vocabulary: Vocabulary, sentences: list, lowercase: bool = True
+) -> tuple[float, float]:
     """Measure how well a vocabulary fits text.
 
     Args:
-        vocabulary: `Vocabulary`.
-        sentences: list of bytes or str.
-        lowercase: bool, as in `learn_vocabulary`.
+        vocabulary: the vocabulary.
+        sentences: bytes or str.
+        lowercase: as in `learn_vocabulary`.
 
     Returns:
-        The fraction of [UNK] tokens and the mean number of pieces per word,
-        both float; NaN without text. Punctuation marks count as words.
+        The fraction of [UNK] tokens and the mean number of pieces per word;
+        NaN without text. Punctuation marks count as words.
     """
     # Imported late, because training does not need TensorFlow.
     from keras_bert.text.wordpiece.tokenizer import BertTokenizer

@@ -1,1 +1,1 @@
-"""The job that makes records of a corpus, on one machine or many."""
+"""Creation of pre-training records from text, with several processes."""

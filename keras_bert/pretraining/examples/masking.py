@@ -27,8 +27,8 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
         positions, count = _smallest(keys, wanted, rules)
     else:
         starts = maskable if word_starts is None else word_starts
-        lengths = _run_lengths(keys.shape, rules, rng)
-        chosen = choose_word_runs(keys, lengths, starts, maskable, wanted)
+        lengths = _span_lengths(keys.shape, rules, rng)
+        chosen = choose_word_spans(keys, lengths, starts, maskable, wanted)
         positions, count = _smallest(np.where(chosen, 0.0, 2.0), wanted, rules)
         count = np.minimum(count, chosen.sum(axis=1))
     predicted = np.arange(rules.max_predictions_per_seq) < count[:, None]
@@ -47,7 +47,7 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
     )
 
 
-def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
+def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
     """Choose spans of whole words in random order until no more words fit.
 
     Words are visited in the order of their keys. Each word begins a span of
@@ -71,7 +71,7 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
     num_rows, seq_length = keys.shape
     order = np.argsort(np.where(word_starts, keys, 2.0), axis=1)
     number = np.arange(1, int(lengths.max(initial=1)) + 1)[:, None]
-    ends = _run_ends(word_starts, maskable, len(number))
+    ends = _span_ends(word_starts, maskable, len(number))
     taken = np.zeros((num_rows, seq_length + 1), bool)  # At word starts.
     room = wanted.copy()
     for rank in range(int(word_starts.sum(axis=1).max(initial=0))):
@@ -93,7 +93,7 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
     return np.take_along_axis(taken, start, axis=1) & maskable
 
 
-def _run_ends(word_starts, maskable, longest):
+def _span_ends(word_starts, maskable, longest):
     """Return the ends of spans of 1 to `longest` words, int `(longest, ...)`.
 
     Spans end at the last word of a text.
@@ -127,12 +127,12 @@ def _smallest(keys, wanted, rules):
     return positions, np.minimum(wanted, (keys < 2.0).sum(axis=1))
 
 
-def _run_lengths(shape, rules, rng):
+def _span_lengths(shape, rules, rng):
     """Sample the numbers of words in spans."""
     if rules.ngram == 1:
         return np.ones(shape, np.int8)
     draws = rng.random(shape, np.float32)
-    steps = rules.run_length_thresholds(1.0)
+    steps = rules.span_length_thresholds(1.0)
     return (1 + np.searchsorted(steps, draws, "right")).astype(np.int8)
 
 

@@ -19,7 +19,7 @@ SUBSTITUTES = 0.8, 0.1
 
 @dataclasses.dataclass(frozen=True)
 class MaskingRules:
-    """The number of masked tokens and their substitutes.
+    """Rules for the number of masked tokens and their substitutes.
 
     Args:
         masked_lm_prob: float, fraction of the tokens to predict.
@@ -72,7 +72,7 @@ class MaskingRules:
         masked, kept = self.substitutes
         return masked * end, (masked + kept) * end
 
-    def run_length_thresholds(self, end):
+    def span_length_thresholds(self, end):
         """Return thresholds for the number of words in a masked span.
 
         Returns:

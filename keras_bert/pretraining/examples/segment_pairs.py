@@ -69,7 +69,7 @@ def sample_segment_pairs(
         A.1 and A.2
     """
     target = draw_targets(documents, max_num_tokens, short_seq_prob, rng)
-    return walk_documents(
+    return split_documents(
         corpus,
         documents,
         lambda rows, _: target[rows],
@@ -79,7 +79,7 @@ def sample_segment_pairs(
     )
 
 
-def walk_documents(
+def split_documents(
     corpus, documents, target_of, max_num_tokens, rng, decide=next_or_random
 ):
     """Split documents into chunks, and each chunk into two parts.
@@ -103,7 +103,7 @@ def walk_documents(
     steps = []
     while len(rows):
         target = target_of(rows, position)
-        chunk_end = _reach(corpus, position, target, end[rows])
+        chunk_end = _sentence_after(corpus, position, target, end[rows])
         num_sentences = chunk_end - position
         draws = rng.random((2, len(rows)))
         split = position + 1 + (draws[0] * (num_sentences - 1)).astype(np.int64)
@@ -135,7 +135,7 @@ def _parts(corpus, start, split, end):
     return np.stack([edges[:2], np.diff(edges, axis=0)], axis=1)
 
 
-def _reach(corpus, start, num_tokens, limit):
+def _sentence_after(corpus, start, num_tokens, limit):
     """Return the first sentence after `num_tokens`, at most `limit`."""
     goal = corpus.sentences[start] + num_tokens
     return np.minimum(np.searchsorted(corpus.sentences, goal), limit)
@@ -147,7 +147,7 @@ def _random_part(corpus, documents, num_tokens, rng):
     other += other >= documents
     first, limit = corpus.documents[other], corpus.documents[other + 1]
     start = first + rng.integers(0, limit - first)
-    end = _reach(corpus, start, num_tokens, limit)
+    end = _sentence_after(corpus, start, num_tokens, limit)
     places = corpus.sentences[np.stack([start, end])]
     return np.stack([places[0], places[1] - places[0]])
 
@@ -198,6 +198,6 @@ def sample_sentence_pairs(corpus, documents, max_num_tokens, rng):
         )
         return lengths[0] + 1
 
-    return walk_documents(
+    return split_documents(
         corpus, documents, first_and_one_more, max_num_tokens, rng
     )

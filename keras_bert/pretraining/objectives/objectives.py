@@ -75,7 +75,7 @@ class Objective:
 
     @property
     def reads_packed(self) -> bool:
-        """Return True if an example may hold several texts."""
+        """Return True if an example may contain several texts."""
         return self.learner is _pretrainer
 
 

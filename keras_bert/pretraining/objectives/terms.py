@@ -128,9 +128,9 @@ def mean_metrics(sums):
         sums: dict of numbers, as returned by `PretrainingLoop.train`.
 
     Returns:
-        A dict of floats: for each term, such as mlm, its `mlm_loss` and
-        `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
-        means over the steps that were taken.
+        A dict of floats, such as `mlm_loss` and `mlm_accuracy` for the term
+        mlm. In training, also `loss` and `gradient_norm`, means over the
+        steps that were not skipped.
     """
     means = {}
     for name in sums:

@@ -143,7 +143,7 @@ def _id_rule(x, feature, ids):
 
 
 def _is_end(x, position):
-    """Return the mask of positions that hold the [SEP] after A or B."""
+    """Return the mask of the positions of [SEP] after A and B."""
     return (position == x.boundary - 1) | (position == x.length - 1)
 
 

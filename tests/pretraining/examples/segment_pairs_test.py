@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_bert.pretraining.examples.segment_pairs import sample_segment_pairs
-from keras_bert.pretraining.examples.segment_pairs import walk_documents
+from keras_bert.pretraining.examples.segment_pairs import split_documents
 
 
 def _random_lengths(rng, num_documents, max_sentences=9, max_length=12):
@@ -91,7 +91,7 @@ def _uses(corpus, pairs):
 def test_every_sentence_is_used_once_before_the_cut(make_corpus, seed):
     rng = np.random.default_rng(seed)
     corpus = make_corpus(_random_lengths(rng, 20))
-    pairs = walk_documents(
+    pairs = split_documents(
         corpus, np.arange(20), lambda rows, _: rows + 2, 10_000, rng
     )
     assert np.all(_uses(corpus, pairs) == 1)

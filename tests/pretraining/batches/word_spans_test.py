@@ -60,7 +60,7 @@ def test_runs_are_chosen_by_the_definition():
     maskable, starts = _examples(1, 1500)
     places, lengths = _drawn(2, maskable.shape)
     wanted = 1 + np.arange(1500) % 12
-    chosen = masking.choose_word_runs(
+    chosen = masking.choose_word_spans(
         places / places.shape[1], lengths, starts, maskable, wanted
     )
     arguments = places, lengths, starts, maskable, wanted
@@ -122,9 +122,9 @@ def test_lengths_are_drawn_with_1_over_n(kind, pieces_per_word):
 
 
 def test_the_thresholds_are_those_of_1_over_n():
-    thresholds = MaskingRules(0.15, 6, _MASK, 10, 3).run_length_thresholds(11)
+    thresholds = MaskingRules(0.15, 6, _MASK, 10, 3).span_length_thresholds(11)
     assert thresholds == pytest.approx([6, 9])
-    assert MaskingRules(0.15, 6, _MASK, 10).run_length_thresholds(11) == []
+    assert MaskingRules(0.15, 6, _MASK, 10).span_length_thresholds(11) == []
 
 
 @pytest.mark.parametrize("ngram", [0, -1, 11])
