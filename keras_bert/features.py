@@ -51,8 +51,8 @@ class Feature:
 
 INPUT_IDS = Feature(
     "input_ids",
-    "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
-    "then the id of padding",
+    "token ids of [CLS] A [SEP] B [SEP], or of [CLS] A [SEP] for a single "
+    "text, padded with the padding id",
 )
 INPUT_MASK = Feature("input_mask", "1 at tokens, 0 at padding")
 SEGMENT_IDS = Feature(
@@ -64,17 +64,17 @@ TEXT_NUMBERS = Feature(
 )
 TEXT_STARTS = Feature(
     "text_starts",
-    "positions of the first tokens of a row's texts, then 0 as padding",
+    "positions of the first tokens of a row's texts, padded with 0",
     NUM_TEXTS,
 )
 MASKED_LM_POSITIONS = Feature(
     "masked_lm_positions",
-    "ascending positions to predict, then 0 as padding",
+    "positions to predict in ascending order, padded with 0",
     MAX_PREDICTIONS_PER_SEQ,
 )
 MASKED_LM_IDS = Feature(
     "masked_lm_ids",
-    "original ids at those positions, then 0 as padding",
+    "original ids at these positions, padded with 0",
     MAX_PREDICTIONS_PER_SEQ,
 )
 MASKED_LM_WEIGHTS = Feature(
@@ -85,25 +85,25 @@ MASKED_LM_WEIGHTS = Feature(
 )
 NEXT_SENTENCE_LABELS = Feature(
     "next_sentence_labels",
-    "1 where B is from another document or, by the packing, was swapped with "
-    "A; else 0",
+    "1 if B is from another document or, depending on the packing, was swapped "
+    "with A; else 0",
     ONE,
 )
 
 TOKEN_IDS = Feature(
     "input_ids",
-    "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
-    "nothing masked, no padding",
+    "token ids of [CLS] A [SEP] B [SEP], or of [CLS] A [SEP] for a single "
+    "text, without masks and padding",
     NUM_TOKENS,
 )
 SEGMENT_BOUNDARY = Feature(
     "segment_boundary",
-    "position of the first token of B; of one text its number of tokens",
+    "position of the first token of B; for a single text, the number of tokens",
     ONE,
 )
 WORD_STARTS = Feature(
     "word_starts",
-    "1 at pieces that begin a word, 0 at its other pieces, [CLS] and [SEP]",
+    "1 at the first piece of each word, 0 at other pieces, [CLS] and [SEP]",
     NUM_TOKENS,
 )
 

@@ -10,7 +10,8 @@ from keras_bert.pretraining.examples.segment_pairs import next_or_random
 from keras_bert.pretraining.examples.segment_pairs import sample_segment_pairs
 from keras_bert.pretraining.examples.segment_pairs import sample_sentence_pairs
 
-_OF_PAIR, _OF_TEXT = 3, 2  # Special tokens.
+# Numbers of special tokens in a pair and in a single text.
+_NUM_SPECIAL_PAIR, _NUM_SPECIAL_TEXT = 3, 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,15 +36,15 @@ class Packing:
 
 
 def _segment_pairs(corpus, documents, options, rng, decide=next_or_random):
-    most = options.max_seq_length - _OF_PAIR
+    max_num_tokens = options.max_seq_length - _NUM_SPECIAL_PAIR
     return sample_segment_pairs(
-        corpus, documents, most, options.short_seq_prob, rng, decide
+        corpus, documents, max_num_tokens, options.short_seq_prob, rng, decide
     )
 
 
 def _sentence_pairs(corpus, documents, options, rng):
-    most = options.max_seq_length - _OF_PAIR
-    return sample_sentence_pairs(corpus, documents, most, rng)
+    max_num_tokens = options.max_seq_length - _NUM_SPECIAL_PAIR
+    return sample_sentence_pairs(corpus, documents, max_num_tokens, rng)
 
 
 def _sentence_order(corpus, documents, options, rng):
@@ -51,13 +52,13 @@ def _sentence_order(corpus, documents, options, rng):
 
 
 def _full_sentences(corpus, documents, options, rng):
-    most = options.max_seq_length - _OF_TEXT
-    return sample_full_sentences(corpus, documents, most)
+    max_num_tokens = options.max_seq_length - _NUM_SPECIAL_TEXT
+    return sample_full_sentences(corpus, documents, max_num_tokens)
 
 
 def _doc_sentences(corpus, documents, options, rng):
-    most = options.max_seq_length - _OF_TEXT
-    return sample_doc_sentences(corpus, documents, most)
+    max_num_tokens = options.max_seq_length - _NUM_SPECIAL_TEXT
+    return sample_doc_sentences(corpus, documents, max_num_tokens)
 
 
 PACKINGS = {

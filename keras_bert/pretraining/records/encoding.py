@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_bert import features
 
-# Field number and wire type 2 (a length and so many bytes) of
+# Field number and wire type 2 (length-delimited) of
 # Example.features, Features.feature and its map entry, Feature.int64_list,
 # Feature.float_list and the packed values of both lists.
 _FIELD_1, _FIELD_2, _FIELD_3 = b"\x0a", b"\x12", b"\x1a"
