@@ -1,4 +1,4 @@
-"""Directories of weights, in and out."""
+"""Reading and writing of checkpoint directories."""
 
 from .elmo import Elmo as Elmo
 from .elmo import read_elmo as read_elmo

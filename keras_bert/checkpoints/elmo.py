@@ -13,7 +13,7 @@ from keras_bert.template import Template
 
 
 class Elmo(Summarized):
-    """A frozen ELMo model, the encoder of feature-based tasks.
+    """Frozen ELMo model, the encoder of feature-based tasks.
 
     Args:
         options: `ElmoOptions`.
@@ -21,11 +21,11 @@ class Elmo(Summarized):
     Attributes:
         config, backbone, encoder, tokenizer: the options, `ElmoBackbone`, its
             `encoder()` and `WordTokenizer`.
-        task: `TaskRecord` of the task that it is used for, or None.
+        task: `TaskRecord` of the feature-based task, or None.
     """
 
     family = types.SimpleNamespace(
-        # Two texts are two sentences on end, as its language models read them.
+        # Language models read two texts as consecutive sentences.
         template=Template(pair="cls A sep cls B sep", segments=False)
     )
 
@@ -45,14 +45,14 @@ class Elmo(Summarized):
         return WordTokenizer(self.config.max_characters_per_token)
 
     def sequence_length(self, seq_length=float("inf")):
-        """Return a length unchanged: an ELMo has no limit.
+        """Return the length unchanged, because ELMo has no limit.
 
         :meta private:
         """
         return seq_length
 
     def for_task(self, task):
-        """Return a model of the same weights for a `TaskRecord`.
+        """Return a model with the same weights for a `TaskRecord`.
 
         :meta private:
         """
@@ -66,13 +66,13 @@ def read_elmo(options_file, weight_file):
 
     Args:
         options_file: str, the `options.json`.
-        weight_file: str, the weights as bilm-tf writes them, in HDF5.
+        weight_file: str, HDF5 file of weights, as written by bilm-tf.
 
     Returns:
         `Elmo`.
 
     Raises:
-        CheckpointError: a file cannot be read, or they do not fit each other.
+        CheckpointError: a file cannot be read, or the files do not match.
     """
     try:
         elmo = Elmo(ElmoOptions.from_json(options_file))
@@ -80,7 +80,7 @@ def read_elmo(options_file, weight_file):
             _load(_places(elmo.backbone), file)
     except (KeyError, OSError, RuntimeError, TypeError, ValueError) as error:
         raise CheckpointError(
-            "ELMo is read from an options.json and an HDF5 file that fits it. "
+            "ELMo needs an options.json and a matching HDF5 file. "
             f"Received: {options_file} and {weight_file}: {error}"
         ) from None
     return elmo
@@ -88,7 +88,7 @@ def read_elmo(options_file, weight_file):
 
 def _load(places, file):
     items = {}
-    # Nothing out of the file is read: links are not visited.
+    # External links are not visited.
     file.visititems(items.__setitem__)
     arrays = {
         name: x
@@ -98,7 +98,7 @@ def _load(places, file):
     for name in sorted({*places, *arrays}):
         wanted = places[name].shape if name in places else "none"
         found = arrays[name].shape if name in arrays else "none"
-        # Of a convolution along a line the first axis is 1.
+        # The first axis of a convolution over one dimension is 1.
         if found != ((1, *wanted) if name.startswith("CNN/W_") else wanted):
             raise ValueError(f"{name}: expected {wanted}, found {found}.")
     for name, weight in places.items():

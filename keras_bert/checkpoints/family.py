@@ -13,7 +13,7 @@ def find_family(model_type):
     """Return the `Family` of a `model_type`.
 
     Raises:
-        ValueError: it has no table of weights.
+        ValueError: the family is unknown.
     """
     known = model_types()
     if model_type not in known:
@@ -25,7 +25,7 @@ def find_family(model_type):
 
 
 def config_class(values):
-    """Return the config class of the family that a dict names, default BERT.
+    """Return the config class of a dict's `model_type`, by default BERT.
 
     Raises:
         ValueError: the family is unknown.

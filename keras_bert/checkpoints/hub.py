@@ -1,4 +1,4 @@
-"""Models by their name on the Hugging Face Hub."""
+"""Download of models from the Hugging Face Hub."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ _PATTERNS = [
     "config_sentence_transformers.json",
     "[0-9]_*/config.json",
 ]
-# The first form that a model has is fetched.
+# Only the first available format is downloaded.
 _WEIGHTS = (
     [
         "model*.safetensors",
@@ -44,11 +44,11 @@ def download(name):
         `pathlib.Path` of its directory.
 
     Raises:
-        CheckpointError: it is no such name, the model does not exist or there
-            is no network.
+        CheckpointError: the name is invalid, the model does not exist or
+            there is no network.
     """
     check_name(name)
-    # Late, because most models are directories.
+    # Imported late, because most models are local.
     import huggingface_hub
 
     try:
@@ -60,11 +60,11 @@ def download(name):
             )
             if any(any(directory.glob(pattern)) for pattern in weights):
                 break
-    # Whatever the network library raises: it is not there for the user.
+    # Includes all errors of the network library.
     except (OSError, ValueError) as error:
         raise CheckpointError(
-            f"No directory {name!r} exists, and the Hugging Face Hub did not "
-            f"give it: {_first_line(error)}"
+            f"No directory {name!r} exists, and it cannot be downloaded from "
+            f"the Hugging Face Hub: {_first_line(error)}"
         ) from None
     return directory
 
@@ -72,7 +72,7 @@ def download(name):
 def check_name(name):
     """Raise CheckpointError if a name is not valid on the Hub, without network.
 
-    A name is plainly a path if it has several slashes, begins with "." or "/"
+    A name counts as a path if it has several slashes, begins with "." or "/"
     or with a directory that exists.
     """
     is_path = not _NAME.fullmatch(name) or name.startswith(".")

@@ -16,14 +16,14 @@ CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = artifacts.MANIFEST
 TASK = "task.json"  # Of a fine-tuned model.
-# Of google-research's programs, by the `model_type` of the families that have
-# one: those whose table of weights has a column for its checkpoints.
+# Config files of google-research by `model_type`, for families with a column
+# for its checkpoints in their table of weights.
 GOOGLE_CONFIGS = {
     model_type: f"{model_type}_config.json"
     for model_type in model_types()
     if tf1_columns(model_type)
 }
-# What is written besides a tokenizer: weights, and behind it the config.
+# Written files besides the tokenizer: weights before it, config after it.
 _FORMATS = {
     "keras": (("model.safetensors",), (CONFIG,)),
     "hf": (("model.safetensors",), ("config.json",)),
@@ -54,11 +54,11 @@ def format_of(directory):
     """Return the format of the checkpoint in a directory (`pathlib.Path`).
 
     Returns:
-        "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
-        pre-training that is not finished) or None.
+        "keras", "hf", "tf1" (also of the Model Garden), "states" (an
+        unfinished pre-training run) or None.
     """
     manifest = artifacts.read_manifest(directory / MANIFEST) or {}
-    # The manifest may say it where the config is missing.
+    # The manifest defines the format if the config is missing.
     if (directory / CONFIG).is_file() or manifest.get("format") == "keras":
         return "keras"
     if (directory / "config.json").is_file() and any(
@@ -90,7 +90,7 @@ def prefixes(directory):
 def home_of(directory):
     """Return the file directory of "directory" or "directory/generator".
 
-    The second is no directory: a TensorFlow checkpoint may hold two models.
+    "generator" is not a directory, but one of two models in a checkpoint.
     """
     if directory.is_dir():
         return directory
@@ -120,7 +120,7 @@ def check_readable(directory):
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
-        # Where the programs that fine-tune leave it in their output.
+        # Fine-tuning programs write the model to this folder.
         model = directory / "model"
         is_run = model.is_dir() and format_of(model) is not None
         raise CheckpointError(
@@ -135,7 +135,7 @@ def check_readable(directory):
 
 
 def check_input(directory):
-    """Raise CheckpointError if a directory or Hub name is no checkpoint."""
+    """Raise CheckpointError unless a directory or Hub name is a checkpoint."""
     path = pathlib.Path(directory)
     if path.is_dir() or prefixes(path):
         check_readable(path)
@@ -144,7 +144,7 @@ def check_input(directory):
 
 
 def check_sizes(directory):
-    """Raise CheckpointError if a file is not as the manifest lists it."""
+    """Raise CheckpointError if a file differs from the manifest."""
     for name, entry in artifacts.own_files(directory).items():
         path = directory / name
         if name != CARD and not artifacts.is_listed(path, entry):
@@ -152,8 +152,8 @@ def check_sizes(directory):
             raise CheckpointError(
                 f"{path} was altered or removed after it was written. "
                 f"Expected: {entry['bytes']} bytes. Received: {size} bytes. "
-                "Copy or convert the checkpoint again; or, if the change is "
-                f"meant, remove {MANIFEST} next to it."
+                "Copy or convert the checkpoint again. If the change is "
+                f"intended, remove {MANIFEST} next to it."
             )
 
 
@@ -162,16 +162,16 @@ def check_output(
 ):
     """Raise ValueError unless a checkpoint may be written.
 
-    Every file must be new or, with `overwrite`, one of ours. The directory
-    may hold other files; a README.md of the user stays.
+    Every file must be new or, with `overwrite`, written by this library. The
+    directory may contain other files, such as a README.md of the user.
 
     Args:
-        directory: str; made if needed.
+        directory: str, created if needed.
         format: "keras", "hf" or "tf1".
         inputs: list of str, files and directories that are read.
-        overwrite: bool, replace files of ours.
-        extras: iterable of str, names of further files, perhaps in folders of
-            the directory.
+        overwrite: bool, whether to replace files of this library.
+        extras: iterable of str, names of additional files, which may include
+            folders.
     """
     checks.one_of(_FORMATS, format=format)
     directory = pathlib.Path(directory)
@@ -185,7 +185,7 @@ def check_output(
         )
     if format_of(directory) not in (None, "states", format):
         raise ValueError(
-            f"{str(directory)!r} holds a checkpoint of another format. "
+            f"{str(directory)!r} contains a checkpoint of another format. "
             "Save to another directory."
         )
     names = [*files_of(format), TASK]

@@ -1,7 +1,7 @@
 """Loading of checkpoint arrays into the weights of a model.
 
-The whole comparison is made on names and shapes, before a model is built and
-before any array is read.
+Names and shapes are compared before the model is built and before any array is
+read.
 """
 
 import dataclasses
@@ -21,13 +21,12 @@ _ALIGNED = 64  # Bytes.
 
 @dataclasses.dataclass(frozen=True)
 class LoadPlan:
-    """Places of the arrays that are loaded.
+    """Arrays to load, and their places in the model.
 
     Args:
-        places: list of `Place`, each with an array of the file.
+        places: list of `ArrayLocation`, each with an array of the file.
         parts: frozenset of the optional parts that are in the file.
-        fresh: frozenset of weights that stay random, because the caller has
-            named them.
+        fresh: frozenset of weights to initialize randomly, as requested.
         unused: list of the names of arrays without a place in the model.
     """
 
@@ -41,18 +40,17 @@ def plan_loading(source, allow_missing=()):
     """Compare the arrays of a checkpoint with the weights of its model.
 
     Args:
-        source: `Source`.
+        source: `OpenedCheckpoint`.
         allow_missing: parts ("nsp_head") or weights
-            ("embeddings/segment_embeddings") that may be missing and then
-            stay random.
+            ("embeddings/segment_embeddings") to initialize randomly if they
+            are missing.
 
     Returns:
-        A `LoadPlan`. A part that is missing as a whole and is not named is
-        left out of it.
+        A `LoadPlan`, without the parts that are missing entirely.
 
     Raises:
-        CheckpointError: anything is missing or of another shape, or
-            unexpected unless the source is lenient.
+        CheckpointError: an array is missing, has another shape, or is
+            unexpected and the source is not lenient.
     """
     shapes = source.arrays.shapes
     places = source.places(source.config, source.task and source.task.head)
@@ -66,7 +64,7 @@ def plan_loading(source, allow_missing=()):
         )
     found = [place for place in places if place.name in shapes]
     present = {place.part for place in found}
-    # A weight is there or not: two thirds of a matrix are an error.
+    # A matrix with only one or two of its thirds is an error.
     fresh = {place.weight for place in places if allowed & _names(place)}
     fresh -= {place.weight for place in found}
     missing = [
@@ -87,7 +85,7 @@ def plan_loading(source, allow_missing=()):
         for word, names in (
             ("Missing", missing),
             ("Unexpected", unused),
-            ("Of another shape", misshaped),
+            ("Other shape", misshaped),
         ):
             if names:
                 report.append(f"{word}: {len(names)}, {_some(names)}")
@@ -97,7 +95,7 @@ def plan_loading(source, allow_missing=()):
         raise CheckpointError(
             f"{source.name} does not fit its config. {'. '.join(report)}."
         )
-    # A head that is tied and nothing more has no weight, and is always there.
+    # A tied head without own weights is always present.
     shapes_of = weight_shapes(source.config)
     bare = optional - {path.partition("/")[0] for path in shapes_of}
     parts = frozenset(optional & (present | bare | allowed))
@@ -109,9 +107,12 @@ def _names(place):
 
 
 def load(build, plan, source):
-    """Build a model with the weights of a `Source`, by a `LoadPlan`.
+    """Build a model with the weights of a checkpoint.
 
-    `build` makes and returns a `PretrainedModel`.
+    Args:
+        build: function that creates a `PretrainedModel`.
+        plan: `LoadPlan`.
+        source: `OpenedCheckpoint`.
     """
     shapes = weight_shapes(source.config, source.task and source.task.head)
     places = {}
@@ -135,9 +136,11 @@ def load(build, plan, source):
                 del waiting[path]
                 weight.assign(read(path))
     if waiting:
-        raise RuntimeError(f"Variables were not made: {_some(waiting)}.")
+        raise RuntimeError(f"Variables were not created: {_some(waiting)}.")
     for weight in sorted(plan.fresh):
-        logging.warning("%s is random: it is not in the checkpoint.", weight)
+        logging.warning(
+            "%s is initialized randomly: it is not in the checkpoint.", weight
+        )
     if plan.unused:
         logging.warning(
             "%s: skipped %d arrays without a place in the model: %s.",
@@ -147,7 +150,7 @@ def load(build, plan, source):
         )
     if not_finite:
         logging.warning(
-            "%s: %d weights hold NaN or infinity: %s.",
+            "%s: %d weights contain NaN or infinity: %s.",
             source.name,
             len(not_finite),
             _some(not_finite, 20),
@@ -169,7 +172,7 @@ def _some(names, most=_MOST_NAMED):
 
 
 def _empty(shape):
-    """Return an array at an address that TensorFlow can use as it is."""
+    """Return an array with the alignment that TensorFlow needs."""
     size = math.prod(shape)
     room = np.empty(size + _ALIGNED // 4, np.float32)
     start = -room.ctypes.data % _ALIGNED // 4
@@ -189,10 +192,10 @@ class _SharedArray:
 def _built_with(read, weights, build):
     """Build a model and initialize its TensorFlow variables with given values.
 
-    No number is drawn or written twice, and one variable at a time is held
-    next to the model. Weights that are made are removed from `weights`.
+    No random values are drawn, and only one array at a time is in memory in
+    addition to the model. Created weights are removed from `weights`.
     """
-    import tensorflow as tf  # Other backends do without.
+    import tensorflow as tf  # Not needed by other backends.
 
     outside = tf.get_current_name_scope()
 

@@ -23,8 +23,7 @@ from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.layers.flat_dense import check_not_quantized
 
-# The reader and the writer of each format, by their names in `formats`, where
-# they are loaded when they are first used.
+# Names of the reader and the writer of each format in `formats`.
 _FORMATS = {
     "keras": ("open_own", "write_own"),
     "hf": ("open_hugging_face", "write_hugging_face"),
@@ -40,11 +39,11 @@ def from_pretrained(
     special_tokens_in_text=None,
     strict=False,
 ) -> PretrainedModel:
-    """Read a checkpoint directory: ours, Hugging Face's or Google's.
+    """Load a model from a checkpoint of any supported format.
 
-    All weights are read or none: a missing weight, or one of another shape,
-    is an error. A checkpoint that lacks the pooler or a head as a whole gives
-    a model without it. The head of a fine-tuned model is read too.
+    A missing weight, or a weight of another shape, is an error. If the
+    checkpoint lacks the pooler or a head entirely, the model has none either.
+    The head of a fine-tuned model is loaded too.
 
     Missing keys in the `config.json` of Hugging Face take the defaults of
     transformers. Its unknown keys and arrays without a place in the model are
@@ -57,26 +56,25 @@ def from_pretrained(
             with a TensorFlow checkpoint), of google-research/albert
             (`albert_config.json` with one) or of google-research/electra (one
             without a config; its generator is "directory/generator"); the
-            output directory of a run of pre-training that is not finished,
-            whose newest state is read; or the name of a model on the Hugging
-            Face Hub.
+            output directory of an unfinished pre-training run, to load its
+            newest state; or the name of a model on the Hugging Face Hub.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
-            or of weights that start random where the checkpoint lacks them.
-        lowercase: bool, whether texts are lower-cased, where no file of the
-            directory says so.
-        special_tokens_in_text: bool, a special token that is written in a
-            text, such as "[SEP]", becomes its id, as in transformers; by
-            default as saved, else it is plain text.
-        strict: bool, raise an error for unknown config keys and for arrays
-            without a place in the model.
+            or of weights to initialize if the checkpoint lacks them.
+        lowercase: bool, whether to lower-case texts. Required if no file of
+            the directory specifies it.
+        special_tokens_in_text: bool, whether a special token in a text, such
+            as "[SEP]", becomes its id, as in transformers. Defaults to the
+            saved value, or False.
+        strict: bool, whether unknown config keys and arrays without a place in
+            the model raise an error instead of a warning.
 
     Returns:
         A `PretrainedModel`.
 
     Raises:
-        CheckpointError: a file is missing, cannot be used, was altered
-            after we wrote it or does not fit the others; or nothing tells
-            the casing. It is a ValueError.
+        CheckpointError: a file is missing, cannot be used, was altered after
+            it was written or does not fit the others; or no file specifies
+            the casing. It is a subclass of ValueError.
     """
     checks.flag(strict=strict)
     path = local_directory(directory)
@@ -108,27 +106,27 @@ def from_pretrained(
 def save_pretrained(
     model, directory, format="keras", card=None, overwrite=False, extras=None
 ):
-    """Write a model to a directory that `from_pretrained` reads.
+    """Save a model to a directory that `from_pretrained` can load.
 
-    The files are written under temporary names first, and other files in
-    the directory stay. A `README.md` says what the model is, unless there
-    is one of the user; `manifest.json` lists the files with their sizes.
+    The files are written under temporary names first. Other files in the
+    directory are kept. A `README.md` describes the model, unless the user has
+    written one; `manifest.json` lists the files with their sizes.
 
     Args:
         model: `PretrainedModel`.
-        directory: str, made if needed.
-        format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
-            (what google-research/bert or albert reads).
-        card: dict of str, lines to add to the model card, such as the
+        directory: str, created if needed.
+        format: "keras" (this library), "hf" (`transformers`) or "tf1"
+            (google-research/bert or google-research/albert).
+        card: dict from headings to texts to add to the model card, such as the
             training command and metrics.
-        overwrite: bool, replace what an earlier call has written.
-        extras: dict from the names of further files, perhaps in folders of
-            the directory, to functions that write one to a path.
+        overwrite: bool, whether to replace the files of an earlier call.
+        extras: dict from the names of additional files, which may include
+            folders, to functions that write the file to a path.
 
     Raises:
-        ValueError: the format is unknown or cannot hold the model, a layer is
-            quantized, or the directory holds a checkpoint of another format or
-            a file in the way that may not be replaced.
+        ValueError: the format is unknown or does not support the model, a
+            layer is quantized, or the directory contains a checkpoint of
+            another format or a file that may not be replaced.
     """
     check_not_quantized(model.task_model or model.model)
     check_output(directory, format, overwrite=overwrite, extras=extras or ())
@@ -161,10 +159,8 @@ def _check_keys(source, path):
     keys = ", ".join(source.unknown_keys)
     message = f"The config of {path} has unknown keys: {keys}."
     if not source.is_lenient:
-        raise CheckpointError(
-            f"{message} With `strict=False` they are skipped."
-        )
-    logging.warning("%s They are skipped.", message)
+        raise CheckpointError(f"{message} To ignore them, pass `strict=False`.")
+    logging.warning("%s They are ignored.", message)
 
 
 def _check_sizes(source):
@@ -176,7 +172,7 @@ def _check_sizes(source):
             for letter in config.block_letters
         ]
         raise CheckpointError(
-            f"{source.name} holds {num_arrays} arrays, too few for "
+            f"{source.name} contains {num_arrays} arrays, too few for "
             f"{', '.join(sizes)}."
         )
     try:
@@ -186,7 +182,7 @@ def _check_sizes(source):
     num_tokens = len(source.tokenizer.vocabulary)
     if source.is_lenient and config.vocab_size > num_tokens:
         logging.warning(
-            "%s: the rows %d to %d of the embedding table belong to no token.",
+            "%s: rows %d to %d of the embedding table have no token.",
             source.name,
             num_tokens,
             config.vocab_size - 1,
@@ -196,7 +192,7 @@ def _check_sizes(source):
 def _model_card(model, format, extra):
     """Return the model card of a saved model, in Markdown.
 
-    `extra` has further texts by their headings, such as "Training command".
+    `extra` is a dict of additional texts by heading, such as "Training".
     """
     tokenizer, family = model.tokenizer_settings, model.family
     sizes = dataclasses.asdict(model.config)

@@ -23,25 +23,25 @@ class PretrainedModel(Summarized):
 
     Args:
         config: a config of any family.
-        tokenizer: `Tokenizer` with at most `vocab_size` pieces; or its
-            settings, from which it is made on first use.
+        tokenizer: `Tokenizer` with at most `vocab_size` tokens, or its
+            settings to create it on first use.
         backbone: `Backbone` of the encoder's layers.
-        heads: dict of the layers of the heads, by part.
-        parts: iterable of str, which of the family's optional parts, such as
-            "pooler" and "masked_lm_head", there are.
-        task: `TaskRecord` of the task that it is fine-tuned for, or None.
-        task_head: the layer of that task's head, or None.
+        heads: dict from parts to the layers of the heads.
+        parts: iterable of str, optional parts of the model, such as "pooler"
+            and "masked_lm_head".
+        task: `TaskRecord` of a fine-tuned model, or None.
+        task_head: layer of the task head, or None.
 
     Attributes:
         family: `Family`.
-        encoder: model from the family's inputs to `sequence_output` and, if
-            there is a pooler, `pooled_output`.
-        model: the encoder's layers with the heads that there are.
-        task_model: the encoder's layers with the task's head, from the
-            family's inputs to `logits`; None without a head.
-        head_is_random: bool, whether that head was made by `for_task`.
-        tokenizer_settings: the settings of the tokenizer; its vocabulary is
-            there without TensorFlow.
+        encoder: model from the family's inputs to `sequence_output` and, with
+            a pooler, `pooled_output`.
+        model: encoder with all heads.
+        task_model: encoder with the task head, from the family's inputs to
+            `logits`; None without a head.
+        head_is_random: bool, whether `for_task` created the task head.
+        tokenizer_settings: settings of the tokenizer. The vocabulary is
+            available without TensorFlow.
     """
 
     def __init__(
@@ -97,14 +97,14 @@ class PretrainedModel(Summarized):
 
         Args:
             config: a config of any family.
-            tokenizer: `Tokenizer`, or the settings of one.
-            parts: which optional parts it has; all of the family by default.
-            task: `TaskRecord` of the task that it has a head for, or None.
+            tokenizer: `Tokenizer`, or its settings.
+            parts: optional parts of the model; by default all parts of the
+                family.
+            task: `TaskRecord` of the task head, or None.
 
         Raises:
-            ValueError: the tokenizer does not fit the config, the family has no
-                such part, or Keras's dtype policy has weights that are not
-                float32.
+            ValueError: the tokenizer does not fit the config, the family lacks
+                a part, or the weights of Keras's dtype policy are not float32.
         """
         policy = keras.config.dtype_policy()
         if policy.variable_dtype != "float32":
@@ -130,7 +130,7 @@ class PretrainedModel(Summarized):
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
-        """Return a model of the same weights with only some of its parts.
+        """Return a model with shared weights and only some of the parts.
 
         Args:
             parts: collection of str, such as "pooler".
@@ -139,7 +139,7 @@ class PretrainedModel(Summarized):
         return self._with(parts=parts)
 
     def smaller(self, num_layers):
-        """Return a model of fewer layers that starts with copies of these.
+        """Return a model with fewer layers, initialized with copies.
 
         `student_layer_indices` chooses the layers. All other weights are
         copied too. If layers share their weights, only their number changes.
@@ -148,7 +148,7 @@ class PretrainedModel(Summarized):
             num_layers: int.
 
         Raises:
-            ValueError: there are not as many layers.
+            ValueError: the model has fewer layers.
         """
         config, blocks = self.config, self.backbone.blocks
         kept = student_layer_indices(
@@ -170,21 +170,20 @@ class PretrainedModel(Summarized):
         """Return a model with the same weights and another tokenizer.
 
         Args:
-            tokenizer: `Tokenizer`, or the settings of one, over the same
-                vocabulary.
+            tokenizer: `Tokenizer`, or its settings, with the same vocabulary.
         """
         return self._with(tokenizer=tokenizer)
 
     def with_tokens(self, tokens):
         """Return a model with added tokens and copies of the weights.
 
-        The embeddings of the tokens start random.
+        The embeddings of the new tokens are random.
 
         Args:
             tokens: sequence of str.
 
         Raises:
-            ValueError: the tokenizer takes no further tokens.
+            ValueError: the tokenizer does not support added tokens.
         """
         settings, config = self.tokenizer_settings, self.config
         vocabulary = settings.vocabulary.with_tokens(tokens)
@@ -195,13 +194,12 @@ class PretrainedModel(Summarized):
         )
 
     def _copied(self, changes, tokenizer, layers=()):
-        """Return a model of a changed config with copies of these weights.
+        """Return a model with a changed config and copies of the weights.
 
         Args:
             changes: dict, values of the config.
-            tokenizer: `Tokenizer`, or the settings of one.
-            layers: dict from the names of layers to those that they are
-                copies of.
+            tokenizer: `Tokenizer`, or its settings.
+            layers: dict from names of new layers to names of copied layers.
         """
         config = dataclasses.replace(self.config, **changes)
         copy = self.from_config(config, tokenizer, self.parts, self.task)
@@ -217,20 +215,18 @@ class PretrainedModel(Summarized):
     def for_task(self, task, outputs=None):
         """Return a model with the same encoder and only the head of a task.
 
-        The head is the one that there is, if it has the same part and size,
-        or else a fresh random one, and so is the pooler if that head needs
-        one and there is none. A task without a head leaves the encoder and
-        its pooler, if there is one. Where texts are laid out for the head with
-        tokens that there are not yet, they are added: it is a copy then.
+        An existing head with the same part and size is kept; otherwise the
+        head is random. A missing pooler is random if the head needs one. If
+        the template of the head needs tokens that the vocabulary lacks, they
+        are added to a copy of the model.
 
         Args:
             task: `TaskRecord`.
-            outputs: list of int, the places that the outputs have in the head
-                that there is; empty for a fresh head in any case. By default
-                they stay where they are.
+            outputs: list of int, indices of the outputs to keep, in the new
+                order; empty for a new random head. By default all outputs.
 
         Raises:
-            ValueError: the head that there is lacks its pooler.
+            ValueError: the existing head lacks its pooler.
         """
         if task.head is None:
             parts = self.parts & {"pooler"}
@@ -278,7 +274,7 @@ class PretrainedModel(Summarized):
         """The `Tokenizer`.
 
         Raises:
-            ModuleNotFoundError: it needs TensorFlow, which is not there.
+            ModuleNotFoundError: TensorFlow is not installed.
         """
         if self._tokenizer is None:
             self._tokenizer = self.tokenizer_settings.make()
@@ -286,7 +282,7 @@ class PretrainedModel(Summarized):
 
     @property
     def weights(self):
-        """A dict of all weights by their paths, whichever model has them.
+        """Dict of all weights of all models by path.
 
         The adapters of `enable_lora` are merged into the kernels.
 
@@ -319,7 +315,7 @@ class PretrainedModel(Summarized):
         """The model with the pre-training heads.
 
         Raises:
-            ValueError: there is no masked-LM head.
+            ValueError: the model has no masked-LM head.
         """
         self.check_parts("masked_lm_head")
         return self.model
@@ -345,10 +341,10 @@ class PretrainedModel(Summarized):
             )
 
     def sequence_length(self, seq_length=None):
-        """Return a length that the model has positions for.
+        """Check a sequence length, and return it.
 
         Args:
-            seq_length: int; by default the model's limit.
+            seq_length: int. Defaults to the limit of the model.
 
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.

@@ -9,23 +9,23 @@ from keras_bert.config import StrictConfig
 
 
 @dataclasses.dataclass(frozen=True)
-class Source:
+class OpenedCheckpoint:
     """An opened checkpoint of any format.
 
     Args:
         name: str, the name of the checkpoint in messages.
         config: a config of any family.
         tokenizer: settings of the tokenizer.
-        arrays: the named arrays of the file: `shapes`, a dict of shapes by
-            name, and `read(name)`, which gives a float32 array, where it can
-            a read-only view of the file.
+        arrays: object with `shapes`, a dict of shapes by name, and
+            `read(name)`, which returns a float32 array, if possible a
+            read-only view of the file.
         places: function from a config and a `HeadSize` or None to the list
-            of all their `Place`s.
-        ignored: names of arrays that are known not to belong to the model.
+            of all their `ArrayLocation`s.
+        ignored: names of arrays that do not belong to the model.
         task: `TaskRecord` of a fine-tuned model, or None.
-        unknown_keys: list of str, the keys of its config that are not read.
-        is_lenient: bool, whether arrays that the model has no place for are
-            a warning instead of an error.
+        unknown_keys: list of str, unknown keys of the config.
+        is_lenient: bool, whether arrays without a place in the model cause a
+            warning instead of an error.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Source:
 
 
 class Arrays(typing.NamedTuple):
-    """Named arrays: their shapes, and the function that reads one by name."""
+    """Named arrays: shapes, and a function that reads an array by name."""
 
     shapes: dict
     read: object
@@ -62,7 +62,7 @@ def rename_arrays(arrays, rename, source):
         new = rename(name)
         if new in names:
             raise CheckpointError(
-                f"{source} holds {new} twice, as {names[new]} and as {name}."
+                f"{source} contains {new} twice, as {names[new]} and as {name}."
             )
         names[new] = name
     shapes = {new: arrays.shapes[name] for new, name in names.items()}

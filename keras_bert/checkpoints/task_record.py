@@ -11,13 +11,13 @@ from keras_bert.config import read_json_object
 
 @dataclasses.dataclass(frozen=True)
 class TaskRecord:
-    """The task that a model was fine-tuned for.
+    """Task of a fine-tuned model.
 
     Args:
         task: str, name of the class in `keras_bert.tasks`.
-        head: `HeadSize` of its head, or None of a task without one.
-        settings: dict for JSON, all else that the task must know to answer
-            as it was trained: labels, lengths, thresholds.
+        head: `HeadSize` of the head, or None without a head.
+        settings: dict for JSON, settings of the task, such as labels, lengths
+            and thresholds.
     """
 
     task: str
@@ -44,7 +44,7 @@ def read_task(directory):
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
-            f"{path} must tell task, head, num_outputs and settings of a "
+            f"{path} must have task, head, num_outputs and settings of a "
             f"fine-tuned model. Received: {error!r}."
         ) from None
 

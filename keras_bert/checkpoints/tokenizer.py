@@ -8,15 +8,15 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
     """Read the settings of the tokenizer of a checkpoint directory.
 
     Args:
-        kind: str, the `tokenizer` of the `Family`, which is looked for first.
+        kind: str, the `tokenizer` of the `Family`; its files have priority.
         directory: `pathlib.Path`, the checkpoint directory.
-        max_chars_per_word: int, the limit of the format, where no file says
-            otherwise and the kind has one.
-        lowercase: bool, what the caller says of the casing, or None.
+        max_chars_per_word: int, default of the format for tokenizers with
+            this setting.
+        lowercase: bool, whether to lower-case texts; None to use the files.
 
     Raises:
-        ValueError: a file is missing or cannot be used, no file says the
-            casing, or two disagree.
+        ValueError: a file is missing or cannot be used, or the casing is
+            unknown or contradictory.
     """
     kind = KINDS[kind_of_directory(directory, kind)]
     return kind.read(directory, max_chars_per_word, lowercase)
@@ -25,7 +25,7 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
 def check_tokenizer(config, tokenizer):
     """Raise ValueError unless a config and a tokenizer fit each other.
 
-    The embedding table may have more rows than there are tokens, not fewer.
+    The embedding table may have more rows than tokens, but not fewer.
     The padding id must equal `config.pad_token_id`, if it is set.
 
     Args:

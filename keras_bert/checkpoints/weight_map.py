@@ -1,13 +1,14 @@
 """Mapping between model weights and arrays of published checkpoints.
 
-An `@` in the table says how an array lies in a file:
+Marks in the table describe the layout of an array in the file:
 
-- `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
+- `@0`, `@1`, `@2` (at our weight): query, key or value columns of the fused
+  matrix;
 - `@T`: transposed;
-- `@heads_out`, `@heads_in`: the last or the first axis is apart as
+- `@heads_out`, `@heads_in`: the last or the first axis is split into
   `(num_heads, head_size)`;
-- `@heads_qkv`: transposed, and queries, keys and values next to each other in
-  each head, where ours are all heads of each.
+- `@heads_qkv`: transposed, with queries, keys and values grouped by head. Our
+  matrix has all queries, then all keys, then all values.
 """
 
 import dataclasses
@@ -27,17 +28,17 @@ _STRIPE = 64
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
-    """The place of a weight, or of a third of it, in a file.
+class ArrayLocation:
+    """Location of a weight, or of a third of it, in a file.
 
     Args:
         weight: str, path of our variable.
-        third: int, which third of its columns; None for all of it.
+        third: int, 0 to 2, third of its columns; None for all columns.
         name: str, name of the array in the file.
         shape: tuple, shape of the array in the file.
-        transposed: bool, whether the file holds it transposed.
-        num_heads: int, the heads in each of which the file holds queries, keys
-            and values; None where it does not.
+        transposed: bool, whether the array in the file is transposed.
+        num_heads: int, number of heads if the file groups queries, keys and
+            values by head, or None.
     """
 
     weight: str
@@ -70,7 +71,7 @@ class Place:
         return np.ascontiguousarray(own).reshape(self.shape)
 
     def view(self, weight):
-        """Return the part of the weight (NumPy array) that the array holds."""
+        """Return the part of the weight (NumPy array) stored in the array."""
         if self.num_heads:
             heads = weight.reshape(len(weight), 3, self.num_heads, -1)
             return heads.transpose(2, 1, 3, 0)
@@ -81,15 +82,15 @@ class Place:
 
 
 def published_places(config, column, head=None):
-    """Return all `Place`s of a published format.
+    """Return all `ArrayLocation`s of a published format.
 
     Args:
         config: a config of any family.
         column: "hugging_face", one of `tf1_columns` or "model_garden".
-        head: `HeadSize` of the task head that there is too, or None.
+        head: `HeadSize` of the task head, or None.
 
     Raises:
-        ValueError: the format has no place for models of this family.
+        ValueError: the format does not support the family or the head.
     """
     table, heads = rows_with(config), []
     if head is not None:
@@ -98,7 +99,7 @@ def published_places(config, column, head=None):
     if not is_held or any(x.get(column, NO_PLACE) == NO_PLACE for x in heads):
         what = f" with a {head.part}" if head else ""
         raise ValueError(
-            f"The format must be one that holds {config.family}{what}. "
+            f"The format must support {config.family}{what}. "
             f"Received: {column}."
         )
     sizes = sizes_with(config, head)
@@ -108,14 +109,14 @@ def published_places(config, column, head=None):
         if row[column] != NO_PLACE
         for block in blocks_of(row, config)
     ]
-    # A task head may have the name of a pre-training head that is not there.
+    # A task head may have the name of a missing pre-training head.
     return [*{place.name: place for place in places}.values()]
 
 
 def own_places(config, head=None):
     """Return all places of our own files, named by weight paths."""
     return [
-        Place(weight, None, weight, shape)
+        ArrayLocation(weight, None, weight, shape)
         for weight, shape in weight_shapes(config, head).items()
     ]
 
@@ -132,7 +133,7 @@ def _published_place(row, column, sizes, block):
         "heads_in": (*heads, *shape[1:]),
         "heads_qkv": shape[::-1],
     }
-    return Place(
+    return ArrayLocation(
         weight.format(*block),
         third,
         name.format(*block),

@@ -1,18 +1,18 @@
 """Tables of the weights of each family, read without NumPy.
 
-The table is `weights.txt` in the folder of the family: a row for each published
-array, a
-column for each format, `{}` for each number of the block, "-" where a format
-has no place. A TensorFlow checkpoint may hold a second model, whose names stand
-in a column `tf1_<its name>`. The shape is that of the array in our model, in
-the letters of the config's `size_keys`, as "3H" a multiple of one, or in
-digits. `@but_first` behind our weight leaves the first block out, `@narrow` the
-row where E is H, `@convolved` where K is 0, `@decoded` where the config has no
-`enhanced_mask_decoder`. `weight_map` reads the other marks;
-a row marked `@tied` names a copy of the weight's array, `@unused` an array of
-published files that no model has. In a column `hugging_face_too` stand other
-names that an array has. The heads of fine-tuned models are in the files of
-`task_heads.txt`, where the letter C is the number of outputs.
+The table is `weights.txt` in the folder of the family. It has a row for each
+published array and a column for each format, with `{}` for the index of the
+block and "-" for an array that the format lacks. A column `tf1_<name>` has the
+names of a second model in TensorFlow checkpoints, and `hugging_face_too` has
+alternative names. Shapes are the shapes in our model: letters of the config's
+`size_keys`, multiples such as "3H", or digits.
+
+Marks after the weight restrict a row: `@but_first` omits the first block,
+`@narrow` the row if E equals H, `@convolved` if K is 0, and `@decoded` without
+`enhanced_mask_decoder`. `@tied` marks a copy of the weight's array, and
+`@unused` a published array that no model uses. `weight_map` documents the other
+marks. `task_heads.txt` has the heads of fine-tuned models; C is the number of
+outputs.
 """
 
 import dataclasses

@@ -186,7 +186,10 @@ def test_two_heads_on_one_encoder_have_no_place(settings, tmp_path):
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("electra/embeddings/word_embeddings", "No array says vocab_size"),
+        (
+            "electra/embeddings/word_embeddings",
+            "No array determines vocab_size",
+        ),
         ("discriminator_predictions/dense/bias", "Missing: 1, discriminator_"),
         ("electra/encoder/layer_1/output/dense/bias", "Missing: 1, .*layer_1"),
         ("", "lacks .*bert_config.json"),

@@ -11,7 +11,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
-from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.weight_map import published_places
 from tests import tiny
@@ -53,7 +53,7 @@ def source(config, make_settings, arrays):
     """A function that opens what is in `arrays` then."""
 
     def source():
-        return Source(
+        return OpenedCheckpoint(
             name="some file",
             config=config,
             tokenizer=make_settings("wordpiece"),
@@ -190,12 +190,12 @@ def test_numbers_are_placed_and_what_stays_random_is_said(
         weights["block_1/feed_forward/intermediate/kernel"], arrays[_WIDE].T
     )
     assert 0 < np.abs(weights["nsp_head/classifier/kernel"]).max() < 0.05
-    assert "nsp_head/classifier/kernel is random" in caplog.text
+    assert "nsp_head/classifier/kernel is initialized randomly" in caplog.text
 
 
 def test_two_arrays_of_one_name_are_an_error():
     arrays = Arrays({"a": np.zeros(2), "module.a": np.zeros(2)})
-    with pytest.raises(CheckpointError, match="f holds a twice"):
+    with pytest.raises(CheckpointError, match="f contains a twice"):
         rename_arrays(arrays, lambda name: name.removeprefix("module."), "f")
 
 
@@ -212,9 +212,10 @@ import sys
 import tensorflow as tf
 from keras_bert.checkpoints import loading
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.weight_map import Place
+from keras_bert.checkpoints.weight_map import ArrayLocation
 shape = 2**17, 512
-place, file = Place("table", None, "table", shape), SafetensorsFile(sys.argv[1])
+place = ArrayLocation("table", None, "table", shape)
+file = SafetensorsFile(sys.argv[1])
 def peak():
     with open("/proc/self/status") as status:
         (line,) = (x for x in status if x.startswith("VmHWM"))

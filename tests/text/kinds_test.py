@@ -226,10 +226,7 @@ def _code_points(step):
     "step", [211, pytest.param(1, marks=pytest.mark.exhaustive)]
 )
 def test_code_points_give_the_same(byte_pair_tokenizer, step, check):
-    check(
-        byte_pair_tokenizer,
-        [f"a{c}1{c} {c}!" for c in _code_points(step)],
-    )
+    check(byte_pair_tokenizer, [f"a{c}1{c} {c}!" for c in _code_points(step)])
 
 
 _PUBLISHED = {

@@ -172,12 +172,6 @@ def test_padding_may_stand_at_the_left_in_a_segment_of_its_own():
     )
     packed = _pack([_TEXTS, _TEXTS], 8, template, ids)
     input_ids, mask, segments = (values.numpy().tolist() for values in packed)
-    assert input_ids == [
-        [7, 8, 9, 4, 7, 8, 4, 3],
-        [5, 5, 5, 6, 4, 6, 4, 3],
-    ]
+    assert input_ids == [[7, 8, 9, 4, 7, 8, 4, 3], [5, 5, 5, 6, 4, 6, 4, 3]]
     assert mask == [[1] * 8, [0] * 3 + [1] * 5]
-    assert segments == [
-        [0, 0, 0, 0, 1, 1, 1, 2],
-        [3, 3, 3, 0, 0, 1, 1, 2],
-    ]
+    assert segments == [[0, 0, 0, 0, 1, 1, 1, 2], [3, 3, 3, 0, 0, 1, 1, 2]]

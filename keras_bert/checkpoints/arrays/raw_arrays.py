@@ -1,4 +1,4 @@
-"""Arrays that lie in a file as plain numbers, looked at where they lie."""
+"""Memory-mapped reading of arrays that are stored as plain numbers."""
 
 import math
 import mmap
@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_bert.checkpoints.errors import CheckpointError
 
-# Bytes of a number; those that stand here only for their size are not read.
+# Bytes per number, also of dtypes that are not read.
 ITEM_SIZES = {
     **dict.fromkeys(("complex128",), 16),
     **dict.fromkeys(("float64", "complex64", "int64", "uint64"), 8),
@@ -24,10 +24,10 @@ _MAX_SIZE = 2**60
 
 
 def map_file(path):
-    """Maps a file into memory, read-only; what is not looked at is not read.
+    """Map a file into memory, read-only.
 
     Raises:
-        CheckpointError: it cannot be read, is empty or stands for a file of
+        CheckpointError: the file cannot be read, is empty, or is a pointer of
             Git LFS.
     """
     try:
@@ -41,17 +41,17 @@ def map_file(path):
         ) from None
     if data[: len(_LFS)] == _LFS:
         raise CheckpointError(
-            f"{path} only points to the file, which Git LFS holds. "
+            f"{path} is a Git LFS pointer instead of the file. "
             "Run `git lfs pull`."
         )
     return data
 
 
 def check_array(path, name, shape):
-    """Raises CheckpointError where a file says of an array what cannot be.
+    """Raise CheckpointError if an array has an invalid name or shape.
 
-    The name must be printable on a line, and the shape one that an array can
-    have, a list or a tuple.
+    The name must be printable on one line. The shape must be a list or tuple
+    of valid sizes.
     """
     if not isinstance(name, str) or not name.isprintable():
         raise CheckpointError(
@@ -72,7 +72,7 @@ def check_array(path, name, shape):
 
 
 def check_float(path, name, dtype):
-    """Raises CheckpointError unless a dtype is one that `floats` reads."""
+    """Raise CheckpointError unless `floats` supports a dtype."""
     if dtype not in ("float64", "float32", "float16", "bfloat16"):
         raise CheckpointError(
             f"{path}: {name} must have floating-point numbers of 16, 32 or 64 "
@@ -81,20 +81,20 @@ def check_float(path, name, dtype):
 
 
 def floats(data, dtype, count, offset, byte_order="<"):
-    """Reads numbers from a piece of a file.
+    """Read numbers from a part of a file.
 
     Args:
         data: `mmap.mmap` or bytes.
-        dtype: str, one that `check_float` lets through.
-        count: int, how many numbers.
-        offset: int, where they begin, in bytes.
+        dtype: str, a dtype that `check_float` accepts.
+        count: int, number of values.
+        offset: int, offset of the first value in bytes.
         byte_order: "<" for little-endian or ">" for big-endian.
 
     Returns:
-        A float32 array `(count,)` in the machine's byte order; of float32 a
-        read-only view where the order is the same.
+        A float32 array `(count,)` in the machine's byte order. It is a
+        read-only view if dtype and order are the same in the file.
     """
-    if isinstance(data, mmap.mmap):  # Gives back what was read before.
+    if isinstance(data, mmap.mmap):  # Frees the pages read before.
         data.madvise(mmap.MADV_DONTNEED)
     stored = "uint16" if dtype == "bfloat16" else dtype
     stored = np.dtype(stored).newbyteorder(byte_order)
@@ -106,8 +106,8 @@ def floats(data, dtype, count, offset, byte_order="<"):
 
 
 def brief(value):
-    """Shows a value of a file in a message, however long or deep it is."""
+    """Return a short `repr` of a value of any size, for messages."""
     try:
         return reprlib.repr(value)
-    except ValueError:  # An int of more digits than Python likes to print.
+    except ValueError:  # Python limits the digits of a printed int.
         return f"a very long {type(value).__name__}"

@@ -1,9 +1,9 @@
-"""The safetensors format, in and out.
+"""Reading and writing of safetensors files.
 
-Eight bytes give the length of a JSON header, which gives dtype, shape and
-place of every array; then come the numbers, without gaps. It is read here
-rather than with the package safetensors because that has no bfloat16 for
-NumPy and copies each array.
+A file has eight bytes with the length of a JSON header; the header, with dtype,
+shape and offsets of each array; and the numbers, without gaps. The package
+safetensors is not used, because it lacks bfloat16 for NumPy and copies each
+array.
 
 References:
     [Format](https://huggingface.co/docs/safetensors)
@@ -37,7 +37,7 @@ _DTYPES = {
 
 
 class SafetensorsFile:
-    """The named arrays of a safetensors file.
+    """Named arrays of a safetensors file.
 
     Args:
         path: str or `pathlib.Path`.
@@ -59,7 +59,7 @@ class SafetensorsFile:
         }
 
     def read(self, name):
-        """Reads one array, as `Source.arrays` do."""
+        """Read one array; see `OpenedCheckpoint`."""
         dtype, shape, begin, _ = self._places[name]
         check_float(self._path, name, dtype)
         count = math.prod(shape)
@@ -68,15 +68,14 @@ class SafetensorsFile:
 
 
 def write_safetensors(path, arrays):
-    """Writes a safetensors file of float32 arrays.
+    """Write a safetensors file of float32 arrays.
 
     Args:
         path: str or `pathlib.Path`.
-        arrays: list of `(name, shape, function)`; the functions return the
-            arrays and are called one after another, so that one array at a
-            time is held.
+        arrays: list of `(name, shape, function)`. The functions return the
+            arrays; they are called one by one, to save memory.
     """
-    # The package safetensors wants to know for whom the file is.
+    # transformers requires this entry.
     header, end = {_METADATA: {"format": "pt"}}, 0
     for name, shape, _ in arrays:
         begin, end = end, end + 4 * math.prod(shape)
@@ -95,17 +94,17 @@ def write_safetensors(path, arrays):
 
 
 def _read_header(path, data):
-    """Reads the header, without metadata, and where the numbers begin."""
+    """Return the header without metadata, and the offset of the numbers."""
     if len(data) < _LENGTH.size:
-        raise CheckpointError(f"{path} is cut off inside its header.")
+        raise CheckpointError(f"{path} is truncated inside its header.")
     (length,) = _LENGTH.unpack_from(data)
     if data[_LENGTH.size : _LENGTH.size + 1] != b"{":
-        raise CheckpointError(f"{path} is no safetensors file.")
+        raise CheckpointError(f"{path} is not a safetensors file.")
     start = _LENGTH.size + length
     if start > len(data):
         raise CheckpointError(
-            f"{path} is cut off inside its header: {start} bytes are wanted, "
-            f"there are {len(data)}. Download it again."
+            f"{path} is truncated inside its header: it must have {start} "
+            f"bytes. Received: {len(data)}. Download it again."
         )
     try:
         header = json.loads(data[_LENGTH.size : start].decode())
@@ -140,7 +139,7 @@ def _check_entry(path, name, entry):
 
 
 def _check_places(path, places, size):
-    """Checks that the arrays fill the file: no overlap, no hole, no rest."""
+    """Check that the arrays fill the file, without overlaps and gaps."""
     position = 0
     for name in sorted(places, key=lambda name: places[name][2:]):
         _, _, begin, end = places[name]
@@ -152,14 +151,14 @@ def _check_places(path, places, size):
         position = end
     if position != size:
         raise CheckpointError(
-            f"{path} is {'cut off' if size < position else 'damaged'}: its "
-            f"arrays take {position} bytes, there are {size}. "
+            f"{path} is {'truncated' if size < position else 'damaged'}: its "
+            f"arrays must take {position} bytes. Received: {size}. "
             "Download it again."
         )
 
 
 def write_weights(path, weights):
-    """Write variables.
+    """Write variables to a safetensors file.
 
     Args:
         path: `pathlib.Path`.

@@ -1,4 +1,4 @@
-"""A checkpoint of Hugging Face in several files, with an index of names."""
+"""Checkpoints of Hugging Face in several files with an index."""
 
 import pathlib
 
@@ -21,8 +21,8 @@ def open_sharded(index_path, open_shard):
             `SafetensorsFile`.
 
     Raises:
-        CheckpointError: a file is missing, cannot be used or does not hold
-            what the index says.
+        CheckpointError: a file is missing, cannot be used or differs from the
+            index.
     """
     files = _read_index(index_path)
     directory = pathlib.Path(index_path).parent
@@ -30,27 +30,27 @@ def open_sharded(index_path, open_shard):
     for name, file in files.items():
         if name not in shards[file].shapes:
             raise CheckpointError(
-                f"{index_path} says that {brief(name)} is in {file}, where "
-                "it is not. The files are of different checkpoints."
+                f"{index_path} lists {brief(name)} in {file}, which lacks it. "
+                "The files belong to different checkpoints."
             )
     shapes = {name: shards[x].shapes[name] for name, x in files.items()}
     return Arrays(shapes, lambda name: shards[files[name]].read(name))
 
 
 def _read_index(path):
-    """Reads a dict from the names of arrays to names of files."""
-    map_file(path)  # Explains files of other kinds.
+    """Read the dict from names of arrays to names of files."""
+    map_file(path)  # Reports Git LFS pointers and empty files.
     try:
         files = read_json_object(path).get(_MAP)
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: {error}") from None
     if not isinstance(files, dict) or not files:
         raise CheckpointError(
-            f"{path}: `{_MAP}` must give the file of each array. "
+            f"{path}: `{_MAP}` must be a dict from arrays to files. "
             f"Received: {brief(files)}."
         )
     for name, file in files.items():
-        # The index may come from a stranger, and shall not reach outside.
+        # An untrusted index must not refer to other directories.
         if (
             not isinstance(file, str)
             or not file.isprintable()

@@ -1,9 +1,9 @@
-"""The index of a TensorFlow checkpoint: which array lies where.
+"""Reading of the index of a TensorFlow checkpoint.
 
-It is a table like LevelDB's: blocks of sorted keys and values, each key
-without what it shares with the one before, and at the end a block that says
-where the blocks are. It is read here because TensorFlow's own reader ends the
-whole process when a number in the index is wrong.
+The format is LevelDB's table: blocks of sorted keys and values, with the prefix
+that each key shares with the previous key omitted, and a final block with the
+offsets of the blocks. TensorFlow's own reader is not used, because it aborts
+the process if a number in the index is wrong.
 
 References:
     [Table format](https://github.com/google/leveldb/blob/main/doc/table_format.md)
@@ -20,7 +20,7 @@ from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.tfrecord import mask_crc
 
-_MAX_INDEX = 2**24  # BERT's are of some 10 kB, with an optimizer 30 kB.
+_MAX_INDEX = 2**24  # BERT's has about 10 kB, or 30 kB with an optimizer.
 _MAX_KEY = 2**12
 _CHUNK = 2**20
 _FOOTER_SIZE = 48
@@ -28,11 +28,11 @@ _MAGIC_NUMBER = struct.pack("<Q", 0xDB4775248B80FB57)
 _NUMBER = struct.Struct("<L")
 _TRAILER = struct.Struct("<BL")  # Kind of compression, checksum.
 _HEADER_KEY = b""
-_SLICE = b"\0"  # Begins the keys of pieces of partitioned variables.
+_SLICE = b"\0"  # Prefix of the keys of partitioned variables.
 
 
 def read_index(path):
-    """Reads the `.index` of a TensorFlow checkpoint.
+    """Read the `.index` of a TensorFlow checkpoint.
 
     Returns:
         The `BundleHeaderProto` and a dict of `BundleEntryProto` by name.
@@ -42,7 +42,7 @@ def read_index(path):
     """
     data = map_file(path)
     if len(data) > _MAX_INDEX:
-        raise CheckpointError(f"{path} is too big for an index.")
+        raise CheckpointError(f"{path} is too large for an index.")
     try:
         return _read_table(bytes(data))
     except CheckpointError as error:
@@ -52,11 +52,11 @@ def read_index(path):
 
 
 def read_varint(data, position):
-    """Reads a number of seven bits a byte, and the position behind it.
+    """Return a varint (seven bits per byte) and the position after it.
 
     Raises:
-        IndexError: the data end before the number does.
-        ValueError: it has more than 64 bits.
+        IndexError: the data end inside the number.
+        ValueError: the number has more than 64 bits.
     """
     number = shift = 0
     while shift < 64:
@@ -65,11 +65,11 @@ def read_varint(data, position):
         position, shift = position + 1, shift + 7
         if byte < 0x80:
             return number, position
-    raise ValueError("too long a number")
+    raise ValueError("a number has more than 64 bits")
 
 
 def checksum(data, begin, end):
-    """Computes the masked CRC-32C of a piece of a file, chunk by chunk."""
+    """Compute the masked CRC-32C of a part of a file, chunk by chunk."""
     crc = 0
     for position in range(begin, end, _CHUNK):
         piece = data[position : min(position + _CHUNK, end)]
@@ -79,7 +79,9 @@ def checksum(data, begin, end):
 
 def _read_table(data):
     if data[-len(_MAGIC_NUMBER) :] != _MAGIC_NUMBER:
-        raise CheckpointError("is cut off or no index. Download it again.")
+        raise CheckpointError(
+            "is truncated or not an index. Download it again."
+        )
     footer = data[-_FOOTER_SIZE:]
     _, position = _read_handle(footer, 0)
     place, _ = _read_handle(footer, position)
@@ -99,21 +101,21 @@ def _read_table(data):
 
 
 def _read_handle(data, position):
-    """Reads offset and size of a block, and the position behind them."""
+    """Return offset and size of a block, and the position after them."""
     offset, position = read_varint(data, position)
     size, position = read_varint(data, position)
     return (offset, size), position
 
 
 def _read_block(data, offset, size):
-    """Reads keys and values of a block."""
+    """Yield the keys and values of a block."""
     block = data[offset : offset + size]
     kind, expected = _TRAILER.unpack_from(data, offset + size)
     if checksum(data, offset, offset + size + 1) != expected:
         raise CheckpointError("is damaged: wrong checksum. Download it again.")
     if kind:
         raise CheckpointError("must not be compressed.")
-    # The last number tells how many numbers before it are for searching.
+    # The last number is the number of restart points before it.
     (searched,) = _NUMBER.unpack(block[-_NUMBER.size :])
     end = size - (searched + 1) * _NUMBER.size
     position, key = 0, b""

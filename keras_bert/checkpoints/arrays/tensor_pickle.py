@@ -1,8 +1,7 @@
-"""Pickles of tensors, read without running code of the file.
+"""Safe reading of pickled tensors, without running code of the file.
 
-`pickle.load` calls any function that a file names. Here the names are looked
-up in a short list, and nothing else is imported or called. A hostile file can
-still exhaust memory or time.
+`pickle.load` calls any function that a file names. This reader accepts only the
+functions of a short list. A malicious file can still exhaust memory or time.
 """
 
 import collections
@@ -25,7 +24,7 @@ _STORAGES = {f"torch.{name}Storage": x for name, x in _DTYPES.items()}
 
 
 class Storage(typing.NamedTuple):
-    """Numbers stored elsewhere: their dtype, key and count."""
+    """Reference to stored numbers: dtype, key and count."""
 
     dtype: str
     key: str
@@ -33,7 +32,7 @@ class Storage(typing.NamedTuple):
 
 
 class Tensor(typing.NamedTuple):
-    """View of a `Storage`, unchecked."""
+    """Unchecked view of a `Storage`."""
 
     storage: Storage
     offset: int
@@ -61,7 +60,7 @@ def load_tensors(file, storages=None):
         `Tensor`, dict, list, tuple, str, int, float, bool or None.
 
     Raises:
-        ValueError: the pickle is damaged or holds anything else.
+        ValueError: the pickle is damaged or contains other objects.
     """
     try:
         with warnings.catch_warnings():
@@ -71,7 +70,7 @@ def load_tensors(file, storages=None):
     except _UnknownValue as error:
         raise ValueError(str(error)) from None
     except Exception as error:  # Damaged pickles raise many kinds.
-        raise ValueError(f"not a whole pickle: {error!r:.100}") from None
+        raise ValueError(f"damaged pickle: {error!r:.100}") from None
 
 
 def _check_memo(file):
@@ -97,7 +96,9 @@ class _Unpickler(pickle.Unpickler):
         if name in _STORAGES:
             return _STORAGES[name]
         if name not in _FUNCTIONS:
-            raise _UnknownValue(f"it holds more than tensors: {brief(name)}")
+            raise _UnknownValue(
+                f"it contains other objects than tensors: {brief(name)}"
+            )
         # A new object each time: a pickle can set attributes of a function.
         return lambda *arguments: _FUNCTIONS[name](*arguments)
 
@@ -111,5 +112,5 @@ class _Unpickler(pickle.Unpickler):
         ):
             raise _UnknownValue(f"unknown storage {brief(identifier)}")
         if self._storages.setdefault(key, storage) != storage:
-            raise _UnknownValue(f"two storages of the key {brief(key)}")
+            raise _UnknownValue(f"two storages with the key {brief(key)}")
         return storage

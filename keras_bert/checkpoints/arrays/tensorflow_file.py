@@ -1,4 +1,4 @@
-"""TensorFlow checkpoints, in and out: by variable name and by object."""
+"""Reading and writing of TensorFlow checkpoints (TF1 and TF2)."""
 
 import collections
 import math
@@ -37,11 +37,11 @@ _NO_WEIGHTS = ("optimizer/", "save_counter/")
 
 
 class TensorFlowFile:
-    """The named arrays of a TensorFlow checkpoint.
+    """Named arrays of a TensorFlow checkpoint.
 
-    A checkpoint of TF1 names its variables. One of TF2 tells how objects hold
-    each other (`object_based`); here its variables have the full names that
-    they had in their program, and those of the optimizer are left out.
+    A TF1 checkpoint stores variables by name. A TF2 checkpoint stores a graph
+    of objects (`object_based`); its variables are read by their full names,
+    without optimizer variables.
 
     Args:
         prefix: str or `pathlib.Path`, the files without `.index` and
@@ -55,7 +55,9 @@ class TensorFlowFile:
         self._prefix = os.fspath(prefix)
         header, self._entries = read_index(f"{self._prefix}.index")
         if header.endianness != header.LITTLE:
-            raise CheckpointError(f"{self._prefix} is of a big-endian machine.")
+            raise CheckpointError(
+                f"{self._prefix} is from a big-endian machine."
+            )
         self._shards = {}
         for number in sorted({e.shard_id for e in self._entries.values()}):
             name = f"data-{number:05d}-of-{header.num_shards:05d}"
@@ -71,7 +73,7 @@ class TensorFlowFile:
         self.shapes = {name: shapes[key] for name, key in self._keys.items()}
 
     def read(self, name):
-        """Reads one array, as `Source.arrays` do."""
+        """Read one array; see `OpenedCheckpoint`."""
         entry = self._entries[self._keys[name]]
         dtype = _dtype(entry)
         check_float(self._prefix, name, dtype)
@@ -87,7 +89,7 @@ class TensorFlowFile:
         return numbers.reshape(shape)
 
     def _check_entry(self, key, entry):
-        """Checks that an array lies where it can be, and takes its shape."""
+        """Check the location of an array; return its shape."""
         shape = tuple(dimension.size for dimension in entry.shape.dim)
         check_array(self._prefix, key, shape)
         size = math.prod(shape) * ITEM_SIZES.get(_dtype(entry), 0)
@@ -98,8 +100,8 @@ class TensorFlowFile:
             or entry.size != (size or entry.size)
         ):
             raise CheckpointError(
-                f"{self._prefix} is damaged or cut off: {key} does not fit "
-                "into it. Download it again."
+                f"{self._prefix} is damaged or truncated: {key} exceeds the "
+                "file. Download it again."
             )
         if entry.slices:
             raise CheckpointError(
@@ -108,20 +110,20 @@ class TensorFlowFile:
         return shape
 
     def _read_graph(self):
-        """Reads the keys of the variables by their full names."""
+        """Return the keys of the variables by full name."""
         entry = self._entries[_GRAPH]
         data = self._shards[entry.shard_id]
         try:
-            # The length of a string as varint, a checksum of it, the string.
+            # Length of the string as varint, its checksum, the string.
             length, begin = read_varint(data, entry.offset)
             text = data[begin : begin + _CRC_SIZE + length]
-            # In the checksum of both, the length is a plain number.
+            # The checksum of both uses the length as a plain number.
             if masked_crc(_LENGTH.pack(length) + text) != entry.crc32c:
                 raise ValueError
             graph = graph_pb2.TrackableObjectGraph.FromString(text[_CRC_SIZE:])
         except (IndexError, ValueError, struct.error, DecodeError):
             raise CheckpointError(
-                f"{self._prefix} is damaged: it does not tell its objects."
+                f"{self._prefix} is damaged: its object graph is invalid."
             ) from None
         return self._variables(graph)
 
@@ -143,21 +145,21 @@ class TensorFlowFile:
         times = collections.Counter(variables.values())
         names = {}
         for key, name in variables.items():
-            # A name that two have, or none, says less than the key.
+            # The key replaces an empty or ambiguous name.
             if not name or times[name] > 1:
                 name = key.removesuffix(_SUFFIX)
             check_array(self._prefix, name, ())
             if name in names:
-                raise CheckpointError(f"{self._prefix} holds {name} twice.")
+                raise CheckpointError(f"{self._prefix} contains {name} twice.")
             names[name] = key
         return names
 
 
 def write_tensorflow(prefix, arrays):
-    """Writes a checkpoint that names its variables, as TF1 does.
+    """Write a TF1 checkpoint.
 
-    It is the two files `.index` and `.data-00000-of-00001` of a prefix; arrays
-    are pairs of a name and an array.
+    The files are `.index` and `.data-00000-of-00001` of the prefix. `arrays`
+    is a list of pairs of a name and an array.
     """
     tf.raw_ops.SaveV2(
         prefix=os.fspath(prefix),
@@ -168,7 +170,7 @@ def write_tensorflow(prefix, arrays):
 
 
 def _dtype(entry):
-    """Names the dtype; where the file has an unknown one, its number."""
+    """Return the name of the dtype, or its number if it is unknown."""
     return _DTYPES.get(entry.dtype) or (
         DataType.Name(entry.dtype).removeprefix("DT_").lower()
         if entry.dtype in DataType.values()

@@ -1,8 +1,8 @@
-"""`pytorch_model.bin` and its like, read without torch.
+"""Reading of `pytorch_model.bin` and similar files without torch.
 
-Since torch 1.6 it is a zip file with the pickle `*/data.pkl` and an entry
-`*/data/<key>` for each storage. Before, it was a row of pickles (magic number,
-version, machine, tensors, keys of the storages) and then the storages, each
+Since torch 1.6, the file is a zip archive with the pickle `*/data.pkl` and an
+entry `*/data/<key>` for each storage. Older files consist of pickles (magic
+number, version, machine, tensors, keys of the storages) and the storages, each
 after its count.
 
 References:
@@ -28,12 +28,12 @@ from keras_bert.checkpoints.errors import CheckpointError
 
 _MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 _COUNT_SIZE = 8
-_MAX_PICKLE = 2**23  # BERT's are of some 50 kB.
+_MAX_PICKLE = 2**23  # BERT's has about 50 kB.
 _ORDERS = {b"little": "<", b"big": ">"}
 _WRAPPERS = ("state_dict", "model", "model_state_dict")
-# What stands before the bytes of an entry: lengths of name and extras.
+# Header of an entry, with the lengths of name and extras.
 _LOCAL = struct.Struct("<4s22xHH")
-# What `zipfile` raises besides its own error where a directory is damaged.
+# Errors of `zipfile` for damaged archives.
 _DAMAGES = (
     *(zipfile.BadZipFile, struct.error, UnicodeDecodeError, ValueError),
     *(OverflowError, NotImplementedError, OSError, EOFError),
@@ -41,16 +41,16 @@ _DAMAGES = (
 
 
 class TorchFile:
-    """The named arrays of a dictionary of tensors that torch has saved.
+    """Named arrays of a dictionary of tensors saved by torch.
 
-    Values that are no tensors are left out. No code of the file is run.
+    Values that are not tensors are ignored. No code of the file is run.
 
     Args:
         path: str or `pathlib.Path`.
 
     Raises:
-        CheckpointError: the file cannot be read, is damaged or holds anything
-            but tensors and plain values.
+        CheckpointError: the file cannot be read, is damaged or contains other
+            objects than tensors and plain values.
     """
 
     def __init__(self, path):
@@ -77,7 +77,7 @@ class TorchFile:
         }
 
     def read(self, name):
-        """Reads one array, as `Source.arrays` do."""
+        """Read one array; see `OpenedCheckpoint`."""
         tensor = self._tensors[name]
         storage = tensor.storage
         check_float(self._path, name, storage.dtype)
@@ -93,11 +93,11 @@ class TorchFile:
         )
 
     def _open_zip(self):
-        """Unpickles the values, and finds offset and size of each storage."""
+        """Return the values, and offset and size of each storage."""
         entries = _read_entries(self._path, self._data)
         names = [name for name in entries if name.endswith("/data.pkl")]
         if len(names) != 1:
-            raise ValueError("a zip file with one data.pkl is expected")
+            raise ValueError("the zip file must contain one data.pkl")
         root = names[0].removesuffix("data.pkl")
         offset, size = entries.get(f"{root}byteorder", (0, 0))
         if size:
@@ -115,14 +115,14 @@ class TorchFile:
         }
 
     def _open_legacy(self):
-        """Does the same for a file of torch before 1.6."""
+        """Return the same as `_open_zip` for a file of torch before 1.6."""
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
-            raise ValueError("it does not begin as such a file")
-        load_tensors(file)  # The version, of which there is one.
+            raise ValueError("the magic number is wrong")
+        load_tensors(file)  # The version is always the same.
         machine = load_tensors(file)
         if not isinstance(machine, dict) or not machine.get("little_endian"):
-            raise ValueError("it is of a big-endian machine")
+            raise ValueError("it is from a big-endian machine")
         storages = {}
         values, keys = load_tensors(file, storages), load_tensors(file)
         _tensors(self._path, values)
@@ -136,23 +136,23 @@ class TorchFile:
             size = count * ITEM_SIZES[storages[key].dtype]
             position += _COUNT_SIZE
             if position + size > len(self._data):
-                raise ValueError("it is cut off or damaged")
+                raise ValueError("it is truncated or damaged")
             places[key] = (position, size)
             position += size
         return values, places
 
 
 def _tensors(path, values):
-    """Finds the tensors of a dictionary by their names."""
+    """Return the tensors of a dictionary by name."""
     values = values if isinstance(values, dict) else {}
     tensors = {k: v for k, v in values.items() if isinstance(v, Tensor)}
     if tensors:
         return tensors
     inner = [k for k in _WRAPPERS if isinstance(values.get(k), dict)]
     raise CheckpointError(
-        f"{path} must hold a dictionary of tensors. "
+        f"{path} must contain a dictionary of tensors. "
         + (
-            f"It has one under the key {inner[0]!r}: save that alone."
+            f"It has one under the key {inner[0]!r}: save only this one."
             if inner
             else f"Received: keys {brief([*values])}."
         )
@@ -160,7 +160,7 @@ def _tensors(path, values):
 
 
 def _check_tensor(path, name, tensor, places):
-    """Checks that a tensor lies within its storage, and that in the file."""
+    """Check that a tensor fits its storage, and the storage fits the file."""
     check_array(path, name, tensor.shape)
     check_array(path, name, tensor.strides)
     storage = tensor.storage
@@ -173,7 +173,7 @@ def _check_tensor(path, name, tensor, places):
         or (math.prod(tensor.shape) and _last_index(tensor) >= storage.count)
     ):
         raise CheckpointError(
-            f"{path} is damaged: {name} does not lie within its storage."
+            f"{path} is damaged: {name} does not fit within its storage."
         )
     size = storage.count * ITEM_SIZES[storage.dtype]
     found = places.get(storage.key, (0, None))[1]
@@ -192,11 +192,11 @@ def _last_index(tensor):
 
 
 def _read_entries(path, data):
-    """Finds `(offset, size)` of a zip file's entries in its bytes, by name.
+    """Return `(offset, size)` of the entries of a zip file by name.
 
-    `zipfile` reads the directory. It would copy the bytes of an entry, which
-    are looked at where they lie. Nothing is unpacked, and a directory takes
-    some eight times its length in memory: a small file cannot ask for much.
+    `zipfile` reads only the directory of the file, because it would copy the
+    entries. The directory takes about eight times its length in memory, so a
+    small file cannot exhaust memory.
     """
     try:
         with zipfile.ZipFile(path) as file:
@@ -205,7 +205,7 @@ def _read_entries(path, data):
         raise
     except _DAMAGES:
         raise CheckpointError(
-            f"{path} is cut off or no whole zip file. Download it again."
+            f"{path} is a truncated or damaged zip file. Download it again."
         ) from None
 
 

@@ -1,10 +1,10 @@
 """One file per format of checkpoint directories.
 
-They are imported when they are first used: only that of TensorFlow's files
-needs TensorFlow. Each `open_` function takes a `pathlib.Path` and what the
-caller says of the casing, a bool or None, and returns a `Source`; it raises
-ValueError where a file is missing or cannot be used. Each `write_`
-function writes a `PretrainedModel` into an existing `pathlib.Path`.
+Modules are imported on first use, because only `google` needs TensorFlow.
+Each `open_` function takes a directory (`pathlib.Path`) and `lowercase` (bool
+or None), and returns an `OpenedCheckpoint`. It raises ValueError if a file is
+missing or cannot be used. Each `write_` function writes a `PretrainedModel` to
+an existing directory.
 """
 
 from keras_bert import lazy

@@ -1,4 +1,4 @@
-"""Directories of google-research (TF1) and of the Model Garden (TF2)."""
+"""Checkpoints of google-research (TF1) and of the Model Garden (TF2)."""
 
 import dataclasses
 import re
@@ -14,7 +14,7 @@ from keras_bert.checkpoints.layout import GOOGLE_CONFIGS
 from keras_bert.checkpoints.layout import google_configs
 from keras_bert.checkpoints.layout import home_of
 from keras_bert.checkpoints.layout import prefixes
-from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
@@ -25,7 +25,7 @@ from keras_bert.checkpoints.weight_table import weight_shapes
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
 
-# Of the optimizer, and the heads of fine-tuned models.
+# Names of optimizer variables, and of heads of fine-tuned models.
 _OPTIMIZERS = ("Adam", "AdamWeightDecayOptimizer", "LAMB")
 _SLOTS = (
     *("/adam_m", "/adam_v"),
@@ -34,8 +34,7 @@ _SLOTS = (
 _SCALARS = ("global_step", "beta1_power", "beta2_power", "temperature")
 _TASK_HEADS = ("output_weights", "output_bias", "cls/squad/", "task_specific/")
 
-# Model Garden: the names of its models, which stand before those of their
-# weights, and the other names that a weight has had.
+# Model Garden: name prefixes of the models, and older names of weights.
 _MODELS = ("bert/", "bert_encoder_v2/")
 _NSP_POOLER, _POOLER = "next_sentence/pooler_dense/", "pooler_transform/"
 _UNUSED = "unused/"
@@ -43,11 +42,11 @@ _OLD_NAME = "predictions/transform/logits/", "next_sentence/logits/"
 
 
 def open_google(directory, lowercase=None):
-    """Opens the one TF1 or Model Garden checkpoint of a directory."""
+    """Open the only TF1 or Model Garden checkpoint of a directory."""
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
-            f"{directory} must hold one checkpoint. Received: "
+            f"{directory} must have one checkpoint. Received: "
             f"{', '.join(names)}. Move the others away."
         )
     home = home_of(directory)
@@ -58,7 +57,7 @@ def open_google(directory, lowercase=None):
     second = set().union(*(_names(family.model_type, x) for x in others))
     if arrays.object_based:
         arrays, column = _garden_arrays(arrays, path), "model_garden"
-    return Source(
+    return OpenedCheckpoint(
         name=str(path),
         config=config,
         tokenizer=read_tokenizer(
@@ -79,11 +78,11 @@ def open_google(directory, lowercase=None):
 
 
 def write_tf1(model, directory):
-    """Writes what google-research/bert or google-research/albert reads.
+    """Write a checkpoint for google-research/bert or google-research/albert.
 
     Raises:
-        ValueError: the model is none that these programs could build, or has
-            the head of a task.
+        ValueError: these programs do not support the model, or it has the
+            head of a task.
     """
     places = _places(model)
     _check_buildable(model.config)
@@ -91,7 +90,7 @@ def write_tf1(model, directory):
     for key in ("is_decoder", "layer_norm_eps"):
         values.pop(key, None)
     if model.config.hidden_act == model.config.plain_gelu:
-        values["hidden_act"] = "gelu"  # What the word means there.
+        values["hidden_act"] = "gelu"  # Its name in these programs.
     weights = model.weights
     write_tensorflow(
         directory / _PREFIX,
@@ -107,29 +106,29 @@ def write_tf1(model, directory):
 
 
 def _places(model):
-    """Lists the places in the first column that has one for each weight."""
+    """Return the places of the first column that has all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)
         if {*model.weights} <= {place.weight for place in places}:
             return places
     raise ValueError(
-        "A TensorFlow checkpoint holds the heads of one model. Received: "
-        f"{', '.join(model.heads)}. Take some `with_parts`."
+        "A TensorFlow checkpoint supports the heads of one model. Received: "
+        f"{', '.join(model.heads)}. Select heads with `with_parts`."
     )
 
 
 def _read_config(directory, shapes):
-    """Reads the config, whose name says the family; or the shapes say it.
+    """Read the config, or derive it from the shapes of the arrays.
 
     Returns:
-        `Family`, config and the column of its table of weights.
+        `Family`, config, and the column of the table of weights.
     """
     paths = google_configs(directory)
     if len(paths) > 1:
         names = [path.name for path in paths.values()]
         raise CheckpointError(
-            f"{directory} must hold one config. Received: {', '.join(names)}."
+            f"{directory} must have one config. Received: {', '.join(names)}."
         )
     kind, column = _kind_of(directory, shapes, [*paths])
     family = find_family(kind)
@@ -140,9 +139,9 @@ def _read_config(directory, shapes):
     return family, config, column
 
 
-def _kind_of(directory, shapes, told):
-    """Finds the `model_type` and the column whose blocks the arrays are."""
-    kinds = told or [
+def _kind_of(directory, shapes, model_types):
+    """Return the `model_type` and the column that match the arrays."""
+    kinds = model_types or [
         kind
         for kind in GOOGLE_CONFIGS
         if find_family(kind).config.google_head_size
@@ -150,15 +149,15 @@ def _kind_of(directory, shapes, told):
     found, second = {*map(_form, shapes)}, f"tf1_{directory.name}"
     for kind in kinds:
         for column in tf1_columns(kind):
-            is_asked_for = column == second or directory.is_dir()
+            is_requested = column == second or directory.is_dir()
             blocks = {x for x in _names(kind, column) if "{}" in x}
-            if is_asked_for and blocks & found:
+            if is_requested and blocks & found:
                 return kind, column
-    if told:
-        return told[0], "tf1"
+    if model_types:
+        return model_types[0], "tf1"
     raise CheckpointError(
-        f"{directory} lacks {' or '.join(GOOGLE_CONFIGS.values())}, and no "
-        "sizes follow from the names of the arrays."
+        f"{directory} lacks {' or '.join(GOOGLE_CONFIGS.values())}, and the "
+        "arrays do not match any family."
     )
 
 
@@ -167,13 +166,13 @@ def _form(name):
 
 
 def _names(model_type, column):
-    """The names of a column, any number as that of a block."""
+    """Return the names of a column, with {} for numbers of blocks."""
     rows = read_table(model_type)
     return {_form(row[column].partition("@")[0]) for row in rows}
 
 
 def _config_of_shapes(config_class, column, shapes):
-    """Makes a config of the sizes that arrays have."""
+    """Create a config from the shapes of arrays."""
     rows, sizes = read_table(config_class.model_type), {}
     for row in rows:
         found = shapes.get(row[column].format(0), ())
@@ -184,12 +183,12 @@ def _config_of_shapes(config_class, column, shapes):
     keys = config_class.size_keys
     lacking = [key for letter, key in keys.items() if letter not in sizes]
     if lacking:
-        raise ValueError(f"No array says {', '.join(lacking)}.")
+        raise ValueError(f"No array determines {', '.join(lacking)}.")
     return config_class(**{key: sizes[x] for x, key in keys.items()})
 
 
 def _check_buildable(config):
-    """Raises ValueError where Google's programs would compute otherwise."""
+    """Raise ValueError if Google's programs would compute other results."""
     program, sizes = f"google-research/{config.model_type}", config.sizes
     if config.is_decoder:
         raise ValueError(
@@ -198,7 +197,7 @@ def _check_buildable(config):
         )
     if config.layer_norm_eps != 1e-12:
         raise ValueError(
-            f"{program} has `layer_norm_eps` 1e-12 only. "
+            f"{program} supports only `layer_norm_eps` 1e-12. "
             f"Received: layer_norm_eps={config.layer_norm_eps}."
         )
     shapes = weight_shapes(config)
@@ -206,16 +205,16 @@ def _check_buildable(config):
         keys = config.size_keys["E"], config.size_keys["H"]
         raise ValueError(
             f"{program} has no matrix between the embeddings and the blocks "
-            f"where `{keys[0]}` is `{keys[1]}`. "
+            f"if `{keys[0]}` equals `{keys[1]}`. "
             f"Received: {keys[0]}={sizes['E']}, {keys[1]}={sizes['H']}."
         )
 
 
 def _garden_arrays(arrays, path):
-    """Renames arrays as in the table.
+    """Rename arrays to the names in the table.
 
-    The next-sentence head of its pre-trainer has a pooler of its own. The
-    encoder's is then no part of the loss, so has learned nothing.
+    The next-sentence head of the Model Garden has its own pooler. The pooler
+    of the encoder is then untrained and ignored.
     """
     own_pooler = any(_NSP_POOLER in name for name in arrays.shapes)
 
@@ -229,6 +228,6 @@ def _garden_arrays(arrays, path):
 
     if own_pooler:
         logging.info(
-            "%s: the pooler is %s, which was trained.", path, _NSP_POOLER[:-1]
+            "%s: using the trained pooler, %s.", path, _NSP_POOLER[:-1]
         )
     return rename_arrays(arrays, rename, path)

@@ -1,4 +1,4 @@
-"""Directories of Hugging Face: config.json and safetensors or a pickle."""
+"""Checkpoints of Hugging Face: config.json with safetensors or a pickle."""
 
 import functools
 
@@ -15,7 +15,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.formats import hugging_face_names as names
 from keras_bert.checkpoints.formats.hugging_face_names import task_class
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
-from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
@@ -33,7 +33,7 @@ _SAFETENSORS = "model.safetensors"
 
 _MAX_CHARS_PER_WORD = 100
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
-# By the part that is the head.
+# Tasks by the part of their head.
 _TASKS = {
     "classifier": "TextClassifier",
     "token_classifier": "TokenClassifier",
@@ -46,7 +46,7 @@ _MULTI_LABEL = "multi_label_classification"
 
 
 def open_hugging_face(directory, lowercase=None):
-    """Opens a directory of Hugging Face."""
+    """Open a checkpoint directory of Hugging Face."""
     paths = [directory / name for name in HUGGING_FACE_WEIGHTS]
     path = next(path for path in paths if path.is_file())
     values, config, unknown = _read_config(directory / _CONFIG)
@@ -63,7 +63,7 @@ def open_hugging_face(directory, lowercase=None):
     task = read_task(directory) or _published_task(
         values, family, arrays.shapes, directory / _CONFIG
     )
-    return Source(
+    return OpenedCheckpoint(
         name=str(path),
         config=config,
         tokenizer=read_tokenizer(
@@ -81,7 +81,7 @@ def open_hugging_face(directory, lowercase=None):
 
 
 def write_hugging_face(model, directory):
-    """Writes what `transformers` reads without a missing or unexpected key."""
+    """Write a checkpoint for `transformers`."""
     weights = model.weights
     head = model.task and model.task.head
     write_safetensors(
@@ -109,7 +109,7 @@ def write_hugging_face(model, directory):
 def _read_config(path):
     try:
         values = read_json_object(path)
-        # Its "gelu" is the erf form, whether or not the file says so.
+        # In transformers, "gelu" is the erf form.
         values = {"model_type": BertConfig.model_type, **values}
         return values, *config_class(values).from_transformers(values)
     except ValueError as error:
@@ -121,12 +121,12 @@ def _check_no_adapter(directory, arrays):
     if adapter.is_file() or any("lora_" in name for name in arrays.shapes):
         raise CheckpointError(
             f"{directory} has an adapter that is not merged into the weights. "
-            "Merge it by `merge_and_unload()` of peft and save the model."
+            "Call `merge_and_unload()` of peft and save the merged model."
         )
 
 
 def _ignored(family, arrays, path):
-    """Return the names of copies and of arrays that are no weights."""
+    """Return the names of tied copies, buffers and unused arrays."""
     model_type = family.model_type
     tied = tied_arrays(model_type, "hugging_face")
     for copy in {*tied} & {*arrays.shapes}:
@@ -135,14 +135,14 @@ def _ignored(family, arrays, path):
             arrays.read(copy), arrays.read(original)
         ):
             raise CheckpointError(
-                f"{path}: {copy} must be the same numbers as {original}, "
-                f"because {family.name} ties them. It is another model."
+                f"{path}: {copy} must be equal to {original}, because "
+                f"{family.name} ties them. Received: different values."
             )
     return frozenset({*names.buffers(model_type, arrays.shapes), *tied})
 
 
 def _published_config(model):
-    """Makes the dict of keys that `transformers` expects."""
+    """Return the config.json of `transformers` as a dict."""
     config = model.config
     vocabulary = model.tokenizer_settings.vocabulary
     activation = getattr(config, config.activation_key)
@@ -153,7 +153,7 @@ def _published_config(model):
         **model.family.published_keys,
         **_published_settings(model.task),
     }
-    # Of some families it is a setting of the layers.
+    # In some families, `pad_token_id` is a setting of the layers.
     if "pad" in vocabulary.roles and "pad_token_id" not in values:
         values["pad_token_id"] = vocabulary.id_of(vocabulary.roles["pad"])
     return values

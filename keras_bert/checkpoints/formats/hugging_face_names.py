@@ -1,4 +1,4 @@
-"""Names of Hugging Face, as they follow from those of a family."""
+"""Names of arrays and classes in checkpoints of Hugging Face."""
 
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import other_names
@@ -7,7 +7,7 @@ from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.checkpoints.weight_table import unused_arrays
 
 _DECODER = "LMHeadModel"
-# The first class whose parts are all there is written.
+# Classes with their required parts; the first match is used.
 _CLASSES = (
     ("ForPreTraining", {"masked_lm_head", "nsp_head"}),
     ("ForPreTraining", {"masked_lm_head", "sop_head"}),
@@ -35,13 +35,13 @@ _OLD_NAMES = {
 
 
 def task_class(family, part):
-    """Names a `Family`'s class with a head; ours of its config is as theirs."""
+    """Return the name of the transformers class of a family with a head."""
     own = family.task_heads[part].published_class
     return _class(family, own or _TASK_CLASSES[part])
 
 
 def model_class(model):
-    """Names the class of a `PretrainedModel`, for its `config.json`."""
+    """Return the transformers class of a `PretrainedModel`."""
     if model.task_head:
         return task_class(model.family, model.task.head.part)
     if model.config.is_decoder:
@@ -55,7 +55,7 @@ def _class(family, name):
 
 
 def encoder_prefix(model_type):
-    """Finds the word before the arrays of an encoder inside another model."""
+    """Return the prefix of the encoder arrays, such as "bert."."""
     first_row = read_table(model_type)[0]
     return first_row["hugging_face"].partition(".")[0] + "."
 
@@ -63,8 +63,8 @@ def encoder_prefix(model_type):
 def wrapper_prefix(model_type, names):
     """Return the prefix of a wrapper, such as "module.", or "".
 
-    It is what stands before the table of word embeddings, unless that is
-    there without a prefix or under the prefix of another family.
+    The word-embedding table determines the prefix. Prefixes of other families
+    are ignored.
 
     Args:
         model_type: str.
@@ -87,7 +87,7 @@ def wrapper_prefix(model_type, names):
     found = {x for x in found if not families & {*x.split(".")}}
     if len(found) > 1 and "" not in found:
         raise ValueError(
-            "the arrays must be those of one model. Received: models under "
+            "the arrays must belong to one model. Received: models under "
             f"the prefixes {', '.join(sorted(found))}. Save one of them "
             "without its prefix."
         )
@@ -95,7 +95,7 @@ def wrapper_prefix(model_type, names):
 
 
 def canonical_names(model_type, names):
-    """Return a function from the names in a file to those in the table.
+    """Return a function from names in a file to names in the table.
 
     Args:
         model_type: str.
@@ -118,7 +118,7 @@ def canonical_names(model_type, names):
         name = prefix + name if name.startswith(encoder) else name
         return others.get(name, name)
 
-    # A tied array may be in the file under the name of its copy only.
+    # A file may contain only the copy of a tied array.
     found = {*map(canonical, names)}
     copies = tied_arrays(model_type, "hugging_face").items()
     originals = {copy: name for copy, name in copies if name not in found}
@@ -126,7 +126,7 @@ def canonical_names(model_type, names):
 
 
 def buffers(model_type, names):
-    """Finds the names of arrays that are no weights, or none of a model."""
+    """Return the names of buffers and of unused arrays."""
     prefix = encoder_prefix(model_type)
     unused = unused_arrays(model_type, "hugging_face")
     return {

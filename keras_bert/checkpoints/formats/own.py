@@ -1,7 +1,7 @@
-"""Our own directories: config, tokenizer files and weights by their paths.
+"""Checkpoints of this library: config, tokenizer files and weights.
 
-No class is named in them: the model is made from its config. A run of
-pre-training that is not finished has states instead of weights.
+Weights are named by their paths, and the config defines the model. An
+unfinished pre-training run has states instead of weights.
 """
 
 import json
@@ -18,7 +18,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG
 from keras_bert.checkpoints.layout import states
-from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
@@ -31,12 +31,12 @@ _MAX_CHARS_PER_WORD = 200
 
 
 def open_own(directory, lowercase=None):
-    """Opens a directory of ours."""
+    """Open a checkpoint directory of this library."""
     config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
         raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
     _say_if_unfinished(directory)
-    return Source(
+    return OpenedCheckpoint(
         name=str(directory / _WEIGHTS),
         config=config,
         tokenizer=tokenizer,
@@ -47,7 +47,7 @@ def open_own(directory, lowercase=None):
 
 
 def write_own(model, directory):
-    """Writes a directory of ours."""
+    """Write a checkpoint directory of this library."""
     write_weights(directory / _WEIGHTS, model.weights)
     write_description(model, directory)
     write_task(model, directory)
@@ -64,20 +64,20 @@ def _read_description(directory, lowercase=None):
 
 
 def write_description(model, directory):
-    """Writes config and tokenizer."""
+    """Write config and tokenizer."""
     model.config.to_json(directory / CONFIG)
     model.tokenizer_settings.write(directory)
 
 
 def open_states(directory, lowercase=None):
-    """Opens the newest whole state of a run that is not finished."""
+    """Open the newest undamaged state of an unfinished run."""
     folder = directory / "states"
     config, tokenizer = _read_description(folder, lowercase)
     step, arrays = _newest(directory)
     logging.info(
-        "%s is not finished: the state of step %d is read.", directory, step
+        "%s is unfinished: reading the state of step %d.", directory, step
     )
-    return Source(
+    return OpenedCheckpoint(
         name=arrays.path,
         config=config,
         tokenizer=tokenizer,
@@ -87,13 +87,13 @@ def open_states(directory, lowercase=None):
 
 
 def _say_if_unfinished(directory):
-    """Logs where a run has gone on from its finished checkpoint."""
+    """Warn if a run was continued after its checkpoint was written."""
     finished = (directory / _WEIGHTS).stat().st_mtime_ns
     for step, path in reversed(states(directory).items()):
         if path.stat().st_mtime_ns > finished:
             logging.warning(
-                "%s is read as its last finished run has left it; the state "
-                "of step %d is later and is not read.",
+                "Reading the finished checkpoint in %s. The state of step %d "
+                "is newer and is ignored.",
                 directory,
                 step,
             )
@@ -101,11 +101,11 @@ def _say_if_unfinished(directory):
 
 
 class _StateFile:
-    """The weights in a `step-NNNNNNNN.npz`, by their paths.
+    """Weights in a `step-NNNNNNNN.npz` by path.
 
-    Those of a second model that the run trains have none; arrays of one path
-    are added up. All are read once, to raise one of `READ_ERRORS` if the file
-    is corrupted.
+    Arrays with the same path are added up; arrays without a path are ignored.
+    All arrays are read once, to raise one of `READ_ERRORS` if the file is
+    corrupted.
     """
 
     def __init__(self, path):
@@ -133,8 +133,8 @@ def _newest(directory):
         try:
             return step, _StateFile(path)
         except READ_ERRORS:
-            logging.warning("%s is damaged; the one before is taken.", path)
+            logging.warning("%s is damaged; reading the previous state.", path)
     raise CheckpointError(
         f"None of the {len(found)} states in {directory / 'states'} can be "
-        "read. Go on with the run until it has saved another."
+        "read. Continue the run until it saves another state."
     )

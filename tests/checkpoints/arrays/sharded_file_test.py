@@ -71,9 +71,9 @@ _OUTSIDE = "'b' must be in a file of the same directory"
                 *("model\n.safetensors", 7, None, ["model-2.safetensors"]),
             )
         ),
-        ({**_MAP, "c": _MAP["a"]}, "says that 'c' is in model-1"),
-        ({**_MAP, "b": _MAP["a"]}, "says that 'b' is in model-1"),
-        ({**_MAP, "\n": _MAP["b"]}, r"'\\n' is in"),
+        ({**_MAP, "c": _MAP["a"]}, "lists 'c' in model-1"),
+        ({**_MAP, "b": _MAP["a"]}, "lists 'b' in model-1"),
+        ({**_MAP, "\n": _MAP["b"]}, r"'\\n' in model"),
         *((files, "weight_map") for files in ({}, [], None)),
     ],
 )

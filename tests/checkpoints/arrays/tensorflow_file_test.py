@@ -157,7 +157,7 @@ def test_names_that_two_variables_have_give_way_to_keys(prefix, name, keys):
         c=tf.Variable([3.0], name=name),
     ).write(str(prefix))
     if keys is None:
-        refuse(prefix, "holds a twice")
+        refuse(prefix, "contains a twice")
         return
     file = TensorFlowFile(prefix)
     assert file.shapes == {key: (1,) for key in keys}

@@ -170,7 +170,7 @@ def test_the_erf_form_survives_a_round_trip(model, tmp_path):
         (
             tiny.config("roberta", V=275),
             "byte_bpe",
-            "one that holds RoBERTa.*: tf1",
+            "must support RoBERTa.*: tf1",
         ),
     ],
 )
@@ -187,7 +187,7 @@ def test_what_google_has_no_place_for_is_not_written(
 def test_two_configs_or_checkpoints_are_an_error(directory, tmp_path):
     shutil.copytree(directory, tmp_path / "two")
     (tmp_path / "two" / "bert_config.json").write_text("{}")
-    with pytest.raises(CheckpointError, match="must hold one config. Rec"):
+    with pytest.raises(CheckpointError, match="must have one config. Rec"):
         from_pretrained(tmp_path / "two")
     (tmp_path / "two" / "model.ckpt-1.index").touch()
     with pytest.raises(CheckpointError, match="model.ckpt-1, model.ckpt-best"):

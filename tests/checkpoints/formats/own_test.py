@@ -52,7 +52,7 @@ def test_the_newest_state_is_read(run, bert, caplog):
     with caplog.at_level("INFO"):
         found = from_pretrained(run)
     assert_step(found, 11)
-    assert "is not finished: the state of step 11 is read" in caplog.text
+    assert "is unfinished: reading the state of step 11" in caplog.text
     assert found.config == bert.config
     assert found.tokenizer.vocabulary.tokens == bert.tokenizer.vocabulary.tokens
     assert found.parts == bert.parts
@@ -72,8 +72,8 @@ def test_a_damaged_state_falls_back_to_the_one_before(damage, run, caplog):
     path.write_bytes({"cut": data[:-99], "flip": data, "empty": b""}[damage])
     with caplog.at_level("INFO"):
         assert_step(from_pretrained(run), 2)
-    assert "step-00000011.npz is damaged; the one before" in caplog.text
-    assert "the state of step 2 is read" in caplog.text
+    assert "step-00000011.npz is damaged; reading the previous" in caplog.text
+    assert "reading the state of step 2" in caplog.text
 
 
 @pytest.mark.parametrize("has_objects", [False, True])
@@ -113,8 +113,8 @@ def test_a_finished_checkpoint_is_read_before_states(run, bert, caplog):
         weight.assign(np.full(weight.shape, 7.0))
     save_pretrained(bert, run)
     assert_step(from_pretrained(run), 7)
-    assert "is later" not in caplog.text
+    assert "is newer" not in caplog.text
     after = (run / "model.safetensors").stat().st_mtime + 9
     os.utime(run / "states" / "step-00000011.npz", (after, after))
     assert_step(from_pretrained(run), 7)
-    assert "the state of step 11 is later and is not read" in caplog.text
+    assert "The state of step 11 is newer and is ignored" in caplog.text
