@@ -87,7 +87,7 @@ def _read_documentation(roots, dropped):
     logging.info(
         "%d files read, %d skipped (not valid Python or UTF-8). "
         "Dropped in addition to code, lists and tables: %d duplicate "
-        "sentences, %d sentences of too short documents.",
+        "sentences, %d sentences of documents that are too short.",
         counts["read"],
         counts["skipped"],
         counts["copied"],

@@ -40,7 +40,9 @@ _OVERWRITE = shared_flags.overwrite()
 def main():
     command_line.require_one(_TEXT, _INPUT_FILE)
     if bool(_INPUT_FILE.value) != bool(_OUTPUT_FILE.value):
-        raise ValueError("--input_file and --output_file go together.")
+        raise ValueError(
+            "--input_file and --output_file must be given together."
+        )
     # Imported late, so that --help is fast.
     from keras_bert.checkpoints.layout import check_input
 

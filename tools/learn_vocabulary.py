@@ -159,7 +159,7 @@ def _log_quality(manifest):
     if manifest["vocab_size"] < wanted:
         is_counted = "min_frequency" in manifest["settings"]
         logging.warning(
-            "The text gives %d tokens, not --vocab_size=%d. Set "
+            "The text gives only %d tokens, fewer than --vocab_size=%d. Set "
             '"vocab_size" to %d in the config of the model, or use more '
             "text%s.",
             manifest["vocab_size"],

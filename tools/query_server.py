@@ -116,8 +116,8 @@ def _given_rows():
         columns["choices"] = [_CHOICE.value]
     if not columns:
         raise ValueError(
-            "Texts must be given: --input_file, or --text, --text_pair, "
-            "--question, --context and --choice, as the model takes them."
+            "The inputs of the model must be given: --input_file, or some of "
+            "--text, --text_pair, --question, --context and --choice."
         )
     counts = {name: len(values) for name, values in columns.items()}
     if len({*counts.values()}) > 1:

@@ -111,7 +111,7 @@ def test_what_was_answered_stands_before_an_error(ask, tmp_path):
     "line, message",
     [
         ("--text=a", "required: --model_name"),
-        ("--model_name=scores", "Texts must be given: --input_file, or"),
+        ("--model_name=scores", "must be given: --input_file, or some"),
         ("--model_name=moods --text=a", "moods.* Servable not found"),
         (f"{_TEXT} --signature=no", "no.* not found in signature def"),
         ("--model_name=answers --text=a", "named input: (question|context)"),

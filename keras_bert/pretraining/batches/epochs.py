@@ -76,7 +76,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
 
 
 def number_batches(batches, batch_size, epoch):
-    """Batch records; add the epoch and the index of the first record."""
+    """Add the epoch and the index of the first record to each batch."""
     return tf.data.Dataset.zip(
         tf.data.Dataset.from_tensors(tf.cast(epoch, tf.int64)).repeat(),
         tf.data.Dataset.counter(0, batch_size),
