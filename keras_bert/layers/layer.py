@@ -39,6 +39,9 @@ class SavedArguments:
             arguments[name], keras.layers.Layer
         ):
             return arguments[name]
+        # Layers on PyTorch look up their weights and sublayers here.
+        if hasattr(super(), "__getattr__"):
+            return super().__getattr__(name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
     def get_config(self) -> dict[str, typing.Any]:
