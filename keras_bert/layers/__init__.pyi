@@ -5,6 +5,8 @@ from .activations import gelu_tanh as gelu_tanh
 from .attention_patterns import Window as Window
 from .attention_patterns import causal as causal
 from .bert_embeddings import BertEmbeddings as BertEmbeddings
+from .bert_embeddings import BigBirdEmbeddings as BigBirdEmbeddings
+from .block_sparse_attention import BlockSparseAttention as BlockSparseAttention
 from .character_embeddings import CharacterEmbeddings as CharacterEmbeddings
 from .choices import MergeChoices as MergeChoices
 from .choices import SplitChoices as SplitChoices
@@ -18,6 +20,7 @@ from .disentangled_embeddings import (
 from .dropout import Dropout as Dropout
 from .factorized_embeddings import FactorizedEmbeddings as FactorizedEmbeddings
 from .feed_forward import FeedForward as FeedForward
+from .feed_forward import ResidualFeedForward as ResidualFeedForward
 from .flat_dense import DropoutDense as DropoutDense
 from .flat_dense import FlatDense as FlatDense
 from .flat_dense import NormedDense as NormedDense

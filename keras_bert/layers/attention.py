@@ -15,7 +15,7 @@ from keras_bert.layers.positions import with_neighbours
 
 # Added to masked scores. The softmax weight is exactly 0 next to a real score,
 # the value fits float16, and a fully masked row stays finite.
-_IGNORED_SCORE = -10000.0
+IGNORED_SCORE = -10000.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,7 +144,7 @@ def softmax(scores, ignored, dtype):
     """
     scores = ops.cast(scores, "float32")
     if ignored is not None:
-        scores += ignored * _IGNORED_SCORE
+        scores += ignored * IGNORED_SCORE
     return ops.cast(ops.softmax(scores), dtype)
 
 

@@ -1,4 +1,4 @@
-"""Embeddings of BERT: word + position + segment."""
+"""Embeddings of BERT and BigBird: word + position + segment."""
 
 import typing
 
@@ -89,3 +89,42 @@ class BertEmbeddings(TokenEmbeddings):
     ) -> dict[str, Tensor]:
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class BigBirdEmbeddings(BertEmbeddings):
+    """BigBird embeddings: BERT's, with dropout before the normalization.
+
+    Args:
+        **kwargs: arguments of `BertEmbeddings`. `dropout` is the rate on the
+            sum.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+        segment_ids: int32 `(batch_size, seq_length)`, below
+            `type_vocab_size`; zeros by default.
+        positions: int32 `(batch_size, seq_length)`, positions of the tokens in
+            their texts, for packed rows. By default positions in the row.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.BigBirdEmbeddings(30, 8, 16)
+    >>> ids = keras.ops.array([[2, 7, 9, 3]])
+    >>> embeddings(ids).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [Big Bird](https://arxiv.org/abs/2007.14062) and the embeddings of
+        google-research/bigbird
+    """
+
+    def normalized(
+        self, vectors: Tensor, training: bool | None = None
+    ) -> Tensor:
+        vectors = self.layer_norm(
+            self.output_dropout(vectors, training=training)
+        )
+        return ops.cast(vectors, self.compute_dtype)

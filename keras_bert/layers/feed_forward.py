@@ -1,12 +1,14 @@
-"""Position-wise feed-forward network of a Transformer block."""
+"""Position-wise feed-forward networks."""
 
 import typing
 
 import keras
+from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import Activation
 from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import Shape
@@ -14,6 +16,7 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
+from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.typing import Tensor
 
 
@@ -105,3 +108,52 @@ class FeedForward(Layer):
             float `(..., size)`.
         """
         return outputs
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class ResidualFeedForward(FeedForward):
+    """Feed-forward network with a residual connection, normalized.
+
+    Args:
+        hidden_size: width of the inputs and of the output.
+        intermediate_size: width between the two dense layers.
+        layer_norm_epsilon: added to the variance.
+        **kwargs: other arguments of `FeedForward`. `dropout` is the rate on the
+            inputs and on the output.
+
+    Call arguments:
+        inputs: float `(batch_size, ..., hidden_size)`.
+
+    Returns:
+        float `(batch_size, ..., hidden_size)`.
+
+    Example:
+
+    >>> feed_forward = keras_bert.layers.ResidualFeedForward(8, 32)
+    >>> feed_forward(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        `BigBirdForQuestionAnsweringHead` of transformers
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        intermediate_size: int,
+        layer_norm_epsilon: float = EPSILON,
+        **kwargs: typing.Any,
+    ):
+        super().__init__(hidden_size, intermediate_size, **kwargs)
+        self.layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="layer_norm"
+        )
+
+    def build(self, inputs_shape: Shape) -> None:
+        super().build(inputs_shape)
+        self.layer_norm.build(inputs_shape)
+
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
+        dropped = self.output_dropout(inputs, training=training)
+        added = inputs + super().call(dropped, training)
+        return ops.cast(self.layer_norm(added), self.compute_dtype)

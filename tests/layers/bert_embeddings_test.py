@@ -2,6 +2,7 @@ import keras
 import numpy as np
 
 from keras_bert.layers import BertEmbeddings
+from keras_bert.layers import BigBirdEmbeddings
 
 _IDS = np.array([[2, 7, 29, 3, 0], [2, 9, 3, 0, 0]], "int32")
 _SEGMENTS = np.array([[0, 0, 1, 1, 0], [0, 0, 0, 0, 0]], "int32")
@@ -84,6 +85,22 @@ def test_dropout_is_for_training_alone():
     kept = dropped != 0
     assert 0 < kept.mean() < 1
     np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-6)
+
+
+def test_bigbird_normalizes_after_the_dropout():
+    embeddings = BigBirdEmbeddings(**_ARGUMENTS, dropout=0.5)
+    plain = BertEmbeddings(**_ARGUMENTS)
+    embeddings.build((None, None))
+    plain.build((None, None))
+    plain.set_weights(embeddings.get_weights())
+    expected, found = (
+        call(layer, _IDS, _SEGMENTS) for layer in (plain, embeddings)
+    )
+    np.testing.assert_array_equal(found, expected)
+    dropped = call(embeddings, _IDS, _SEGMENTS, training=True)
+    assert np.abs(dropped - found).max() > 0.1
+    np.testing.assert_allclose(dropped.mean(axis=-1), 0.0, atol=1e-6)
+    np.testing.assert_allclose(dropped.std(axis=-1), 1.0, atol=1e-3)
 
 
 def test_summands_are_the_rows_of_the_tables():

@@ -113,6 +113,11 @@ _FLOAT32 = {"mixed_dtype": "float32"}
 # Layer, arguments (or a function that makes them), inputs, number of weights.
 CASES = {
     "BertEmbeddings": (layers.BertEmbeddings, _BERT, _PAIRS, 5),
+    "BigBirdEmbeddings": (layers.BigBirdEmbeddings, _BERT, _PAIRS, 5),
+    "BlockSparseAttention": (
+        *(layers.BlockSparseAttention, _ATTENTION | {"block_size": 2}),
+        *(_MASKED, 4),
+    ),
     "CharacterEmbeddings": (
         *(layers.CharacterEmbeddings, _CHARACTER_SIZES),
         *({"characters": _CHARACTERS}, 11),
@@ -197,6 +202,11 @@ CASES = {
     "ReplacedTokenHead": (
         *(layers.ReplacedTokenHead, {"hidden_size": 8}),
         *({"sequence_output": _STATES}, 4, _FLOAT32),
+    ),
+    "ResidualFeedForward": (
+        *(layers.ResidualFeedForward,),
+        {"hidden_size": 8, "intermediate_size": 16, "dropout": 0.0},
+        *({"inputs": _STATES}, 6),
     ),
     "RobertaEmbeddings": (
         *(layers.RobertaEmbeddings, _BERT, {"input_ids": _IDS}, 5),

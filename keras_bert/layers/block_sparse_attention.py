@@ -1,0 +1,185 @@
+"""Block-sparse self-attention of BigBird."""
+
+import functools
+import typing
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert import checks
+from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.block_sparse import attend_to_some_blocks
+from keras_bert.layers.block_sparse import block_counts
+from keras_bert.layers.random_blocks import draw_blocks
+from keras_bert.layers.random_blocks import draw_early_blocks
+from keras_bert.layers.random_blocks import uses_early_blocks
+from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.typing import Tensor
+
+RANDOM_BLOCKS = ("published", "transformers_eval")
+_UNSEEN = -1e4
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class BlockSparseAttention(SelfAttention):
+    """Self-attention to adjacent, global and random blocks of tokens.
+
+    A row is split into blocks and padded to full blocks. Each block attends to
+    itself, its two neighbours, the first block, the last block and some random
+    blocks. The first and the last block attend to all tokens. Time and memory
+    grow linearly with the length. Rows of at most `(2 * num_random_blocks + 5)
+    * block_size` tokens have full attention. As in the original, `dropout` of
+    attention weights is applied only there.
+
+    Args:
+        hidden_size: width of the inputs and of the output.
+        num_heads: must divide `hidden_size`.
+        block_size: number of tokens in a block.
+        num_random_blocks: number of random blocks of each block.
+        random_blocks: "published" draws the random blocks of each head as the
+            original implementation, always the same. "transformers_eval" uses
+            the first block for all of them, which then counts several times, as
+            transformers does outside of training.
+        seed: seed of the random blocks; the index of the layer in BigBird.
+        max_positions: longest row.
+        **kwargs: other arguments of `SelfAttention`, except `pattern`.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
+            the token, 0 does not.
+        query_positions: int32 `(batch_size, num_queries)`, the positions to
+            compute the output at. By default all.
+        context: dict of fields of `AttentionContext`, without `text_numbers`.
+
+    Returns:
+        float `(batch_size, num_queries, hidden_size)`.
+
+    Example:
+
+    >>> attention = keras_bert.layers.BlockSparseAttention(8, 2, block_size=4)
+    >>> attention(keras.ops.ones((1, 50, 8))).shape
+    TensorShape([1, 50, 8])
+
+    References:
+        [Big Bird](https://arxiv.org/abs/2007.14062), section 2 and appendix D
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_heads: int,
+        block_size: int = 64,
+        num_random_blocks: int = 3,
+        random_blocks: str = "published",
+        seed: int = 0,
+        max_positions: int = 4096,
+        **kwargs: typing.Any,
+    ):
+        super().__init__(hidden_size, num_heads, **kwargs)
+        sizes = {"block_size": block_size, "max_positions": max_positions}
+        checks.at_least(1, num_random_blocks=num_random_blocks, **sizes)
+        checks.at_least(0, seed=seed)
+        checks.one_of(RANDOM_BLOCKS, random_blocks=random_blocks)
+        self.block_size = block_size
+        self.num_random_blocks = num_random_blocks
+        self.random_blocks = random_blocks
+        self.seed = seed
+        self.max_positions = max_positions
+
+    @property
+    def max_full_length(self) -> int:
+        """Length of the longest row with full attention."""
+        return (2 * self.num_random_blocks + 5) * self.block_size
+
+    @functools.cached_property
+    def _tables(self):
+        """Random blocks of most lengths and of the lengths of the paper."""
+        shape = self.num_heads, self._num_blocks(self.max_positions)
+        number = self.num_random_blocks
+        if self.random_blocks == "transformers_eval":
+            return (np.zeros((shape[0], shape[1] - 2, number), "int32"),) * 2
+        usual = draw_blocks(self.seed, *shape, number)
+        if not uses_early_blocks(1024, self.block_size, number):
+            return usual, usual
+        early = draw_early_blocks(self.seed, *shape, number, self.block_size)
+        return usual, early
+
+    def _num_blocks(self, length):
+        return (length + self.block_size - 1) // self.block_size
+
+    def _drawn_blocks(self, num_blocks):
+        length = num_blocks * self.block_size
+        is_early = uses_early_blocks(
+            length, self.block_size, self.num_random_blocks
+        )
+        usual, early = self._tables
+        if isinstance(is_early, bool):
+            table = ops.convert_to_tensor(early if is_early else usual)
+        else:
+            table = ops.where(is_early, early, usual)
+        return table[:, : num_blocks - 2]
+
+    def attend(
+        self,
+        heads: list[Tensor],
+        context: AttentionContext,
+        training: bool | None = None,
+    ) -> Tensor:
+        if context.text_numbers is not None:
+            raise ValueError(
+                "Packed rows are not supported by block-sparse attention, "
+                "whose first and last blocks would mix the texts. Use rows of "
+                f"one text each. Received: text_numbers in layer {self.name}."
+            )
+        is_long = self._is_long(ops.shape(heads[1])[2])
+        ways = (
+            functools.partial(self._attend_to_blocks, heads, context),
+            functools.partial(super().attend, heads, context, training),
+        )
+        if isinstance(is_long, bool):
+            return ways[not is_long]()
+        return ops.cond(is_long, *ways)
+
+    def _is_long(self, length):
+        if isinstance(length, int) and length > self.max_full_length:
+            checks.between(1, self.max_positions, seq_length=length)
+        has_blocks = self.max_positions > self.max_full_length
+        return has_blocks and length > self.max_full_length
+
+    def _attend_to_blocks(self, heads, context):
+        query, key, value = heads
+        drawn = self._drawn_blocks(self._num_blocks(ops.shape(key)[2]))
+        attended = attend_to_some_blocks(
+            query * self.scale, key, value, context, drawn, self.block_size
+        )
+        return context.at_queries(attended)
+
+    def attention_weights(
+        self,
+        inputs: Tensor,
+        attention_mask: Tensor | None = None,
+        context: dict[str, Tensor] | None = None,
+    ) -> Tensor:
+        length = ops.shape(inputs)[1]
+        if self._is_long(length):
+            num_blocks = self._num_blocks(length)
+            counts = block_counts(self._drawn_blocks(num_blocks), num_blocks)
+            for axis in (1, 2):
+                counts = ops.repeat(counts, self.block_size, axis=axis)
+            counts = counts[None, :, :length, :length]
+            seen = ops.log(ops.maximum(counts, 1.0))
+            bias = ops.where(counts > 0, seen, _UNSEEN)
+            context = {**(context or {}), "score_bias": bias}
+        return super().attention_weights(inputs, attention_mask, context)
+
+    def flops(self, seq_length: int, num_queries: int) -> int:
+        if seq_length <= self.max_full_length:
+            return super().flops(seq_length, num_queries)
+        num_blocks, size = self._num_blocks(seq_length), self.block_size
+        num_keys = (5 + self.num_random_blocks) * size
+        pairs = size * (2 * seq_length + (num_blocks - 2) * num_keys)
+        matrices = 3 * seq_length + num_queries
+        square = 2 * self.hidden_size**2
+        return matrices * square + 2 * 2 * pairs * self.hidden_size
