@@ -1,9 +1,9 @@
 """Atomic outputs with manifests, and work directories to resume runs.
 
-An output must be new, or a file of ours that the user asks to overwrite. It is
-never an input. A file is ours if a manifest in its folder lists it with its
-size. A manifest also holds what the next program must know of the file:
-casing, lengths, masking.
+An output must be new, or with `overwrite` a file of this library, and never an
+input. A file belongs to this library if a manifest in its folder lists it with
+its size. A manifest also records settings for the next program, such as casing,
+lengths and masking.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _MOST_NAMED = 5
 def check_writable(directory):
     """Raise ValueError if nothing can be written to a directory.
 
-    If it does not exist, its nearest parent is tried. Nothing is made.
+    For a missing directory, the nearest parent is tested. Nothing is created.
     """
     place = pathlib.Path(directory)
     while not os.path.lexists(place):
@@ -62,7 +62,7 @@ def disk_full_names_file(path):
 def temporary_name(path):
     """Yield an unused name next to `path`, and remove it at the end.
 
-    Its folder is made if needed. What killed processes have left is removed.
+    The folder is created if needed. Leftovers of killed processes are removed.
     """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,10 +89,10 @@ def file(path, context=None, inputs=(), overwrite=False):
 
     Args:
         path: str.
-        context: dict for JSON, what the next program must know of the file. It
-            is written at the end.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace a file of ours.
+        context: dict for JSON, settings for the manifest. It is read at the
+            end.
+        inputs: list of str, input files and directories.
+        overwrite: bool, whether to replace a file of this library.
 
     Raises:
         ValueError: `path` may not be written, see `check_files`.
@@ -109,14 +109,14 @@ def file(path, context=None, inputs=(), overwrite=False):
 def directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
     """Yield a temporary directory that becomes `path`, with a manifest.
 
-    The earlier contents of `path` stay until all is written.
+    Earlier contents of `path` are kept until all files are written.
 
     Args:
         path: str.
-        context: dict for JSON, what the next program must know of the files.
-            It is written at the end.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace a directory of ours.
+        context: dict for JSON, settings for the manifest. It is read at the
+            end.
+        inputs: list of str, input files and directories.
+        overwrite: bool, whether to replace a directory of this library.
         is_kind: as in `check_directory`.
 
     Raises:
@@ -138,7 +138,7 @@ def finish_directory(staging, path, context=None):
 
 
 def remove_leftovers(path):
-    """Remove the temporary files of an output that killed processes left."""
+    """Remove the temporary files that killed processes left for an output."""
     name = re.compile(rf"\.?{re.escape(path.name)}\.(\d{{1,9}})\.tmp").fullmatch
     for left in path.parent.iterdir():
         match = name(left.name)
@@ -147,7 +147,7 @@ def remove_leftovers(path):
 
 
 def _is_running(process):
-    """Return True if another process has this number."""
+    """Return True if another process has this id."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -171,14 +171,14 @@ def read_json(path):
 
 
 def write_whole(path, data):
-    """Write a file of bytes, or of a str in UTF-8, whole or not at all."""
+    """Write a file atomically, from bytes or a str (UTF-8)."""
     with atomic_file(path) as temporary:
         data = data.encode("utf-8") if isinstance(data, str) else data
         temporary.write_bytes(data)
 
 
 def write_json(path, values, indent=2, ensure_ascii=True):
-    """Write a JSON file, whole or not at all."""
+    """Write a JSON file atomically."""
     text = json.dumps(values, indent=indent, ensure_ascii=ensure_ascii)
     write_whole(path, text + "\n")
 
@@ -193,11 +193,11 @@ def sha256(path):
 
 
 def fingerprint(path):
-    """Return a SHA-256 that differs if inputs differ.
+    """Return a SHA-256 of an input.
 
     Args:
-        path: str, a file; a directory, whose direct files count; or any other
-            name, which counts itself.
+        path: str, a file, a directory (without subdirectories), or any other
+            name.
     """
     if os.path.isfile(path):
         return sha256(path)
@@ -226,8 +226,8 @@ def is_listed(path, *entries):
 def manifest_path_for(path):
     """Return the path of the manifest of a single file.
 
-    The name begins with "manifest-", so that patterns that match the files do
-    not match it.
+    The name begins with "manifest-", so that glob patterns for the files
+    do not match it.
     """
     path = pathlib.Path(path)
     return path.with_name(f"manifest-{path.name}.json")
@@ -252,7 +252,7 @@ def write_manifest(path, files, context):
         path: str, "manifest.json" in the files' directory, or
             `manifest_path_for` a single file.
         files: dict from names, relative to the manifest's folder, to the
-            paths where the files are now.
+            current paths of the files.
         context: dict for JSON.
     """
     entries = {name: file_entry(file) for name, file in files.items()}
@@ -264,7 +264,7 @@ def record_directory(directory, context=None):
 
     Args:
         directory: str.
-        context: dict for JSON, what the next program must know of the files.
+        context: dict for JSON, settings for the manifest.
     """
     entries = {
         name: size_entry(path)
@@ -285,7 +285,7 @@ def _files(directory):
 
 
 def read_manifest(path):
-    """Return the values of one of our manifests, or None."""
+    """Return the values of a manifest of this library, or None."""
     try:
         values = json.loads(pathlib.Path(path).read_text("utf-8"))
         is_own = values["made_by"] == _MADE_BY and all(
@@ -297,7 +297,7 @@ def read_manifest(path):
 
 
 def own_files(directory):
-    """Return the entries of a directory's manifest and its own; or none."""
+    """Return the entries of a directory's manifest, including itself, or {}."""
     manifest = pathlib.Path(directory, MANIFEST)
     values = read_manifest(manifest)
     return {**values["files"], MANIFEST: size_entry(manifest)} if values else {}
@@ -322,8 +322,8 @@ def manifest_of(path):
         if not is_listed(path, listed) or entry(path) != listed:
             raise ValueError(
                 f"{path} must be the file that {manifest} lists. Received: "
-                "other bytes. Make both again; or, if the change is meant, "
-                "remove that manifest."
+                "other bytes. Create both again. If the change is intended, "
+                "remove the manifest."
             )
     return manifest, values
 
@@ -338,7 +338,7 @@ def _listing(path):
 
 
 def is_free(path):
-    """Return True if a file does not exist or is ours."""
+    """Return True if a file does not exist or belongs to this library."""
     _, values = _listing(path)
     return not os.path.lexists(path) or (
         values is not None
@@ -347,7 +347,7 @@ def is_free(path):
 
 
 def check_no_input(path, inputs):
-    """Raise ValueError if an output is an input, holds one, or is part of one.
+    """Raise ValueError if an output is, contains or is part of an input.
 
     A new file may be written to the directory of an input.
 
@@ -364,7 +364,7 @@ def check_no_input(path, inputs):
             or (output.exists() and source.exists() and output.samefile(source))
         ):
             raise ValueError(
-                "An output must not be an input, hold one or be a file of one. "
+                "An output must not be, contain or be part of an input. "
                 f"Received: output {path}, input {read}."
             )
 
@@ -374,8 +374,8 @@ def check_files(paths, inputs=(), overwrite=False):
 
     Args:
         paths: iterable of str, the files to write.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace files of ours.
+        inputs: list of str, input files and directories.
+        overwrite: bool, whether to replace files of this library.
     """
     for path in map(pathlib.Path, paths):
         check_no_input(path, inputs)
@@ -390,12 +390,13 @@ def check_files(paths, inputs=(), overwrite=False):
 def check_directory(path, inputs=(), overwrite=False, is_kind=None):
     """Raise ValueError unless a directory may be written as a whole.
 
-    It must be new or empty; or, with `overwrite`, hold only files of ours.
+    It must be new or empty; or, with `overwrite`, contain only files of this
+    library.
 
     Args:
         path: str.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace files of ours.
+        inputs: list of str, input files and directories.
+        overwrite: bool, whether to replace files of this library.
         is_kind: function that returns True for the manifests of outputs that
             may be replaced; by default all.
     """
@@ -406,7 +407,7 @@ def check_directory(path, inputs=(), overwrite=False, is_kind=None):
     if manifest is not None and is_kind is not None and not is_kind(manifest):
         raise ValueError(
             "overwrite=True replaces only an output of the same kind. "
-            f"Received: {str(path)!r}, which holds another output. Choose "
+            f"Received: {str(path)!r}, which contains another output. Choose "
             "another directory."
         )
 
@@ -415,9 +416,9 @@ def check_listed(directory, names, overwrite):
     """Raise ValueError unless files in a directory are new or may be replaced.
 
     Args:
-        directory: str, its manifest may list the files.
+        directory: str, with a manifest that may list the files.
         names: iterable of str, relative names.
-        overwrite: bool, replace files of ours.
+        overwrite: bool, whether to replace files of this library.
     """
     listed = own_files(directory)
     for name in names:
@@ -427,7 +428,7 @@ def check_listed(directory, names, overwrite):
 
 
 def check_overwrite(path, is_own, overwrite):
-    """Raise ValueError unless an existing file is ours and may be replaced."""
+    """Raise ValueError unless an existing file may be replaced."""
     if is_own and not overwrite:
         raise ValueError(
             f"An output must be new: {path} exists. Choose another name, or "
@@ -436,7 +437,7 @@ def check_overwrite(path, is_own, overwrite):
     if not is_own:
         raise ValueError(
             f"An output must be new: {path} exists, and no manifest next to it "
-            "lists it with its size. Choose another name, or move it away."
+            "lists it with this size. Choose another name, or move it away."
         )
 
 
@@ -456,12 +457,12 @@ def remove_own(directory):
 def remove_listed(directory, listed, kept=()):
     """Remove files that a manifest lists, and their folders if then empty.
 
-    A file whose size has changed stays.
+    Files of another size are kept.
 
     Args:
         directory: str, the manifest's folder.
         listed: dict, the `files` of the manifest.
-        kept: iterable of str, the names that are still in use.
+        kept: iterable of str, names of files to keep.
     """
     for name in {*listed} - {*kept}:
         path = pathlib.Path(directory, name)
@@ -472,7 +473,7 @@ def remove_listed(directory, listed, kept=()):
 
 
 def _differences(old, new, prefix=""):
-    """Return lines that name the differences between two nested dicts."""
+    """Return descriptions of the differences between two nested dicts."""
     lines = []
     for key in sorted({*old, *new}):
         before, after = old.get(key), new.get(key)
@@ -490,9 +491,9 @@ def check_settings(
 
     Args:
         before: dict, the record of the earlier run.
-        settings: dict for JSON, what the new run depends on.
+        settings: dict for JSON, settings of the new run.
         place: str, the path of the record.
-        advice: str, how to run with other settings.
+        advice: str, advice for running with other settings.
     """
     settings = json.loads(json.dumps(settings))
     before = {key: before.get(key) for key in settings}
@@ -501,30 +502,31 @@ def check_settings(
         more = len(changed) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
         raise ValueError(
-            f"The settings must be those of the earlier run, which {place} "
-            f"records; {advice}. Received: "
+            f"The settings must equal the settings of the run in {place}; "
+            f"{advice}. Received: "
             f"{'; '.join(changed[:_MOST_NAMED] + rest)}."
         )
 
 
 @contextlib.contextmanager
 def resumable(path, settings, finished="*", overwrite=False):
-    """Yield the work directory of a job of hours, and remove it at the end.
+    """Yield the work directory of a resumable job, and remove it at the end.
 
-    If the job fails or is killed, its finished parts stay. The next call with
-    the same settings yields the directory with them. Other processes are kept
-    out meanwhile.
+    If the job fails or is killed, its finished parts are kept and reused by the
+    next call with the same settings. The directory is locked for other
+    processes.
 
     Args:
         path: str.
-        settings: dict for JSON, all that the job depends on.
-        finished: str, a glob in the directory. A match is finished, and a
-            folder with a match.
-        overwrite: bool, drop finished parts of a job with other settings.
+        settings: dict for JSON, all settings that affect the results.
+        finished: str, glob pattern of finished files in the directory, or in
+            its folders.
+        overwrite: bool, whether to delete finished parts of a job with other
+            settings.
 
     Raises:
         ValueError: finished parts belong to other settings, another process
-            works in the directory, or it is not ours.
+            uses the directory, or it is not a work directory.
     """
     path = pathlib.Path(path)
     manifest, own = path / MANIFEST, {MANIFEST, _LOCK}
@@ -539,7 +541,7 @@ def resumable(path, settings, finished="*", overwrite=False):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ValueError(f"Another process is at work on {path}.") from None
+            raise ValueError(f"Another process is using {path}.") from None
         remove_leftovers(path)
         kept = {x.relative_to(path).parts[0] for x in path.glob(finished)}
         kept = {name for name in kept - own if not name.endswith(".tmp")}
@@ -566,7 +568,7 @@ def resumable(path, settings, finished="*", overwrite=False):
 
 
 def discard(directory):
-    """Remove a work directory; a kill leaves nothing of it."""
+    """Remove a work directory atomically."""
     gone = directory.with_name(f"{directory.name}.{os.getpid()}.tmp")
     os.rename(directory, gone)
     shutil.rmtree(gone)

@@ -59,7 +59,7 @@ def test_an_output_is_never_an_input(tmp_path):
         with pytest.raises(ValueError, match=f"input.*{path}, input {read}"):
             artifacts.check_files([path], [read], overwrite=True)
     artifacts.check_files([path.with_name("new")], [path.parent])
-    with pytest.raises(ValueError, match="must not be an input, hold one"):
+    with pytest.raises(ValueError, match="must not be, contain"):
         artifacts.check_directory(path.parent, [path], overwrite=True)
 
 
@@ -115,7 +115,7 @@ def test_an_output_directory_is_new_empty_or_ours(tmp_path):
     with pytest.raises(ValueError, match="new: .*out/a.*overwrite=True"):
         artifacts.check_directory(directory)
     artifacts.check_directory(directory, overwrite=True)
-    with pytest.raises(ValueError, match="of the same kind.*holds another"):
+    with pytest.raises(ValueError, match="of the same kind.*contains another"):
         artifacts.check_directory(directory, (), True, lambda manifest: False)
     with pytest.raises(ValueError, match="a' cannot be written: Not a dir"):
         artifacts.check_directory(directory / "a", overwrite=True)
@@ -262,7 +262,7 @@ def test_the_unfinished_directory_of_somebody_else_stays(tmp_path):
 def test_two_runs_at_once_are_refused_and_leave_nothing(tmp_path):
     with artifacts.resumable(tmp_path / "a", {}) as work:
         (work / "part").touch()
-        with pytest.raises(ValueError, match="Another process is at work on"):
+        with pytest.raises(ValueError, match="Another process is using"):
             with artifacts.resumable(tmp_path / "a", {}):
                 pass
         assert (work / "part").exists()

@@ -12,9 +12,9 @@ from keras_bert.export.tflite_functions import same_rows
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 
 _FORMAT = "onnx"
-# The first with layer normalization; ONNX Runtime has had it since 1.12.
+# The first opset with layer normalization (ONNX Runtime 1.12).
 _OPSET = 17
-_MOST_BYTES = 2**31 - 2**20  # Of a protobuf message, less what the nodes take.
+_MOST_BYTES = 2**31 - 2**20  # Limit of protobuf, minus the nodes.
 _DIMENSIONS = {
     2: ("batch_size", "seq_length"),
     3: ("batch_size", "num_choices", "seq_length"),
@@ -24,8 +24,8 @@ _DIMENSIONS = {
 def check_onnx_output(directory, inputs=(), overwrite=False):
     """Raise ValueError unless `export_onnx` may write a directory.
 
-    It must be new or empty; or, with `overwrite`, one that `export_onnx` wrote,
-    and nothing else that we wrote. It must not be among the inputs.
+    The directory must be new or empty; or, with `overwrite`, contain only an
+    earlier result of `export_onnx`. It must not be an input.
     """
     artifacts.check_directory(
         directory,
@@ -38,21 +38,21 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
 def export_onnx(task, directory, overwrite=False):
     """Export a task to an ONNX model of token ids and a tokenizer.json.
 
-    `model.onnx` takes the int32 `(batch_size, seq_length)` tensors that
-    `task.model` takes, of any size: `input_ids`, `input_mask` and, if it has
-    segments, `segment_ids`. It gives the float32 outputs of the task, such as
-    `logits`. `tokenizer.json` is for the package `tokenizers`, and cuts texts
-    as the task does. `manifest.json` describes the task and its labels.
+    `model.onnx` takes the int32 `(batch_size, seq_length)` inputs of
+    `task.model`, of any size: `input_ids`, `input_mask` and, if it has
+    segments, `segment_ids`. It returns the float32 outputs of the task, such as
+    `logits`. `tokenizer.json` is for the package `tokenizers` and tokenizes
+    texts like the task. `manifest.json` describes the task and its labels.
 
     Args:
-        task: an object of `tasks` that computes in float32; no `FillMask`.
+        task: an object of `tasks` that computes in float32, except `FillMask`.
         directory: str, new or empty.
-        overwrite: bool, replace what an earlier call has written. It stays as
-            it is if the new one cannot be made.
+        overwrite: bool, whether to replace the files of an earlier call. The
+            old files are kept if the export fails.
 
     Raises:
-        ValueError: the directory holds something that may not be replaced, or
-            the task cannot be an ONNX file.
+        ValueError: the directory contains files that may not be replaced, or
+            the task cannot be exported to ONNX.
     """
     _check_onnx(task)
     check_onnx_output(directory, overwrite=overwrite)
@@ -78,27 +78,27 @@ def _check_onnx(task):
     if prompt:
         raise ValueError(
             "The tokenizer.json of an ONNX export cannot add a prompt. "
-            "Export an embedder with default_prompt_name=None, and put the "
-            f"prompt there. Received: the prompt {prompt!r}."
+            "Export an embedder with default_prompt_name=None, and prepend the "
+            f"prompt to the texts. Received: the prompt {prompt!r}."
         )
     if "mlm_logits" in task.model.output:
         raise ValueError(
-            "An ONNX file gives numbers, and words fill masks. Export a "
+            "ONNX files return numbers, but FillMask returns words. Export a "
             "SavedModel, or the vectors of a FeatureExtractor. Received: a "
             "FillMask."
         )
     dtypes = {layer.compute_dtype for layer in task.model.layers}
     if dtypes - {"float32", "int32"}:
         raise ValueError(
-            "An ONNX file computes in float32, for few runtimes have bfloat16. "
-            "Read the model under the policy float32. Received: a model that "
-            f"computes in {', '.join(sorted(dtypes))}."
+            "An ONNX file computes in float32, because few runtimes support "
+            "bfloat16. Load the model with the policy float32. Received: a "
+            f"model in {', '.join(sorted(dtypes))}."
         )
     size = 4 * task.model.count_params()
     if size > _MOST_BYTES:
         raise ValueError(
-            "An ONNX file holds at most 2 GiB, and weights in further files "
-            "are not written here. Export a SavedModel. Received: "
+            "An ONNX file has at most 2 GiB, and external weight files are "
+            "not supported. Export a SavedModel. Received: "
             f"{size / 2**30:.2f} GiB of weights."
         )
 
@@ -106,8 +106,8 @@ def _check_onnx(task):
 def _onnx_model(task):
     """Convert `predict_ids` to an `onnx.ModelProto`.
 
-    It takes the int32 tensors that `task.model` takes, and gives the float32
-    outputs of the task, by their names. The weights are constants.
+    The model takes the int32 inputs of `task.model` and returns the float32
+    outputs of the task by name. The weights are constants.
     """
     names = [name for name in task.inputs if name in task.model.input]
     rank = len(task.model.input[names[0]].shape)
@@ -116,8 +116,7 @@ def _onnx_model(task):
     @tf.function
     def from_ids(*ids):
         ids = same_rows(ids)
-        # What else the task takes, such as places in a text, has no part in
-        # its numbers.
+        # Other inputs, such as offsets in a text, do not affect the outputs.
         given = {name: tf.zeros_like(ids[0]) for name in task.inputs}
         outputs = task.predict_ids(
             {**given, **dict(zip(names, ids, strict=True))}
@@ -135,12 +134,12 @@ def _onnx_model(task):
         custom_op_handlers={"Erfc": (_convert_erfc, [])},
     )
     for tensor in [*model.graph.input, *model.graph.output]:
-        # Outputs may have fewer.
+        # Outputs may have fewer dimensions.
         dimensions = tensor.type.tensor_type.shape.dim
         for dimension, name in zip(dimensions, _DIMENSIONS[rank], strict=False):
             if not dimension.dim_value:
                 dimension.dim_param = name
-    # What has no op in ONNX the converter leaves as it is.
+    # The converter does not fail on ops that ONNX lacks.
     onnx.checker.check_model(model, full_check=True)
     return model
 

@@ -10,10 +10,9 @@ from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.residual_block import ResidualBlock
 from keras_bert.layers.self_attention import SelfAttention
 
-# TensorFlow keeps something for each shape of a product that it has met, so
-# there are few of them: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on rows in
-# attention, as many times 8 positions, and a multiple of 4 tokens elsewhere, or
-# of 16 if there are many.
+# TensorFlow caches data for each shape of a product, so few shapes are used: 1,
+# 2, 3, 4, 6, 8, 12, 16, 24 and so on rows in attention, the same multiples of 8
+# positions, and multiples of 4 tokens elsewhere, or of 16 for many tokens.
 _FEW_SIZES = (1, *(size << power for power in range(20) for size in (2, 3)))
 _POSITION_STEP = 8
 _MANY_TOKENS = 128
@@ -23,20 +22,20 @@ _NUM_PARTS = 2
 def packed_model(model):
     """Build an equal model that packs the tokens of all rows into one matrix.
 
-    Only attention needs rows of one length. All else in a block is of each
-    token by itself.
+    Only attention needs rows of equal length. Other layers of a block process
+    each token independently.
 
     Args:
-        model: functional `keras.Model`. Its blocks that are a `PostNormBlock`
-            or a `PreNormBlock` of a `SelfAttention` are computed so, also those
-            of models inside it, unless they are told more of the tokens; all
-            else is computed as it is.
+        model: functional `keras.Model`. Packing applies to each
+            `PostNormBlock` and `PreNormBlock` with `SelfAttention`, also in
+            nested models, unless the block has more inputs. Other layers are
+            unchanged.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
         inference on TensorFlow. It has copies of the weights of blocks in
-        float32. At positions behind the last token of a row it computes with
-        the states of that token.
+        float32. Positions after the last token of a row contain the states of
+        this token.
     """
     blocks = _PackedBlocks()
 
@@ -47,7 +46,7 @@ def packed_model(model):
             return packed_model(layer)(*arguments, **named)
         return layer(*arguments, **named)
 
-    # What it was compiled with would be copied as well.
+    # Otherwise the optimizer and the losses would be copied as well.
     model = keras.Model(model.input, model.output)
     return keras.models.clone_model(
         model, clone_function=lambda layer: layer, call_function=call
@@ -70,8 +69,7 @@ def row_lengths(mask):
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
 
     Returns:
-        int32 `(batch_size,)`, the greatest of a row. Each row has a token, if
-        only at a place where the mask is 0.
+        int32 `(batch_size,)`, at least 1; the maximum over further dimensions.
     """
     ends = tf.where(mask > 0, tf.range(tf.shape(mask)[-1]) + 1, 0)
     return tf.maximum(tf.reduce_max(ends, axis=[*range(1, ends.shape.rank)]), 1)
@@ -95,7 +93,7 @@ class _PackedBlocks:
     def __init__(self):
         # Calls of one block share one copy of its weights.
         self._packed = {}
-        # By the `id` of tensors, which are kept, for others not to get it.
+        # By the `id` of tensors; they are kept, so that ids are not reused.
         self._grids = {}
         self._tokens = {}
 
@@ -125,9 +123,9 @@ class _Grid(keras.layers.Layer):
 
     Returns:
         A dict of int32 tensors: `grid_mask`, the mask with more rows and
-        positions, `(num_rows, num_positions)`; `places`, `(num_tokens,)`, in
-        such a grid, row after row; and `tokens_at`, which of the tokens
-        stands at each place of the grid, `(num_rows, num_positions)`.
+        positions, `(num_rows, num_positions)`; `places`, `(num_tokens,)`, the
+        flat index of each token in the grid; and `tokens_at`, `(num_rows,
+        num_positions)`, the index of the token at each place of the grid.
     """
 
     def call(self, inputs):
@@ -139,11 +137,11 @@ class _Grid(keras.layers.Layer):
         is_token = tf.sequence_mask(ends, more_positions)
         places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
         places = tf.cast(places, tf.int32)
-        # Without any row there is one all the same.
+        # An empty batch has one token.
         num_tokens = tf.maximum(tf.size(places), 1)
         num_tokens += -num_tokens % tf.where(num_tokens < _MANY_TOKENS, 4, 16)
         more_tokens = num_tokens - tf.size(places)
-        # Behind a row's tokens is its last one, not one of another row.
+        # Padding repeats the last token of a row.
         starts = tf.cumsum(ends, exclusive=True)
         last = tf.expand_dims(ends - 1, 1)
         tokens_at = tf.minimum(tf.range(more_positions), last)
@@ -208,12 +206,12 @@ class _PackedBlock(keras.layers.Layer):
     def _parts(self, layer, num_blocks=1, step=1):
         """Split a `FlatDense` into parts that run in parallel.
 
-        Two threads compute them at the same time, and the matrix of each fits
-        a smaller cache. Each part has some units of each of `num_blocks`
-        blocks, `step` units of a block together.
+        Two threads compute the parts, and smaller matrices fit the caches.
+        Each part has the same share of units of each of `num_blocks` blocks,
+        split at multiples of `step`.
         """
         if self.compute_dtype != "float32" or layer.quantization_mode:
-            # In bfloat16 or int8 a product is too short for two threads.
+            # In bfloat16 or int8, a product is too fast for two threads.
             return [layer]
         units = np.arange(layer.units).reshape(num_blocks, -1, step)
         parts = [
@@ -244,8 +242,8 @@ class _PackedBlock(keras.layers.Layer):
         size, length = attention.head_size, tf.shape(grid_mask)[1]
 
         def context(layer):
-            # Rows of the heads' vectors are gathered to where they belong: to
-            # transpose the few of a short text takes a quarter of its time.
+            # Gather the vectors of the heads instead of transposing, which
+            # takes a quarter of the time of a short text.
             num_heads = layer.units // (3 * size)
             number = tf.reshape(tf.range(3 * num_heads), [3, 1, num_heads, 1])
             wanted = 3 * num_heads * tokens_at[:, tf.newaxis] + number

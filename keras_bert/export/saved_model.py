@@ -21,11 +21,10 @@ from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
 
-# Few tokens at once keep a processor's caches warm, and leave a request groups
-# that can be computed at the same time.
+# Small groups of tokens fit the caches of a processor and can be computed in
+# parallel.
 _BATCH_TOKENS = 512
-# The graph is one message of protocol buffers, and that is their limit, with
-# room for all that is no constant.
+# Limit of a protocol buffer, with room for the rest of the graph.
 _MOST_BYTES = 2_000_000_000
 _CPU_INFO = pathlib.Path("/proc/cpuinfo")
 
@@ -35,36 +34,36 @@ def export_saved_model(
 ):
     """Export a task to a SavedModel that takes strings.
 
-    Signature `serving_default` takes the task's `text_inputs`, such as
-    `text`, string `(batch_size,)`, and gives what its `predict_texts` does,
-    with as many places for tokens as the longest text of the request has;
-    signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
-    `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
-    gives what `predict_ids` does. No texts give outputs with no rows. Besides
-    TensorFlow's own ops the graph holds at most the two of tensorflow-text
-    that its kind of tokenizer is made of, which TensorFlow Serving has. The
-    weights of a model in float32 are variables. With the policy
-    "mixed_bfloat16" they are constants of the graph, and stored in bfloat16
-    as far as they are used in it.
+    Signature `serving_default` takes the `text_inputs` of the task, such as
+    `text`, string `(batch_size,)`, and returns the outputs of `predict_texts`,
+    padded to the longest text of the request. Signature `ids` takes the int32
+    `(batch_size, seq_length)` inputs of the model, `input_ids`, `input_mask`
+    and, if it has segments, `segment_ids`, and returns the outputs of
+    `predict_ids`. An empty batch returns empty outputs.
 
-    A version holds `export_manifest.json`, with the signatures, labels and
-    operations, and requests for warm-up. `write_serving_files` writes
-    `model.config` and `batching_parameters.txt` next to the versions.
+    The graph contains only TensorFlow ops and at most two tokenizer ops of
+    tensorflow-text, which TensorFlow Serving includes. The weights of a float32
+    model are variables. With the policy "mixed_bfloat16" they are constants of
+    the graph; weights that are only used in bfloat16 are stored in bfloat16.
+
+    A version contains `export_manifest.json`, with the signatures, labels and
+    ops, and warm-up requests. `write_serving_files` writes `model.config` and
+    `batching_parameters.txt` next to the versions.
 
     Args:
         task: an object of `keras_bert.tasks`.
-        directory: str, the folder of the model's versions, whose name a
-            server knows it by.
-        version: int, the number of this one; its folder must be new or empty.
-        overwrite: bool, replace a version that an earlier call has written.
-            It stays as it is if the new one cannot be made.
-        batch_tokens: int, about how many tokens the model computes together.
-            A GPU wants more.
+        directory: str, folder of the versions. Its name is the name of the
+            model on the server.
+        version: int, number of the version; its folder must be new or empty.
+        overwrite: bool, whether to replace a version of an earlier call. The
+            old version is kept if the export fails.
+        batch_tokens: int, approximate number of tokens computed together. A
+            GPU needs a larger number.
 
     Raises:
-        ValueError: the directory holds something that may not be replaced,
-            the task answers in a way that a graph cannot, or constants are
-            more than 2 GB.
+        ValueError: the directory contains files that may not be replaced, a
+            graph cannot compute the predictions of the task, or constants
+            exceed 2 GB.
     """
     task.check_servable()
     place = version_directory(directory, version, overwrite=overwrite)
@@ -74,7 +73,7 @@ def export_saved_model(
         raise ValueError(
             "The weights of a SavedModel in bfloat16 must be less than 2 GB. "
             f"Received: {model.weights.num_bytes / 1e9:.1f} GB. Export the "
-            "model in float32, where they may be more."
+            "model in float32, which has no such limit."
         )
     served = ServedGraph(task, model)
     graph_def = served.graph.as_graph_def()
@@ -98,16 +97,16 @@ def _warn_without_amx(model):
     flags = re.search(r"^flags\s*:(.*)", info, re.MULTILINE)
     if flags and "amx_bf16" not in flags[1].split():
         logging.warning(
-            "The model is exported in bfloat16, which a processor without AMX, "
-            "such as this one, computes slower than float32, in more memory. "
-            "Export it in float32 unless it is for another machine."
+            "The model is exported in bfloat16. On a processor without AMX, "
+            "such as this one, it is slower than in float32 and needs more "
+            "memory. Export it in float32, unless it runs on other machines."
         )
 
 
 def _write(served, directory):
     """Write the graph as a version 1 SavedModel for TensorFlow Serving.
 
-    In one of version 2 each signature would have weights of its own.
+    In version 2, each signature would have its own copy of the weights.
     """
     v1 = tf.compat.v1
     with v1.Session(graph=served.graph) as session, _no_advice():

@@ -8,10 +8,9 @@ from keras_bert.export.served_model import use_narrow_constants
 
 
 class ServedGraph:
-    """The contents of a task's SavedModel.
+    """Graph, variables and signatures of a task's SavedModel.
 
-    The tensors of ids are inputs as well: a request that gives them is
-    answered without the texts.
+    The graph takes strings, or token ids to skip the tokenizer.
 
     Args:
         task: a task of `keras_bert.tasks`.
@@ -19,10 +18,10 @@ class ServedGraph:
 
     Attributes:
         graph: `tf.Graph`.
-        values: list of pairs of a variable of the graph and what it is to
-            hold, an array.
-        signatures: dict from the names of the signatures to pairs of dicts,
-            inputs and outputs, tensors by name.
+        values: list of pairs of a variable of the graph and its value, an
+            array.
+        signatures: dict from names of signatures to pairs of dicts of tensors,
+            the inputs and the outputs.
     """
 
     def __init__(self, task, model):
@@ -46,8 +45,8 @@ class ServedGraph:
             traced["serving_default"] = texts, {**answers, **extra}
             traced["ids"] = ids, outputs
 
-        # Not `tf.function`, which would let what is computed of ids wait for
-        # checks of the texts.
+        # With `tf.function`, the outputs for ids would depend on the checks of
+        # the texts.
         function = tf.compat.v1.wrap_function(trace, text_signature(task))
         self.graph, self.values = _plain_graph(function)
         self.signatures = {
@@ -85,7 +84,7 @@ def without_padding(encode):
 def _plain_graph(function):
     """Return a function's graph and its (variable, value) pairs.
 
-    What else the function takes from outside are constants of the graph.
+    Other captured tensors become constants of the graph.
     """
     outside = function.captured_inputs
     captured = function.inputs[len(function.inputs) - len(outside) :]
@@ -104,7 +103,9 @@ def _plain_graph(function):
     ):
         use_narrow_constants(nodes)
         for node in nodes:
-            node.attr.pop("_gradient_op_type", None)  # It names our functions.
+            node.attr.pop(
+                "_gradient_op_type", None
+            )  # It refers to Python functions.
     graph = tf.Graph()
     with graph.as_default():
         copies = _new_variables(variables.values())
@@ -129,7 +130,7 @@ def _new_variables(variables):
         ]
     graph_def = graph.as_graph_def()
     for node in graph_def.node:
-        # TensorFlow 2.12 would complain that it does not know it.
+        # TensorFlow 2.12 does not know this attribute.
         node.attr.pop("debug_name", None)
     tf.import_graph_def(graph_def, name="")
     copies = [v1.Variable(variable_def=each) for each in described]
@@ -138,7 +139,7 @@ def _new_variables(variables):
 
 
 def _checked_texts(task, texts):
-    """Return the texts of a request; fail unless their shapes are right."""
+    """Return the texts of a request after checking their shapes."""
     texts = [
         tf.ensure_shape(text, spec.shape)
         for text, spec in zip(texts, text_signature(task), strict=True)
@@ -167,7 +168,7 @@ def _checked_texts(task, texts):
 
 
 def _checked(task, ids):
-    """Return the ids of a request; fail unless the model takes them."""
+    """Return the ids of a request after checking their values."""
     ids = {name: tf.ensure_shape(x, x.shape) for name, x in ids.items()}
     shape = tf.shape(ids[features.INPUT_IDS.name])
     longest = task.preprocess.seq_length
@@ -195,7 +196,7 @@ def _checked(task, ids):
 
 def _in_range(tensor, name, highest):
     """Fail unless all values are in the range from 0 to the maximum."""
-    # Not by `Min`, which no server was seen to run; no value overflows.
+    # `Min` is not used, because it was not tested on a server.
     least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
     return _assertion(
         tf.logical_and(least >= 0, greatest <= highest),

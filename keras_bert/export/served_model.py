@@ -14,21 +14,21 @@ _NARROW = tf.bfloat16.as_numpy_dtype
 class ServedModel:
     """A model in graph mode that skips most of the padding.
 
-    Rows of like length are computed together, so that a batch of texts of
-    very different length costs about as much as its tokens.
+    Rows of similar length are computed together, so that the time depends on
+    the number of tokens, not on the longest text.
 
     Args:
-        model: `keras.Model` from a dict of tensors to a dict, both with a row
-            for each example.
-        batch_tokens: int, about how many tokens are computed together.
+        model: `keras.Model` that takes and returns a dict of tensors with a
+            row for each example.
+        batch_tokens: int, approximate number of tokens computed together.
 
     Call arguments:
-        inputs: dict of the model's tensors. Among them is `input_mask`,
-            int32 `(batch_size, ..., seq_length)`.
+        inputs: dict of the model's tensors, including `input_mask`, int32
+            `(batch_size, ..., seq_length)`.
 
     Returns:
-        A dict of the model's outputs. Those at positions behind the last token
-        of a row are arbitrary.
+        A dict of the model's outputs. Outputs after the last token of a row
+        are arbitrary.
     """
 
     def __init__(self, model, batch_tokens):
@@ -43,7 +43,7 @@ class ServedModel:
         lengths = row_lengths(mask)
         order = tf.argsort(lengths, direction="DESCENDING", stable=True)
         groups = self._groups(tf.gather(lengths, order), tf.shape(mask))
-        # Without any row there is a group all the same, which gives shapes.
+        # An empty batch still needs one group, to determine the shapes.
         num_groups = tf.reduce_max(tf.concat([groups, [0]], axis=0)) + 1
         names = sorted(self._token_axes)
 
@@ -75,7 +75,7 @@ class ServedModel:
         }
 
     def _groups(self, lengths, shape):
-        """Numbers the groups of rows that go together, int32, never falling."""
+        """Return the group index of each row, int32, in ascending order."""
         num_tokens = lengths * tf.reduce_prod(shape[1:-1])
         total = tf.maximum(tf.reduce_sum(num_tokens), 1)
         num_groups = _quotient_up(total, self._batch_tokens)
@@ -89,10 +89,10 @@ class ServedModel:
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
         for name in inputs.keys() & {*_TOKENS}:
             inputs[name] = inputs[name][..., :length]
-        # In here: weights from outside the loop would be no constants.
+        # Read inside the loop: outside, weights would not be constants.
         with self.weights.scope():
             outputs = self._model(inputs, training=False)
-        # Outputs for each token get the length of rows that are not cut.
+        # Pad outputs for each token to the original length.
         for name, axis in self._token_axes.items():
             if axis is not None:
                 paddings = [[0, 0] for _ in outputs[name].shape]
@@ -138,16 +138,16 @@ def _with_length(name, shape, length):
 
 
 class ConstantWeights:
-    """The weights of a model in bfloat16, written into graphs as constants.
+    """Weights of a bfloat16 model, written into graphs as constants.
 
-    For a product in bfloat16 TensorFlow lays out a constant once, a variable at
-    every call: with constants inference takes half the time. A model in float32
-    has none: they would win nothing, and a process that loads the graph would
-    hold them several times.
+    TensorFlow reorders the matrix of a bfloat16 product once if it is a
+    constant, but in every call if it is a variable. Constants halve the time of
+    inference. A float32 model has no constants, because they would not be
+    faster and would need several times the memory.
 
     Args:
-        model: `keras.Model`. A weight that it uses in bfloat16 only, as with
-            the policy "mixed_bfloat16", is kept in bfloat16.
+        model: `keras.Model`. A weight that is only used in bfloat16, as with
+            the policy "mixed_bfloat16", is stored in bfloat16.
     """
 
     def __init__(self, model):
@@ -199,11 +199,11 @@ def _used_dtype(tensor):
 
 
 def use_narrow_constants(nodes):
-    """Takes bfloat16 constants as they are in `NodeDef`s, which are changed.
+    """Remove the casts of bfloat16 constants from `NodeDef`s, in place.
 
-    A variable is float32 for Keras, which casts what stands for it to float32
-    and where it is used to bfloat16. Behind these casts TensorFlow would not
-    know a constant, and lay it out at every call.
+    Keras casts the constant of a float32 variable to float32 and back to
+    bfloat16. With these casts, TensorFlow would not detect the constant and
+    reorder it in every call.
     """
     known = {node.name: node for node in nodes}
 

@@ -11,42 +11,40 @@ MODEL_CONFIG = "model.config"
 BATCHING_PARAMETERS = "batching_parameters.txt"
 
 _BATCHING = """\
-# How TensorFlow Serving joins requests that wait: --enable_batching and
-# --batching_parameters_file. The number of threads is that of the server's
-# cores unless num_batch_threads tells another.
+# Batching of requests by TensorFlow Serving: --enable_batching and
+# --batching_parameters_file. num_batch_threads defaults to the number of cores.
 
-# At some 32 short texts a processor has enough to do; a GPU wants more.
-# Requests of more rows are refused. enable_large_batch_splitting would cut
-# them, but parts whose outputs differ in length cannot be joined again.
+# About 32 short texts keep a processor busy; a GPU needs more. Larger requests
+# are rejected. enable_large_batch_splitting would split them, but parts with
+# outputs of different lengths cannot be joined again.
 max_batch_size { value: 32 }
 
-# Nobody waits for others to come: what is there when a thread is free goes
-# together. A GPU gains by some 1000 to 5000.
+# Requests do not wait for other requests. On a GPU, 1000 to 5000 is faster.
 batch_timeout_micros { value: 0 }
 
-# Who finds the queue full is told that the server is unavailable.
+# If the queue is full, the server returns the error "unavailable".
 max_enqueued_batches { value: 100 }
 
-# No pad_variable_length_inputs: it pads with the first value of a tensor, not
-# with what the model takes for nothing. Requests whose lists differ in length
-# (the signature ids, the input choices) are therefore refused if they meet.
+# pad_variable_length_inputs is off, because it pads with the first value of a
+# tensor, not with padding ids. Requests with lists of different lengths (the
+# signature ids, the input choices) are therefore rejected in one batch.
 """
 
 
 def write_serving_files(directory, labels=None):
     """Write `model.config` and `batching_parameters.txt`.
 
-    A file that is not as we wrote it stays as it is, and the log says so.
+    A file that the user has changed is kept, with a warning.
 
     Args:
-        directory: str, the folder of the versions, `directory/1` and so on;
-            its name is the name of the model.
-        labels: dict from labels to versions, int. By default the newest of
-            several versions is "canary" and the one before it "stable"; a
-            single one has no label.
+        directory: str, folder of the versions, `directory/1` and so on. Its
+            name is the name of the model.
+        labels: dict from labels to versions (int). By default the newest of
+            several versions is "canary" and the previous one is "stable"; a
+            single version has no label.
 
     Raises:
-        ValueError: there is no version, or a label is of none.
+        ValueError: there is no version, or a label has an unknown version.
     """
     directory = pathlib.Path(directory).absolute()
     versions = _versions(directory)
@@ -57,7 +55,7 @@ def write_serving_files(directory, labels=None):
     unknown = sorted({*labels.values()} - {*versions})
     if unknown:
         raise ValueError(
-            f"Labels must be of versions in {directory}: {versions}. "
+            f"`labels` must name versions in {directory}: {versions}. "
             f"Received: {unknown}."
         )
     _write(directory / MODEL_CONFIG, _model_config(directory.name, labels))
@@ -72,7 +70,7 @@ def _versions(directory):
     )
     if not versions:
         raise ValueError(
-            "The folder of a model must hold versions, such as "
+            "The folder of a model must contain versions, such as "
             f"{directory}/1/saved_model.pb. Received: none."
         )
     return versions
@@ -111,7 +109,7 @@ def _quoted(text):
 
 def _write(path, text):
     if not artifacts.is_free(path):
-        logging.warning("%s is not as we wrote it, and stays.", path)
+        logging.warning("%s was changed by the user and is kept.", path)
         return
     with artifacts.file(path, {"command": []}, overwrite=True) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -120,11 +118,11 @@ def _write(path, text):
 def version_directory(directory, version, inputs=(), overwrite=False):
     """Return the folder of a version after checking that it can be written.
 
-    It must be new or empty; or, with `overwrite`, a SavedModel that we wrote,
-    and nothing else that we wrote. It must not be among the inputs.
+    The folder must be new or empty; or, with `overwrite`, contain only an
+    earlier SavedModel of this library. It must not be an input.
 
     Raises:
-        ValueError: it may not be written, or a server knows no such version.
+        ValueError: the folder may not be written, or the version is below 1.
     """
     if version < 1:
         raise ValueError(

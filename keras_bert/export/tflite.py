@@ -51,7 +51,7 @@ def export_tflite(
 
     Args:
         task: an object of `tasks`.
-        path: str, which ends in ".tflite".
+        path: str that ends in ".tflite".
         kind: str, number format of the weights: "float32", "float16", "int8",
             or "full_int8", which also quantizes activations with fixed scales.
         texts: list of examples to compare the files with the task, in the
@@ -100,9 +100,9 @@ def _check_precision(model):
     dtypes = {layer.compute_dtype for layer in model.layers}
     if dtypes & {"bfloat16", "float16"}:
         raise ValueError(
-            "A TFLite file is made of a model that computes in float32; its "
-            "`kind` sets how it is stored. Received: one that computes in "
-            f"{', '.join(sorted(dtypes))}. Read it again after "
+            "A TFLite file needs a model that computes in float32; `kind` sets "
+            "the number format of the file. Received: a model in "
+            f"{', '.join(sorted(dtypes))}. Load it again after "
             "keras.config.set_dtype_policy('float32')."
         )
 
@@ -137,13 +137,13 @@ def _check_close(path, kind, found, force):
         return
     if not force:
         raise ValueError(
-            f"{path.name} as {kind} must lose no more than "
-            f"{tolerance(kind)}. Received: {found}. Choose another kind, try "
-            "it on more texts, or write it anyway with force=True. Nothing was "
-            "written."
+            f"{path.name} as {kind} may differ from the task by at most "
+            f"{tolerance(kind)}. Received: {found}. Choose another `kind`, "
+            "compare more texts, or pass force=True to write it anyway. No "
+            "file was written."
         )
     logging.warning(
-        "%s loses more than %s, and is written nevertheless.",
+        "%s differs from the task by more than %s; writing it anyway.",
         path.name,
         tolerance(kind),
     )
@@ -167,8 +167,8 @@ def _about(task, kind, function, found):
 def _write(task, path, flatbuffer, values):
     """Write a file with a ZIP archive at its end.
 
-    Interpreters read the file as before; whatever reads ZIP archives finds
-    the archive. TFLite's own metadata keep files in the same way.
+    Interpreters ignore the archive, and ZIP readers find it. TFLite's own
+    metadata uses the same format.
     """
     lines = {"vocab.txt": task.preprocess.tokenizer.vocabulary.tokens}
     if getattr(task, "labels", None) is not None:

@@ -5,12 +5,12 @@ import time
 
 import numpy as np
 
-# The greatest difference of any number.
+# Maximum absolute difference.
 _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
-# For int8: the share of labels that may be others, but always one; and how
-# alike the numbers of a task without labels must be.
+# For int8: share of labels that may differ (at least one label), and minimum
+# cosine similarity of outputs without labels.
 _LOST_LABELS = 0.01
-_LEAST_COSINE = 0.99
+_MIN_COSINE = 0.99
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,10 +19,10 @@ class Comparison:
 
     Args:
         num_texts: int.
-        greatest_difference: float, of all numbers.
-        cosine: float, of all numbers as one vector.
-        num_labels: int, answers that are no numbers: labels, offsets, tokens.
-        num_equal_labels: int, those that are the same.
+        greatest_difference: float, maximum absolute difference.
+        cosine: float, cosine similarity of all numbers as one vector.
+        num_labels: int, number of discrete outputs: labels, offsets, tokens.
+        num_equal_labels: int, number of equal discrete outputs.
         megabytes: float, size of the file.
         milliseconds: float, median time of a text on one thread.
     """
@@ -40,7 +40,7 @@ class Comparison:
         if kind in _TOLERANCES:
             return self.greatest_difference <= _TOLERANCES[kind]
         if not self.num_labels:
-            return self.cosine >= _LEAST_COSINE
+            return self.cosine >= _MIN_COSINE
         lost = self.num_labels - self.num_equal_labels
         return lost <= max(1, _LOST_LABELS * self.num_labels)
 
@@ -64,7 +64,7 @@ def tolerance(kind):
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
         f"{_LOST_LABELS:.0%} of the labels lost, or one; of numbers without "
-        f"labels a cosine of {_LEAST_COSINE}"
+        f"labels a cosine of {_MIN_COSINE}"
     )
 
 
@@ -74,7 +74,7 @@ def compare(function, run, samples, num_bytes):
     Args:
         function: a `tf.function`, as returned by `text_function`.
         run: function, as returned by `signature_runner`.
-        samples: list of dicts of arrays, their inputs.
+        samples: list of dicts of input arrays.
         num_bytes: int, size of the file.
     """
     run(**samples[0])  # The first call is slower.
@@ -86,7 +86,7 @@ def compare(function, run, samples, num_bytes):
         expected = function(*sample.values())
         pairs += [(found[k], expected[k].numpy()) for k in sorted(expected)]
     numbers = [x for x in pairs if x[1].dtype.kind == "f"]
-    # Whether a text is cut (bool) hangs on no weight.
+    # Truncation (bool) does not depend on the weights.
     labels = [_labels(*x) for x in pairs if x[1].dtype.kind not in "bf"]
     found, expected = (
         np.concatenate([np.ravel(x[side]) for x in numbers]).astype(float)
@@ -106,7 +106,7 @@ def compare(function, run, samples, num_bytes):
 
 def _labels(found, expected):
     """Compare each position that has a label."""
-    if expected.ndim == 3:  # The best first, as fill-mask gives them.
+    if expected.ndim == 3:  # Sorted by probability, as in fill-mask.
         found, expected = found[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
         found = found.astype(object)
@@ -143,7 +143,7 @@ def check_interpreter():
         import ai_edge_litert.interpreter  # noqa: F401
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "A TFLite file is compared with the model that it is made of, "
-            "which needs the package ai_edge_litert: "
+            "The comparison of a TFLite file with its model needs the package "
+            "ai_edge_litert: "
             "pip install 'keras-bert-tf[tflite]'."
         ) from error

@@ -15,10 +15,9 @@ from keras_bert.export.served_graph import without_padding
 def text_function(task):
     """Create a `tf.function` of strings with constant weights.
 
-    Rows are as long as the longest text of the call, so that short texts cost
-    little. It takes the task's `text_inputs` and gives the outputs of
-    `predict_texts` except `substring_outputs`. No texts give outputs with no
-    rows.
+    The function takes the `text_inputs` of the task and returns the outputs of
+    `predict_texts` except `substring_outputs`. Rows are padded to the longest
+    text of the call. An empty batch returns empty outputs.
     """
     encode = without_padding(task.graph_inputs)
 
@@ -47,7 +46,7 @@ def ids_function(task):
 
 
 def _constant_function(model, answer, signature):
-    # An interpreter does not load variables.
+    # TFLite interpreters cannot load variables.
     weights = [(v, v.numpy()) for v in model.variables]
 
     @tf.function(input_signature=signature)
@@ -63,10 +62,10 @@ def _constant_function(model, answer, signature):
 
 
 def same_rows(inputs):
-    """Give all inputs of a request the leading dimensions of the first.
+    """Reshape all inputs of a request to the dimensions of the first.
 
-    TFLite and ONNX have no assertions. There a reshape fails if an input has
-    another number of rows or, where it has the rank of the first, of values.
+    TFLite and ONNX have no assertions. The reshape fails if an input has
+    another number of rows, or of values if its rank equals the first.
     """
     shape = tf.shape(inputs[0])
     rank = inputs[0].shape.rank
@@ -86,36 +85,36 @@ def _with_a_row(rows, count):
 def convert(function, model, kind, samples=()):
     """Convert a graph function to a TFLite flatbuffer (bytes).
 
-    "int8" finds the scales of what it multiplies as it runs; "full_int8" has
-    them from samples, dicts of arrays for the function.
+    "int8" computes the scales of activations at run time; "full_int8" computes
+    them from `samples`, dicts of input arrays.
     """
     converter = tf.lite.TFLiteConverter.from_concrete_functions(
         [function.get_concrete_function()], model
     )
-    # Those that TFLite has not are let through here, for the error of
-    # `check_operators` names them.
+    # Allow unsupported ops here, because the error of `check_operators` names
+    # them.
     converter.allow_custom_ops = True
     if kind != "float32":
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
     if kind == "float16":
         converter.target_spec.supported_types = [tf.float16]
     if kind == "full_int8":
-        # Inputs are resized one by one, which fails for changing shapes:
-        # repeat short samples, because masked padding spoils the scales.
+        # Inputs are resized one by one, which fails for changing shapes.
+        # Repeat short samples, because masked padding distorts the scales.
         shape = max(x.shape for sample in samples for x in sample.values())
         converter.representative_dataset = lambda: (
             {name: np.resize(x, shape) for name, x in sample.items()}
             for sample in samples
         )
     with warnings.catch_warnings():
-        # TensorFlow runs the samples in an interpreter that it has deprecated.
+        # TensorFlow runs the samples in a deprecated interpreter.
         warnings.filterwarnings("ignore", r"\s*Warning: tf.lite.Interpreter")
         try:
             return converter.convert()
         except tf.errors.OpError as error:
             first = f"{error}".strip().splitlines()[0]
             raise ValueError(
-                f"TFLite cannot hold this model as {kind}. Received: {first}"
+                f"TFLite cannot convert this model to {kind}. Received: {first}"
             ) from error
 
 
@@ -124,8 +123,8 @@ def operators(flatbuffer):
 
     Returns:
         Two `collections.Counter`s by name: of built-in ops, such as
-        "FULLY_CONNECTED", and of custom ones. The ops of TensorFlow itself
-        are custom ones whose names begin with "Flex".
+        "FULLY_CONNECTED", and of custom ops. TensorFlow ops are custom ops
+        with names that begin with "Flex".
     """
     from ai_edge_litert import schema_py_generated as schema
 
@@ -142,7 +141,7 @@ def operators(flatbuffer):
         for place in range(graph.OperatorsLength()):
             code = codes[graph.Operators(place).OpcodeIndex()]
             if code.CustomCode() is None:
-                # Old files have the number in the narrower field.
+                # Older files use the narrower field.
                 index = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
                 built_in[names[index]] += 1
             else:
@@ -156,7 +155,7 @@ def check_operators(flatbuffer, allowed, advice):
     missing = sorted({*custom} - {*allowed})
     if missing:
         raise ValueError(
-            "A TFLite file must do with TFLite's built-in ops"
-            f"{' and those of tensorflow-text' if allowed else ''}. "
+            "A TFLite file may use only the built-in ops of TFLite"
+            f"{' and ops of tensorflow-text' if allowed else ''}. "
             f"Received: a task that needs {', '.join(missing)}. {advice}"
         )

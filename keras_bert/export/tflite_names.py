@@ -17,9 +17,9 @@ def tflite_paths(path, files=FILES):
     path = pathlib.Path(path)
     if path.suffix != ".tflite" or not path.stem:
         raise ValueError(
-            'The path of a TFLite file must end in ".tflite"; of '
-            '"model.tflite" there will be "model_text.tflite" and '
-            f'"model_ids.tflite". Received: {str(path)!r}.'
+            'The path of a TFLite file must end in ".tflite"; "model.tflite" '
+            'writes "model_text.tflite" and "model_ids.tflite". '
+            f"Received: {str(path)!r}."
         )
     return {
         name: path.with_name(f"{path.stem}_{name}.tflite")
@@ -39,13 +39,13 @@ def check_kind(kind, files, has_representatives):
     is_full = kind == "full_int8"
     if is_full != has_representatives:
         raise ValueError(
-            "`representative_texts` go with the kind full_int8, which finds "
-            f"its scales on them. Received: kind={kind!r}, "
+            "`representative_texts` must be passed with kind='full_int8' only, "
+            f"to calibrate its scales. Received: kind={kind!r}, "
             f"{'no' if is_full else 'and'} representative texts."
         )
     if is_full and "text" in files:
         raise ValueError(
-            "The kind full_int8 is for ids only: TensorFlow finds its scales "
+            "The kind full_int8 is for ids only, because TensorFlow calibrates "
             "in an interpreter without the ops of tensorflow-text. Pass "
             "files=['ids'], or kind='int8'. "
             f"Received: files={[*files]}."

@@ -27,13 +27,13 @@ _TEXTS = (
 
 
 def sample_columns(task, texts=None):
-    """Return texts as the columns that a task takes.
+    """Return texts as input columns of a task.
 
     Args:
         task: a `Task`.
-        texts: list of what the task's `predict` takes, a str or a tuple for
-            each: a pair of str, or a str and a list of str; by default
-            built-in sentences.
+        texts: list of examples in the format of the task's `predict`: a str,
+            a pair of str, or a str and a list of str. Defaults to built-in
+            sentences.
 
     Returns:
         A list with an array of bytes for each of the task's `text_inputs`, a
@@ -42,9 +42,7 @@ def sample_columns(task, texts=None):
     rows = _built_in(task) if texts is None else [*texts]
     names = task.text_inputs
     if not rows:
-        raise ValueError(
-            "There must be texts to try the file on. Received: none."
-        )
+        raise ValueError("`texts` must not be empty. Received: none.")
     if len(names) == 1:
         rows = [(row,) for row in rows]
     if any(
@@ -67,7 +65,7 @@ def _column(name, values, rank):
         not isinstance(text, str | bytes) for text in array.flat
     ):
         raise ValueError(
-            f"`{name}` must hold str in {rank} dimension(s). "
+            f"`{name}` must contain str in {rank} dimension(s). "
             f"Received: {values[0]!r}, in an array of shape {array.shape}."
         )
     data = [x.encode() if isinstance(x, str) else x for x in array.flat]
@@ -78,9 +76,8 @@ def id_samples(task, columns):
     """Return the model inputs of each text, without padding.
 
     Returns:
-        A list with a dict for each text of the `sample_columns`, or for each
-        window where long texts are read in windows, of int32 arrays with one
-        row.
+        A list with a dict of int32 arrays with one row, for each text of the
+        `sample_columns` or each of its windows.
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]
@@ -96,7 +93,7 @@ def id_samples(task, columns):
 
 def _built_in(task):
     mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
-    # Fill-mask has something to fill; to others it is a word.
+    # FillMask needs a mask; for other tasks it is a word.
     texts = [f"{text} {mask}" if text else text for text in _TEXTS]
     if len(task.text_inputs) == 1:
         return texts
@@ -109,11 +106,11 @@ def _built_in(task):
 def read_texts(task, path):
     """Read the texts of a file, for `sample_columns`; None for no file.
 
-    It is a UTF-8 file with a text in each line, with tabs between the strings
-    of a task that takes several, and between the choices of a question.
+    The file is UTF-8 with one text per line. Tabs separate the strings of tasks
+    with several inputs, and the choices of a question.
 
     Raises:
-        ValueError: the file is no UTF-8, or a line has too few strings.
+        ValueError: the file is not UTF-8, or a line has too few strings.
     """
     if path is None:
         return None
@@ -129,7 +126,7 @@ def read_texts(task, path):
             texts.append((first, *others))
         elif line:
             raise ValueError(
-                f"{path}, line {number}, must hold "
+                f"{path}, line {number}, must have "
                 f"{'a text and choices' if task.text_shapes else 'two texts'}, "
                 f"with tabs between them. Received: {1 + len(others)}."
             )

@@ -9,11 +9,11 @@ _CUT_AT = {"head": "Right", "tail": "Left"}
 
 
 def write_tokenizer_json(preprocess, path):
-    """Write a `tokenizer.json`, which cuts texts as a preprocessor does.
+    """Write a `tokenizer.json` that tokenizes like a preprocessor.
 
-    It pads to the longest text of a batch. It cuts longer texts, except for the
-    truncation "head_tail", which that package does not have. It finds special
-    tokens that are written in a text if the tokenizer does.
+    Texts are padded to the longest text of a batch, and truncated except with
+    "head_tail", which the package `tokenizers` lacks. Special tokens in a text
+    are recognized if the tokenizer recognizes them.
     """
     template, settings = preprocess.template, preprocess.tokenizer.settings
     vocabulary, name = settings.vocabulary, _spelling(settings)
@@ -39,7 +39,7 @@ def write_tokenizer_json(preprocess, path):
 
 
 def _hide_pieces(model, vocabulary, name):
-    """Rename the pieces of a Unigram model that texts are not cut into."""
+    """Rename the unused pieces of a Unigram model."""
     cut_into = {
         piece.text
         for piece in vocabulary.model.pieces

@@ -1,9 +1,8 @@
 """Warm-up requests of a SavedModel for TensorFlow Serving.
 
-The first request of a shape is slow: TensorFlow prepares its graph then.
-TensorFlow Serving therefore reads requests from a file in the SavedModel, a
-TFRecord of its `PredictionLog` messages, and calls a version ready once they
-are answered.
+The first request of each shape is slow, because TensorFlow prepares its graph.
+TensorFlow Serving therefore runs requests from a file in the SavedModel, a
+TFRecord of `PredictionLog` messages, before it marks a version as ready.
 
 References:
     [Warm-up](https://www.tensorflow.org/tfx/serving/saved_model_warmup),
@@ -20,8 +19,8 @@ from keras_bert.tfrecord import write_records
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
 _SHORTEST = 16
-# The fields that are needed of tensorflow_serving/apis: PredictionLog,
-# PredictLog, PredictRequest with a map from names to tensors, ModelSpec.
+# Required fields of tensorflow_serving/apis: PredictionLog, PredictLog,
+# PredictRequest with a map from names to tensors, ModelSpec.
 _PREDICT_LOG, _REQUEST = 6, 1
 _MODEL_SPEC, _INPUTS, _KEY, _VALUE = 1, 2, 1, 2
 _SIGNATURE_NAME = 3
@@ -30,9 +29,9 @@ _SIGNATURE_NAME = 3
 def write_warmup_requests(version_directory, requests):
     """Write the warm-up of a SavedModel.
 
-    A request that the model refuses keeps a server from loading it, and so do
-    more than 1000. Requests are dicts from the inputs of `serving_default` to
-    arrays or lists of values.
+    Requests are dicts from the inputs of `serving_default` to arrays or lists
+    of values. A server does not load a model with a failing request, or with
+    more than 1000 requests.
     """
     path = pathlib.Path(version_directory, WARMUP_FILE)
     path.parent.mkdir(exist_ok=True)
@@ -42,10 +41,10 @@ def write_warmup_requests(version_directory, requests):
 
 
 def example_requests(task):
-    """Return requests of all lengths that a task computes alike.
+    """Return warm-up requests of different lengths for a task.
 
-    The lengths are powers of two from 16 tokens up to the longest text, and
-    that length; each comes with 1 and with 8 rows.
+    The lengths are powers of two from 16 tokens and the maximum length, each
+    with 1 and with 8 rows.
     """
     longest = task.preprocess.seq_length
     lengths = {
@@ -66,8 +65,7 @@ def _values(task, name, length, batch_size):
     """Return texts for an input: long for the last input, short for others."""
     text = "a"
     if name == task.text_inputs[-1]:
-        # A mask, which only some tasks know as one token, and as many words
-        # as leave room for the special tokens.
+        # A mask, and as many words as fit with the special tokens.
         mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
         text = " ".join([mask] + ["a"] * max(length - 8, 1))
     rank = len(task.text_shapes.get(name, [None]))

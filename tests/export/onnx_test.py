@@ -194,7 +194,7 @@ def test_tokenizers_cannot_cut_in_the_middle(bert, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "policy", "num_weights", "words"),
     [
-        (tasks.FillMask, "float32", 0, "words fill masks.* a FillMask"),
+        (tasks.FillMask, "float32", 0, "FillMask returns words.* a FillMask"),
         (tasks.FeatureExtractor, "mixed_bfloat16", 0, "float32.*bfloat16"),
         (tasks.FeatureExtractor, "float32", 2**29, "at most 2 GiB.* 2.00 GiB"),
     ],

@@ -102,7 +102,7 @@ def test_what_a_user_has_written_stays(place, caplog, name, is_first_ours):
     _add_version(place, "2")
     write_serving_files(place)
     assert (place / name).read_text() == "# mine\n"
-    assert f"{place / name} is not as we wrote it, and stays." in caplog.text
+    assert f"{place / name} was changed by the user and is kept." in caplog.text
     assert {MODEL_CONFIG, BATCHING_PARAMETERS} <= {*os.listdir(place)}
 
 

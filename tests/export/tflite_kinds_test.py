@@ -124,7 +124,7 @@ def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
         ({"files": "ids"}, "Received: 'ids'"),
         ({"texts": []}, "Received: none"),
         ({"texts": [("a", "b")]}, "1 dimension.*Received: \\('a', 'b'\\)"),
-        ({"texts": [3]}, "`text` must hold str in 1 dim.*Received: 3"),
+        ({"texts": [3]}, "`text` must contain str in 1 dim.*Received: 3"),
     ],
 )
 def test_what_cannot_be_is_refused_at_once(task, tmp_path, changes, message):

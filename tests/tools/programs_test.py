@@ -110,7 +110,7 @@ _PROGRAMS = {
             ({"input_file": "latin1.txt,text.txt"}, "0xe9 at offset 5"),
             (
                 {"output_file": "train.tfrecord", "dupe_factor": "3"},
-                "settings must be those of the earlier run.*dupe_factor",
+                "settings must equal the settings of .*dupe_factor",
             ),
             (
                 {"masking": "dynamic", "masked_lm_prob": "0.2"},
