@@ -20,6 +20,15 @@ def at_least(least, **values):
     _require(lambda x: _is_integer(x) and x >= least, expected, values)
 
 
+def even(**values):
+    """Raise ValueError unless all values are even integers above 0."""
+    _require(
+        lambda x: _is_integer(x) and x > 0 and x % 2 == 0,
+        "an even integer, at least 2",
+        values,
+    )
+
+
 def between(least, most, **values):
     """Raise ValueError unless all values are integers in [least, most]."""
     expected = f"an integer from {least} to {most}"

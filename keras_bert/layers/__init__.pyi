@@ -25,6 +25,7 @@ from .flat_dense import DropoutDense as DropoutDense
 from .flat_dense import FlatDense as FlatDense
 from .flat_dense import NormedDense as NormedDense
 from .gated_feed_forward import GatedFeedForward as GatedFeedForward
+from .global_tokens import GlobalTokens as GlobalTokens
 from .layer_norm import LayerNorm as LayerNorm
 from .layer_norm import UnshiftedLayerNorm as UnshiftedLayerNorm
 from .lstm import LSTM as LSTM
@@ -47,6 +48,9 @@ from .scalar_mix import ScalarMix as ScalarMix
 from .self_attention import SelfAttention as SelfAttention
 from .separate_disentangled_attention import (
     SeparateDisentangledAttention as SeparateDisentangledAttention,
+)
+from .sliding_window_attention import (
+    SlidingWindowAttention as SlidingWindowAttention,
 )
 from .task_head import TaskHead as TaskHead
 from .tied_head import LMHead as LMHead

@@ -1,7 +1,7 @@
-"""Attention functions: full attention, block-local attention, one-query steps.
+"""Attention functions: full attention and one-query steps.
 
-All take the arguments of `attend_to_all`, so that a layer can choose one by the
-sequence length.
+These and the functions of `sliding_window` and `query_chunks` take the same
+arguments, so that a layer can choose one by the sequence length.
 """
 
 import dataclasses
@@ -10,8 +10,6 @@ import typing
 from keras import ops
 
 from keras_bert.layers.positions import gather_positions
-from keras_bert.layers.positions import split_blocks
-from keras_bert.layers.positions import with_neighbours
 
 # Added to masked scores. The softmax weight is exactly 0 next to a real score,
 # the value fits float16, and a fully masked row stays finite.
@@ -42,6 +40,9 @@ class AttentionContext:
             positions.
         query_inputs: float `(batch_size, seq_length, hidden_size)`, inputs of
             the queries. By default the inputs of keys and values.
+        global_tokens: `(batch_size, num_globals, seq_length)`, output of
+            `GlobalTokens`. Every token attends to these tokens, whatever the
+            pattern.
     """
 
     attention_mask: typing.Any = None
@@ -51,6 +52,7 @@ class AttentionContext:
     score_bias: typing.Any = None
     relative_table: typing.Any = None
     query_inputs: typing.Any = None
+    global_tokens: typing.Any = None
 
     def at_queries(self, values):
         """Gather the rows at the query positions in each head.
@@ -85,36 +87,6 @@ def attend_to_all(query, key, value, context, pattern, dropout):
     return ops.matmul(dropout(weights), value)
 
 
-def attend_in_blocks(query, key, value, context, pattern, dropout):
-    """Attend to the keys in the query's block and in the two adjacent blocks.
-
-    The block size is the `reach` of the pattern. All positions are queries.
-    """
-    size, length = pattern.reach, ops.shape(key)[2]
-    near_key, near_value = (
-        with_neighbours(split_blocks(x, size)) for x in (key, value)
-    )  # [B, N, M, 3 * b, D]
-    scores = ops.matmul(split_blocks(query, size), transposed(near_key))
-
-    def queries(known):
-        return split_blocks(ops.expand_dims(known, -1), size)
-
-    def keys(known):
-        return transposed(with_neighbours(queries(known)))
-
-    places = ops.expand_dims(ops.arange(length), 0)
-    mask = context.attention_mask
-    # The padding of the last block must be masked.
-    mask = ops.ones_like(places) if mask is None else ops.cast(mask, "int32")
-    context = dataclasses.replace(context, attention_mask=mask)
-    ignored = _ignored(context, pattern, places, queries, keys)
-    weights = dropout(softmax(scores, ignored, value.dtype))
-    attended = ops.matmul(weights, near_value)  # [B, N, M, b, D]
-    rows = ops.shape(attended)[2] * size
-    shape = -1, query.shape[1], rows, query.shape[-1]
-    return ops.reshape(attended, shape)[:, :, :length]
-
-
 def attend_to_next(query, key, value, context, pattern, dropout):
     """Attend from a single token per row, at `context.query_positions`.
 
@@ -142,10 +114,13 @@ def softmax(scores, ignored, dtype):
         ignored: float32, 1 at keys to ignore, or None.
         dtype: dtype of the result.
     """
+    return ops.cast(ops.softmax(masked_scores(scores, ignored)), dtype)
+
+
+def masked_scores(scores, ignored):
+    """Cast scores to float32 and lower them where `ignored` is 1."""
     scores = ops.cast(scores, "float32")
-    if ignored is not None:
-        scores += ignored * IGNORED_SCORE
-    return ops.cast(ops.softmax(scores), dtype)
+    return scores if ignored is None else scores + ignored * IGNORED_SCORE
 
 
 def ignored_keys(context, pattern, length):
@@ -166,10 +141,10 @@ def ignored_keys(context, pattern, length):
     def keys(known):
         return ops.expand_dims(known, 1)
 
-    return _ignored(context, pattern, places, queries, keys)
+    return ignored_pairs(context, pattern, places, queries, keys)
 
 
-def _ignored(context, pattern, places, queries, keys):
+def ignored_pairs(context, pattern, places, queries, keys):
     """Combine attention mask, packed texts and pattern into one mask.
 
     `queries` and `keys` align a tensor of tokens with the query and key axes of
@@ -184,7 +159,11 @@ def _ignored(context, pattern, places, queries, keys):
     if pattern is not None:
         positions = context.positions
         positions = places if positions is None else positions
-        attended.append(pattern(queries(positions), keys(positions)))
+        seen = pattern(queries(positions), keys(positions))
+        if context.global_tokens is not None:
+            is_global = ops.sum(context.global_tokens, axis=1) > 0
+            seen = ops.logical_or(seen, keys(is_global))
+        attended.append(seen)
     ignored = None
     for each in attended:
         outside = 1.0 - ops.cast(each, "float32")

@@ -32,6 +32,9 @@ class SavedArguments:
         return layer
 
     def __getattr__(self, name):
+        sublayers = vars(self).get("_modules", {})  # Of PyTorch's modules.
+        if name in sublayers:
+            return sublayers[name]
         arguments = vars(self).get("_arguments", {})
         # TensorFlow skips assignments of the value that an attribute already
         # has, so a layer returned here would never be set.

@@ -14,7 +14,6 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.attention import attend_in_blocks
 from keras_bert.layers.attention import attend_to_all
 from keras_bert.layers.attention import attention_weights
 from keras_bert.layers.attention_patterns import uses_blocks
@@ -23,6 +22,7 @@ from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.query_chunks import attend_in_chunks
 from keras_bert.layers.query_chunks import is_in_chunks
+from keras_bert.layers.sliding_window import attend_in_blocks
 from keras_bert.typing import Tensor
 
 
@@ -164,7 +164,7 @@ class SelfAttention(Layer):
         """
         shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
         heads = ops.reshape(query_key_value, (-1, *shape))
-        return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
+        return [*ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)]
 
     def position(
         self,
@@ -249,7 +249,7 @@ class SelfAttention(Layer):
             before keys. The weights of a query sum to 1.
         """
         given = AttentionContext(attention_mask, **(context or {}))
-        query, key, _ = self.project(inputs, given)
+        query, key, *_ = self.project(inputs, given)
         query, key, given = self.position(query, key, given)
         return attention_weights(query * self.scale, key, given, self.pattern)
 

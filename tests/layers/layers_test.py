@@ -157,6 +157,10 @@ CASES = {
         {"hidden_size": 8, "intermediate_size": 12, "dropout": 0.0},
         *({"inputs": _STATES}, 2),
     ),
+    "GlobalTokens": (
+        *(layers.GlobalTokens, {"max_tokens": 2}),
+        *({"global_mask": _MASK * _SEGMENTS, "attention_mask": _MASK}, 0),
+    ),
     "LMHead": (
         *(layers.LMHead, lambda: {"embeddings": _bert()}),
         *(_PREDICTED, 5, {**_FLOAT32, "num_trained": 1}),
@@ -230,6 +234,10 @@ CASES = {
     "SeparateDisentangledAttention": (
         *(_Separate, _ATTENTION | {"max_distance": 4}, _MASKED, 8),
     ),
+    "SlidingWindowAttention": (
+        *(layers.SlidingWindowAttention, _ATTENTION | {"window": 2}),
+        *(_MASKED, 10, {"num_trained": 4}),
+    ),
     "TaskHead": (
         *(layers.TaskHead,),
         lambda: {
@@ -291,6 +299,7 @@ _ERRORS = [
     (layers.FactorizedEmbeddings, {"hidden_size": 0}, "hidden_size=0"),
     (layers.FeedForward, {"intermediate_size": 1.5}, "intermediate_size=1.5"),
     (layers.FeedForward, {"activation": "gelu_twice"}, "gelu_twice"),
+    (layers.GlobalTokens, {"max_tokens": 0}, "max_tokens=0"),
     (layers.LSTM, {"units": 0}, "units=0"),
     (layers.MaskedLMHead, {"activation": "gelu_twice"}, "gelu_twice"),
     (layers.NSPHead, {"kernel_initializer": "twos"}, "twos"),
@@ -301,6 +310,8 @@ _ERRORS = [
     (layers.SelfAttention, {"num_heads": 2.0}, "`num_heads`.*num_heads=2.0"),
     (layers.SelfAttention, {"output_dropout": -1}, "output_dropout=-1"),
     (layers.SelfAttention, {"pattern": "causal"}, "pattern='causal'"),
+    (layers.SlidingWindowAttention, {"window": 3}, "must be an even.*window=3"),
+    (layers.SlidingWindowAttention, {"window": 0}, "must be an even.*window=0"),
     (layers.TaskHead, {"num_outputs": 0}, "num_outputs=0"),
     (layers.TransformerEncoderBlock, {"intermediate_size": 0}, "_size=0"),
     (layers.TransformerEncoderBlock, {"attention_dropout": 2.0}, "=2.0"),
