@@ -32,7 +32,9 @@ class SavedArguments:
         return layer
 
     def __getattr__(self, name):
-        sublayers = vars(self).get("_modules", {})  # Of PyTorch's modules.
+        # Layers on PyTorch look up their sublayers here. A sublayer may have
+        # the name of an argument.
+        sublayers = vars(self).get("_modules", {})
         if name in sublayers:
             return sublayers[name]
         arguments = vars(self).get("_arguments", {})
@@ -42,9 +44,6 @@ class SavedArguments:
             arguments[name], keras.layers.Layer
         ):
             return arguments[name]
-        # Layers on PyTorch look up their weights and sublayers here.
-        if hasattr(super(), "__getattr__"):
-            return super().__getattr__(name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
     def get_config(self) -> dict[str, typing.Any]:
