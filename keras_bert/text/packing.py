@@ -63,10 +63,13 @@ class Layout:
         self._skipped = TRUNCATIONS[truncation]
         num_special = template.num_special(is_pair=len(texts) == 2)
         budget = seq_length - num_special
-        lengths = [tf.cast(x.row_lengths(), tf.int32) for x in texts]
+        # Fails if there are not as many second texts as texts.
+        lengths = tf.stack([x.row_lengths() for x in texts])
+        lengths = tf.cast(lengths, tf.int32)  # [T, B]
+        self.are_cut = tf.reduce_sum(lengths, 0) > budget
+        lengths = [lengths[n] for n in range(len(texts))]
         kept = truncated_lengths(budget, *lengths)[: len(texts)]
         self.lengths = sum(kept) + num_special
-        self.are_cut = sum(lengths) > budget
         self._texts, first = [], len(template.tokens)
         for text, length, num_kept in zip(texts, lengths, kept, strict=True):
             starts = tf.cast(text.row_starts(), tf.int32) + first
@@ -143,7 +146,7 @@ def truncated_lengths(budget, first, second=0):
 def numbered(counts):
     """Return the row and the index in the row of each item, given row sizes."""
     items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
-    return items[:, 0], items[:, 1]  # TFLite fails to unstack no items.
+    return items[:, 0], items[:, 1]  # TFLite cannot unstack no items.
 
 
 STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"

@@ -137,6 +137,12 @@ def test_texts_may_have_no_tokens_at_all():
         assert packed.numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
 
 
+@pytest.mark.parametrize("second", [[], [[7]], [[7], [8], [9]]])
+def test_pairs_have_as_many_first_as_second_texts(second):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes of all"):
+        _pack([_ragged([[7], [8]]), _ragged(second)], 8)
+
+
 def test_an_empty_batch_keeps_its_width():
     empty = _ragged([])
     for texts in ([empty], [empty, empty]):
