@@ -95,7 +95,7 @@ def uses_blocks(pattern, seq_length):
 
     Args:
         pattern: function of query and key positions, or None.
-        seq_length: or int32 scalar tensor.
+        seq_length: int or int32 scalar tensor.
 
     Returns:
         bool, or bool scalar tensor. False if the pattern has no `reach`.

@@ -17,7 +17,7 @@ def is_in_chunks(seq_length):
     """Return whether a row is long enough for chunks; False if unknown.
 
     Args:
-        seq_length: or int32 scalar tensor.
+        seq_length: int or int32 scalar tensor.
     """
     return isinstance(seq_length, int) and seq_length > _LONGEST_WHOLE
 

@@ -32,7 +32,7 @@ class LeftToRight:
 
         Args:
             ids: int32 `(batch_size, length)`, ids of the prompts.
-            size: or int32 scalar tensor, maximum length of the rows.
+            size: int or int32 scalar tensor, maximum length of the rows.
 
         Returns:
             The cache: a list with the keys and the values of each block, float

@@ -1,7 +1,7 @@
 """Conventions of the tokenizers of model families, from their folders.
 
 `special_tokens.json` in the folder of a family has the fields of `Conventions`
-whose defaults do not apply. Families with the conventions of another family,
+that differ from the defaults. Families with the conventions of another family,
 or of BERT, have no such file.
 """
 
