@@ -7,8 +7,8 @@ or of BERT, have no such file.
 
 import dataclasses
 import functools
+import json
 
-from keras_bert.config import read_json_file
 from keras_bert.locations import FAMILIES
 from keras_bert.template import Template
 
@@ -62,7 +62,8 @@ class Conventions:
 def conventions_of(kind):
     """Return the `Conventions` of all families with a kind of tokenizer."""
     paths = sorted(FAMILIES.glob("*/special_tokens.json"))
-    found = (Conventions(**read_json_file(path)) for path in paths)
+    texts = (path.read_text(encoding="utf-8") for path in paths)
+    found = (Conventions(**json.loads(text)) for text in texts)
     return [x for x in found if x.kind == kind]
 
 

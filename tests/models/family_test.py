@@ -17,7 +17,6 @@ _MOST_OF_ITS_OWN = {"modernbert": 150}
 _OTHER_FILES = (
     "config.py",  # `BertConfig`, which is read without Keras.
     "cli/demo/",  # "bert" is a folder.
-    "models/__init__.py",  # "bert" is the module of `bert_encoder`.
 )
 # The layer and the objectives that bear a family's name.
 _OTHER_NAMES = re.compile(
