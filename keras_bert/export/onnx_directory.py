@@ -1,5 +1,7 @@
 """Export to an ONNX directory: model and tokenizer."""
 
+import typing
+
 import numpy as np
 import onnx
 import tensorflow as tf
@@ -10,6 +12,7 @@ from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tflite_functions import same_rows
 from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.typing import Path
 
 _FORMAT = "onnx"
 # The first opset with layer normalization (ONNX Runtime 1.12).
@@ -35,7 +38,9 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
     )
 
 
-def export_onnx(task, directory, overwrite=False):
+def export_onnx(
+    task: typing.Any, directory: Path, overwrite: bool = False
+) -> None:
     """Export a task to an ONNX model of token ids and a tokenizer.json.
 
     `model.onnx` takes the int32 `(batch_size, seq_length)` inputs of
@@ -46,8 +51,8 @@ def export_onnx(task, directory, overwrite=False):
 
     Args:
         task: an object of `tasks` that computes in float32, except `FillMask`.
-        directory: str, new or empty.
-        overwrite: bool, whether to replace the files of an earlier call. The
+        directory: directory to write, new or empty.
+        overwrite: whether to replace the files of an earlier call. The
             old files are kept if the export fails.
 
     Raises:

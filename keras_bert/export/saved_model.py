@@ -3,6 +3,7 @@
 import contextlib
 import pathlib
 import re
+import typing
 
 import tensorflow as tf
 from absl import logging
@@ -20,6 +21,7 @@ from keras_bert.export.serving_files import version_directory
 from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
+from keras_bert.typing import Path
 
 # Small groups of tokens fit the caches of a processor and can be computed in
 # parallel.
@@ -30,8 +32,12 @@ _CPU_INFO = pathlib.Path("/proc/cpuinfo")
 
 
 def export_saved_model(
-    task, directory, version=1, overwrite=False, batch_tokens=_BATCH_TOKENS
-):
+    task: typing.Any,
+    directory: Path,
+    version: int = 1,
+    overwrite: bool = False,
+    batch_tokens: int = _BATCH_TOKENS,
+) -> None:
     """Export a task to a SavedModel that takes strings.
 
     Signature `serving_default` takes the `text_inputs` of the task, such as
@@ -52,12 +58,12 @@ def export_saved_model(
 
     Args:
         task: an object of `keras_bert.tasks`.
-        directory: str, folder of the versions. Its name is the name of the
+        directory: folder of the versions. Its name is the name of the
             model on the server.
-        version: int, number of the version; its folder must be new or empty.
-        overwrite: bool, whether to replace a version of an earlier call. The
+        version: number of the version; its folder must be new or empty.
+        overwrite: whether to replace a version of an earlier call. The
             old version is kept if the export fails.
-        batch_tokens: int, approximate number of tokens computed together. A
+        batch_tokens: approximate number of tokens computed together. A
             GPU needs a larger number.
 
     Raises:

@@ -6,6 +6,7 @@ import pathlib
 from absl import logging
 
 from keras_bert import artifacts
+from keras_bert.typing import Path
 
 MODEL_CONFIG = "model.config"
 BATCHING_PARAMETERS = "batching_parameters.txt"
@@ -31,15 +32,17 @@ max_enqueued_batches { value: 100 }
 """
 
 
-def write_serving_files(directory, labels=None):
+def write_serving_files(
+    directory: Path, labels: dict[str, int] | None = None
+) -> None:
     """Write `model.config` and `batching_parameters.txt`.
 
     A file that the user has changed is kept, with a warning.
 
     Args:
-        directory: str, folder of the versions, `directory/1` and so on. Its
+        directory: folder of the versions, `directory/1` and so on. Its
             name is the name of the model.
-        labels: dict from labels to versions (int). By default the newest of
+        labels: dict from labels to versions. By default the newest of
             several versions is "canary" and the previous one is "stable"; a
             single version has no label.
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import typing
 import zipfile
 
 from absl import logging
@@ -10,6 +11,7 @@ from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.served_ops import TOKENIZER_OPS
+from keras_bert.export.tflite_comparison import Comparison
 from keras_bert.export.tflite_comparison import check_interpreter
 from keras_bert.export.tflite_comparison import compare
 from keras_bert.export.tflite_comparison import signature_runner
@@ -23,18 +25,19 @@ from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
+from keras_bert.typing import Path
 
 
 def export_tflite(
-    task,
-    path,
-    kind="int8",
-    texts=None,
-    representative_texts=None,
-    files=FILES,
-    overwrite=False,
-    force=False,
-):
+    task: typing.Any,
+    path: Path,
+    kind: str = "int8",
+    texts: list | None = None,
+    representative_texts: list | None = None,
+    files: typing.Collection[str] = FILES,
+    overwrite: bool = False,
+    force: bool = False,
+) -> dict[str, Comparison]:
     """Export a task to TFLite files.
 
     The path "model.tflite" writes `model_text.tflite`, which takes strings
@@ -51,17 +54,17 @@ def export_tflite(
 
     Args:
         task: an object of `tasks`.
-        path: str that ends in ".tflite".
-        kind: str, number format of the weights: "float32", "float16", "int8",
+        path: path that ends in ".tflite".
+        kind: number format of the weights: "float32", "float16", "int8",
             or "full_int8", which also quantizes activations with fixed scales.
-        texts: list of examples to compare the files with the task, in the
+        texts: examples to compare the files with the task, in the
             format of `predict`: a str each, or a tuple of its strings.
             Defaults to built-in sentences.
-        representative_texts: list of examples in the same format, to calibrate
+        representative_texts: examples in the same format, to calibrate
             the scales of "full_int8".
-        files: collection of "text" and "ids", the files to write.
-        overwrite: bool, whether to replace files of an earlier call.
-        force: bool, whether to write a file even if its outputs differ from
+        files: which files to write: "text", "ids" or both.
+        overwrite: whether to replace files of an earlier call.
+        force: whether to write a file even if its outputs differ from
             the task by more than the tolerance of its kind.
 
     Returns:
