@@ -18,7 +18,8 @@ from keras_bert.npz import read_array
 from keras_bert.npz import write_array
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
-_METADATA, _COUNT = "metadata", "num_variables"
+# Names in the files, as in earlier versions.
+_METADATA, _COUNT = "about", "num_variables"
 
 
 def save_state(directory, step, variables, metadata, keep=2):
