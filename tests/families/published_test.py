@@ -244,7 +244,7 @@ def test_an_untied_copy_is_an_error(golden, tmp_path):
         wrong = golden.weights[copies[copy]] + 1
         weights = {**golden.weights, copy: wrong}
         path = golden.write(tmp_path / str(number), weights)
-        with pytest.raises(CheckpointError, match=f"{copy} must be the same"):
+        with pytest.raises(CheckpointError, match=f"{copy} must be equal"):
             from_pretrained(path)
 
 
