@@ -1,4 +1,4 @@
-"""Keras layers of BERT and its relatives, usable alone on any backend."""
+"""Keras layers of BERT and related models, for any backend."""
 
 from keras_bert import lazy
 

@@ -85,7 +85,7 @@ def electra_heads(config, embeddings):
     head = ReplacedTokenHead(
         config.hidden_size, activation, **arguments["matrix"], name=part
     )
-    # The erf form, whatever the activation of the blocks.
+    # Always the erf form, even if the blocks use another activation.
     generator = masked_lm_head(config, embeddings, activation=gelu_erf)
     return {"masked_lm_head": generator, part: head}
 

@@ -31,7 +31,7 @@ class MPNetConfig(roberta.RobertaConfig):
         **roberta.RobertaConfig.size_keys,
         "B": "relative_attention_num_buckets",
     }
-    # transformers always uses these values, whatever the config.
+    # transformers ignores the config and always uses these values.
     required_values = {
         **roberta.RobertaConfig.required_values,
         **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},

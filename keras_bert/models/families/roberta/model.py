@@ -78,7 +78,7 @@ def _classifier_transform(config):
 FAMILY = Family(
     config=RobertaConfig,
     backbone=roberta_backbone,
-    # The erf form, whatever the activation of the blocks.
+    # Always the erf form, even if the blocks use another activation.
     heads=functools.partial(masked_lm_only, activation=gelu_erf),
     paper="1907.11692",
     task_heads={
