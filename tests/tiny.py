@@ -14,6 +14,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 _SIZES = {"V": 30, "P": 16, "H": 8, "I": 16, "L": 2, "N": 2, "E": 4}
 _OWN = {
     "deberta-v2": {"position_buckets": 6},
+    "longformer": {"P": 18, "attention_window": 4},
     "modernbert": {"I": 12, "L": 4, "local_attention": 4},
     # Their first two positions belong to padding.
     **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), {"P": 18}),

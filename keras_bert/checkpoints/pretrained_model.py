@@ -73,9 +73,12 @@ class PretrainedModel(Summarized):
         self.head_is_random = False
         self.task_model = None
         if task_head:
-            reads = self.family.task_heads[task.head.part].reads_of(config)
+            kind = self.family.task_heads[task.head.part]
             self.task_model = add_task_head(
-                backbone, task_head, reads, name(task.head.part)
+                kind.backbone(backbone, config),
+                task_head,
+                kind.reads_of(config),
+                name(task.head.part),
             )
 
     def _facts(self):

@@ -54,6 +54,13 @@ class AttentionContext:
     query_inputs: typing.Any = None
     global_tokens: typing.Any = None
 
+    def __post_init__(self):
+        if self.text_numbers is not None and self.global_tokens is not None:
+            raise ValueError(
+                "Packed rows cannot have global tokens. Use rows of one text "
+                "each. Received: `global_tokens` and `text_numbers`."
+            )
+
     def at_queries(self, values):
         """Gather the rows at the query positions in each head.
 

@@ -77,11 +77,6 @@ class SlidingWindowAttention(SelfAttention):
         heads = super().project(inputs, context)
         if context.global_tokens is None:
             return heads
-        if context.text_numbers is not None:
-            raise ValueError(
-                "Packed rows cannot have global tokens. Use rows of one text "
-                "each. Received: `global_tokens` and `text_numbers`."
-            )
         chosen = ops.cast(context.global_tokens, inputs.dtype)
         chosen = self.global_query(ops.matmul(chosen, inputs))  # [B, G, H]
         others = self.global_key(inputs), self.global_value(inputs)

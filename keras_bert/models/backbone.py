@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.positions import TextPositions
 from keras_bert.typing import Tensor
 
@@ -22,9 +23,9 @@ class Backbone:
     """Encoder graph of embeddings and blocks, shared by all its models.
 
     Args:
-        embeddings: layer that computes the first states. It is called with the
-            input tensors by name, except the mask and `text_numbers`, and with
-            the `positions` of packed rows if its `call` has this argument.
+        embeddings: layer that computes the first states. It is called with
+            those input tensors and, in packed rows, the `positions` that its
+            `call` names.
         blocks: list of layers, called with states, mask and, if only some
             outputs are needed, query positions. A layer that occurs several
             times shares its weights.
@@ -110,8 +111,18 @@ class Backbone:
         """
         return self._with(embeddings, self.inputs)
 
-    def _with(self, embeddings, inputs):
-        context = self._make_context, self.below_blocks[1:]
+    def with_context(
+        self, context: Callable[[dict[str, Tensor]], dict[str, Tensor]]
+    ) -> "Backbone":
+        """Return a `Backbone` of the same layers with another context.
+
+        Args:
+            context: function from `inputs` to the `context` of blocks.
+        """
+        return self._with(self.embeddings, self.inputs, context)
+
+    def _with(self, embeddings, inputs, make_context=None):
+        context = make_context or self._make_context, self.below_blocks[1:]
         pieces = self.blocks, self.final_norm, self.pooler, inputs
         return Backbone(embeddings, *pieces, *context, self.mask_queries)
 
@@ -143,6 +154,7 @@ class Backbone:
             numbers = inputs[_NUMBERS]
             positions = self._text_positions(numbers)
             context |= {"text_numbers": numbers, "positions": positions}
+        AttentionContext(**context)  # Checks it.
         return context
 
     def _run(self, block, states, context, query_positions=None):
@@ -157,8 +169,8 @@ class Backbone:
 
     def _embedded(self):
         """Return the arguments of `embeddings`."""
-        hidden = _MASK, _NUMBERS
-        embedded = {k: x for k, x in self.inputs.items() if k not in hidden}
+        known = self._parameters
+        embedded = {k: x for k, x in self.inputs.items() if k in known}
         if self.is_packed and "positions" in self._parameters:
             embedded["positions"] = self._context["positions"]
         return embedded

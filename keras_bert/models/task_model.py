@@ -33,6 +33,8 @@ class HeadKind:
             added.
         published_class: end of the class name in transformers. By default
             as in BERT.
+        context: function from a config to the `context` argument of the
+            head's `Backbone`, or None for the context of the encoder.
         language_model_weight: weight of an auxiliary language modeling
             loss. Above 0, the "masked_lm_head" of the family must have no
             weights of its own.
@@ -43,6 +45,7 @@ class HeadKind:
     transform: collections.abc.Callable | None = None
     template: Template | None = None
     published_class: str | None = None
+    context: collections.abc.Callable | None = None
     language_model_weight: float = 0.0
 
     def reads_of(self, config: StrictConfig) -> str:
@@ -52,6 +55,17 @@ class HeadKind:
             config: config of the family.
         """
         return self.reads(config) if callable(self.reads) else self.reads
+
+    def backbone(self, backbone: Backbone, config: StrictConfig) -> Backbone:
+        """Return the `Backbone` of the head's model, of the same layers.
+
+        Args:
+            backbone: `Backbone` of the encoder.
+            config: config of the family.
+        """
+        if self.context is None:
+            return backbone
+        return backbone.with_context(self.context(config))
 
     def layer(
         self, config: StrictConfig, num_outputs: int, name: str

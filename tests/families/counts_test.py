@@ -39,7 +39,7 @@ def _count(config, head):
 
 @pytest.mark.smoke(
     *("bert_base", "albert_base-", "deberta", "v3_xsmall", "distil", "small-"),
-    *("gpt1", "ettin_17m", "mpnet", "roberta_base"),
+    *("gpt1", "ettin_17m", "longformer", "mpnet", "roberta_base"),
 )
 @pytest.mark.parametrize(
     "size, head, count",
@@ -82,6 +82,8 @@ def _count(config, head):
         ("gpt1", _ENCODER, 116_534_784),
         ("gpt1", _ALL, 116_534_784),
         ("gpt1", "choice_scorer", 116_535_553),
+        ("longformer_base", _ENCODER, 148_659_456),
+        ("longformer_base", _ALL, 148_711_257),
         ("modernbert_base", _ENCODER, 149_014_272),
         ("modernbert_base", _ALL, 149_655_232),
         ("modernbert_large", _ENCODER, 394_781_696),

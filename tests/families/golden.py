@@ -18,6 +18,7 @@ MODEL_TYPES = {
     "deberta-v2": "deberta-v2",
     "distilbert": "distilbert",
     "electra": "electra",
+    "longformer": "longformer",
     "modernbert": "modernbert",
     "mpnet": "mpnet",
     "openai_gpt": "openai-gpt",

@@ -41,7 +41,7 @@ _NOT_WRITTEN = {
     *("deterministic_flash_attn", "transformers_version"),
     *("sparse_prediction", "sparse_pred_ignore_index", "qa_dropout"),
     *("seq_classif_dropout", "summary_proj_to_labels", "pad_token_id"),
-    "summary_first_dropout",
+    *("onnx_export", "summary_first_dropout"),
 }
 
 

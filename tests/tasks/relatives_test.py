@@ -10,13 +10,21 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from tests import tiny
 
-_PADDED_POSITIONS = ("roberta", "xlm-roberta", "mpnet")
+_PADDED_POSITIONS = ("longformer", "roberta", "xlm-roberta", "mpnet")
 _CHANGES = {
     "albert": {"E": 8, "num_hidden_groups": 2},
     "electra": {"E": 8},
+    "longformer": {"attention_window": 4},
 }
 _FAMILIES = ("albert", "deberta-v2", "electra", "roberta")
-_LONG_TAIL = ("deberta", "distilbert", "modernbert", "mpnet", "xlm-roberta")
+_LONG_TAIL = (
+    "deberta",
+    "distilbert",
+    "longformer",
+    "modernbert",
+    "mpnet",
+    "xlm-roberta",
+)
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
 

@@ -1,0 +1,1 @@
+"""Longformer: RoBERTa with a sliding window and global tokens."""
