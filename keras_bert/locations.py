@@ -13,3 +13,13 @@ PROGRAMS = _ROOT / "tools"
 CONFIGS = _ROOT / "configs"
 TINY_MODEL = _PACKAGE / "tiny_model"
 FAMILIES = _PACKAGE / "models" / "families"  # A folder for each family.
+
+
+def family_folder(model_type):
+    """Return the folder name of a family: "a-b" in `a_b`, "a_b" in `a__b`."""
+    return model_type.replace("_", "__").replace("-", "_")
+
+
+def model_type_of(folder):
+    """Return the `model_type` of a folder name, see `family_folder`."""
+    return folder.replace("_", "-").replace("--", "_")

@@ -183,6 +183,8 @@ def _make_settings_of(model_type):
         return _deberta_settings()
     if model_type == "deberta":
         return _deberta_v1_settings()
+    if model_type == "big_bird":
+        return _bigbird_settings()
     if model_type == "mpnet":
         return _mpnet_settings()
     return _make_settings(find_family(model_type).tokenizer)
@@ -253,6 +255,11 @@ def _sentencepiece_settings():
     return _of_pieces(specials, "spiece.model")
 
 
+def _bigbird_settings():
+    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    return _of_pieces([*specials, "<no_saic_raw_sp>"], "spiece.model")
+
+
 def _deberta_settings():
     return _of_pieces(["[PAD]", "[CLS]", "[SEP]", "[UNK]"], "spm.model")
 
@@ -267,7 +274,7 @@ def _of_pieces(specials, name):
     from keras_bert.text.sentencepiece.settings import SentencePieceSettings
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
-    conventions = conventions_of_file(name)
+    conventions = conventions_of_file(name, {*specials})
     unknown = conventions.roles["unknown"]
     kinds = {unknown: spm.UNKNOWN}
     pieces = [

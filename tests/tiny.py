@@ -13,6 +13,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 # By the letters of `size_keys`; a family uses those that it has.
 _SIZES = {"V": 30, "P": 16, "H": 8, "I": 16, "L": 2, "N": 2, "E": 4}
 _OWN = {
+    "big_bird": {"block_size": 2, "num_random_blocks": 1},
     "deberta-v2": {"position_buckets": 6},
     "longformer": {"P": 18, "attention_window": 4},
     "modernbert": {"I": 12, "L": 4, "local_attention": 4},

@@ -20,6 +20,8 @@ import itertools
 import string
 
 from keras_bert.locations import FAMILIES
+from keras_bert.locations import family_folder
+from keras_bert.locations import model_type_of
 
 _BUT_FIRST = "@but_first"
 _CONVOLVED = "@convolved"
@@ -48,7 +50,7 @@ class HeadSize:
 def model_types():
     """Return the published names of all families with a table."""
     tables = FAMILIES.glob("*/weights.txt")
-    return sorted(path.parent.name.replace("_", "-") for path in tables)
+    return sorted(model_type_of(path.parent.name) for path in tables)
 
 
 def weight_shapes(config, head=None):
@@ -133,7 +135,7 @@ def _rows(model_type):
 
 
 def _read(model_type, name):
-    path = FAMILIES / model_type.replace("-", "_") / name
+    path = FAMILIES / family_folder(model_type) / name
     lines = path.read_text(encoding="utf-8").splitlines()
     columns, *rows = (line.split() for line in lines)
     return [dict(zip(columns, row, strict=True)) for row in rows]

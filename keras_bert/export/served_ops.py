@@ -46,18 +46,19 @@ _CORE_OPS = frozenset(
     """
     Abs AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd
     Bitcast BitwiseAnd BroadcastTo Cast ConcatV2 Const Cos Cumsum EnsureShape
-    Equal Erf Erfc ExpandDims Fill FloorDiv FloorMod GatherV2 Greater
+    Equal Erf Erfc Exp ExpandDims Fill FloorDiv FloorMod GatherV2 Greater
     GreaterEqual Identity IdentityN If IsInf Less LessEqual LogicalAnd
     LogicalNot LogicalOr MatMul Max Maximum Mean Minimum Mul Neg NoOp NotEqual
     OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
     Range ReadVariableOp RealDiv ReduceJoin Relu Reshape ReverseV2 Rsqrt
     ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split Square Squeeze
     StatelessIf StatelessRandomGetKeyCounter StatelessRandomUniformV2
-    StatelessWhile StridedSlice StringJoin StringStrip Sub Substr Sum Tanh
-    TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListLength
-    TensorListReserve TensorListSetItem TensorListStack TensorScatterUpdate Tile
-    TopKV2 Transpose Unpack UnsortedSegmentMax UnsortedSegmentMin
-    UnsortedSegmentSum VarHandleOp VarIsInitializedOp Where While ZerosLike
+    StatelessWhile StopGradient StridedSlice StringJoin StringStrip Sub Substr
+    Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
+    TensorListLength TensorListReserve TensorListSetItem TensorListStack
+    TensorScatterUpdate Tile TopKV2 Transpose Unpack UnsortedSegmentMax
+    UnsortedSegmentMin UnsortedSegmentSum VarHandleOp VarIsInitializedOp Where
+    While ZerosLike
     """.split()
 )
 

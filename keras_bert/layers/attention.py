@@ -13,7 +13,7 @@ from keras_bert.layers.positions import gather_positions
 
 # Added to masked scores. The softmax weight is exactly 0 next to a real score,
 # the value fits float16, and a fully masked row stays finite.
-IGNORED_SCORE = -10000.0
+_IGNORED_SCORE = -10000.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,7 +127,7 @@ def softmax(scores, ignored, dtype):
 def masked_scores(scores, ignored):
     """Cast scores to float32 and lower them where `ignored` is 1."""
     scores = ops.cast(scores, "float32")
-    return scores if ignored is None else scores + ignored * IGNORED_SCORE
+    return scores if ignored is None else scores + ignored * _IGNORED_SCORE
 
 
 def ignored_keys(context, pattern, length):

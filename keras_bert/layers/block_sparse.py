@@ -4,8 +4,8 @@ import dataclasses
 
 from keras import ops
 
-from keras_bert.layers.attention import IGNORED_SCORE
 from keras_bert.layers.attention import attend_to_all
+from keras_bert.layers.attention import masked_scores
 from keras_bert.layers.attention import transposed
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
@@ -43,7 +43,7 @@ def attend_to_some_blocks(query, key, value, context, random_blocks, size):
     )
     ignored = _ignored(masks, random_blocks, size)
     scores = [
-        ops.cast(score, "float32") + IGNORED_SCORE * each
+        masked_scores(score, each)
         for score, each in zip(scores, ignored, strict=True)
     ]
     # A softmax of the concatenated scores would copy them.

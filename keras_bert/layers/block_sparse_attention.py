@@ -66,6 +66,8 @@ class BlockSparseAttention(SelfAttention):
         [Big Bird](https://arxiv.org/abs/2007.14062), section 2 and appendix D
     """
 
+    sees_neighbours = True  # Packed rows are not supported.
+
     def __init__(
         self,
         hidden_size: int,

@@ -25,6 +25,11 @@ class ResidualBlock(Layer):
     batch axis.
     """
 
+    @property
+    def sees_neighbours(self) -> bool:
+        """Whether packed texts of a row would see each other."""
+        return getattr(self.self_attention, "sees_neighbours", False)
+
     def __call__(
         self,
         *args: typing.Any,

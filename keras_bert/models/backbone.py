@@ -80,8 +80,9 @@ class Backbone:
             if self.is_packed and getattr(block, "sees_neighbours", False):
                 raise ValueError(
                     "Packed rows are not supported by blocks with a "
-                    "convolution, which would mix neighbouring texts. Use rows "
-                    f"of one text each. Received: block {block.name}."
+                    "convolution or block-sparse attention, which would mix "
+                    "the texts of a row. Use rows of one text each. Received: "
+                    f"block {block.name}."
                 )
         self._make_context = context
         self._text_positions = TextPositions(name="text_positions")

@@ -7,6 +7,7 @@ import importlib
 import keras
 
 from keras_bert.config import StrictConfig
+from keras_bert.locations import family_folder
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.task_model import TASK_HEADS
@@ -135,9 +136,9 @@ def pretrainer(config: StrictConfig) -> keras.Model:
 def family_of(model_type: str) -> Family:
     """Return the `Family` of a known `model_type`.
 
-    The family "a-b" is `FAMILY` in `keras_bert.models.families.a_b.model`.
+    It is `FAMILY` in the module `model` of its folder, see `family_folder`.
     """
-    name = model_type.replace("-", "_")
+    folder = family_folder(model_type)
     return importlib.import_module(
-        f"keras_bert.models.families.{name}.model"
+        f"keras_bert.models.families.{folder}.model"
     ).FAMILY

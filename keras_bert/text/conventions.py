@@ -31,6 +31,8 @@ class Conventions:
             order.
         last: sequence of str, pieces to append if the model does not contain
             them.
+        own_pieces: sequence of str, other pieces of the published model, to
+            recognize it among models with the same special tokens.
         normalizer: str, the default normalizer: a key of `NORMALIZERS`, or
             `MODEL` for the normalizer in the model file.
         pair: str, the layout of pairs, in the format of `Template`.
@@ -43,6 +45,7 @@ class Conventions:
     files: tuple = ()
     first: tuple = ()
     last: tuple = ()
+    own_pieces: tuple = ()
     normalizer: str = MODEL
     pair: str = Template.pair
     ignores_casing: bool = False

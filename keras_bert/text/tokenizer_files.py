@@ -32,6 +32,7 @@ class TokenizerFiles:
         directory, config_path, fast_path: `pathlib.Path`.
         config, fast: dict, the contents of the two files; empty if missing.
         special_tokens_in_text: bool, the setting in `tokenizer_config.json`.
+        tokenizer_class: str, the class in `tokenizer_config.json`, or "".
     """
 
     def __init__(self, directory):
@@ -40,6 +41,7 @@ class TokenizerFiles:
         self.fast_path = self.directory / FAST_TOKENIZER
         self.config, self.fast = map(self._read, (CONFIG, FAST_TOKENIZER))
         self.special_tokens_in_text = self.config.get(_IN_TEXT, False)
+        self.tokenizer_class = str(self.config.get("tokenizer_class", ""))
 
     def _read(self, name):
         path = self.directory / name

@@ -32,6 +32,7 @@ def model(make_settings):
 
 
 _PREFIXES = {
+    "big_bird": "bert.",
     "deberta-v2": "deberta.",
     "modernbert": "model.",
     "openai-gpt": "transformer.",

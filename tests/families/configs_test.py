@@ -29,6 +29,7 @@ _ROTARY = {
     "size, vocab_size",
     [
         ("albert_base", 30000),
+        ("bigbird_base", 50358),
         ("bert_base", 30522),
         ("deberta_base", 50265),
         ("deberta_v3_base", 128100),
@@ -110,6 +111,17 @@ _ROPE = "`rope_parameters` must give.*"
         ("albert", "net_structure_type", 1, "`net_structure_type` must be 0"),
         ("albert", "classifier_dropout_prob", 1, "least 0 and below 1.*prob=1"),
         ("albert", "dim", 768, "Unknown config key.*dim=768.*embedding_size"),
+        ("big_bird", "use_bias", False, "`use_bias` must be True.*=False"),
+        ("big_bird", "rescale_embeddings", True, "must be False for BigB.*Tr"),
+        (
+            "big_bird",
+            "attention_type",
+            "sparse",
+            "block_sparse, orig.*'sparse'",
+        ),
+        ("big_bird", "block_size", 0, "`block_size` must be an integer.*=0"),
+        ("big_bird", "num_random_blocks", 0, "integer, at least 1.*=0"),
+        ("big_bird", "random_blocks", "some", "published, transfor.*'some'"),
         ("deberta", "max_relative_positions", 64, "must be -1 for DeBERTa.*64"),
         ("deberta", "pos_att_type", "c2p", "`pos_att_type` must be .*'c2p'"),
         ("deberta", "position_buckets", 256, "Unknown config key.*buckets=256"),
@@ -206,7 +218,9 @@ def test_wrong_values_name_file_and_key(
 
 @pytest.mark.parametrize("model_type", ["xlnet", 3, None, ["bert"]])
 def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
-    message = "one of albert, bert, deberta, deberta-v2, distilbert, .*Rec"
+    message = (
+        "one of albert, bert, big_bird, deberta, deberta-v2, distilbert, .*Rec"
+    )
     with pytest.raises(ValueError, match=message) as info:
         config_from({"model_type": model_type, "vocab_size": 9})
     assert repr(model_type) in str(info.value)

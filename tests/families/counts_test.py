@@ -59,6 +59,8 @@ def _count(config, head):
         ("albert_base", _MASKED_LM, 11_221_680),
         ("albert_base", _ALL, 11_813_810),
         ("albert_xxlarge", _ALL, 223_158_450),
+        ("bigbird_base", _ENCODER, 127_468_800),
+        ("bigbird_base", _ALL, 128_112_824),  # 128,111,286 and 1,538 of NSP.
         ("deberta_base", _ENCODER, 138_601_728),
         ("deberta_base", _ALL, 139_244_121),
         ("deberta_v3_xsmall", _ENCODER, 70_682_112),

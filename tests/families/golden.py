@@ -12,6 +12,7 @@ FOLDER = pathlib.Path(__file__).parents[1] / "golden"
 # By the name of the file behind "hf_".
 MODEL_TYPES = {
     "albert": "albert",
+    "big_bird": "big_bird",
     "gelu": "bert",
     "gelu_new": "bert",
     "deberta": "deberta",

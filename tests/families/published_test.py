@@ -41,12 +41,14 @@ _NOT_WRITTEN = {
     *("deterministic_flash_attn", "transformers_version"),
     *("sparse_prediction", "sparse_pred_ignore_index", "qa_dropout"),
     *("seq_classif_dropout", "summary_proj_to_labels", "pad_token_id"),
-    *("onnx_export", "summary_first_dropout"),
+    *("onnx_export", "summary_first_dropout", "rescale_embeddings"),
+    "use_bias",
 }
 
 
 _FAMILIES = [name for name in MODEL_TYPES if name != "gelu_new"]
-_NOT_BERT = [name for name in _FAMILIES if name != "gelu"]
+# BigBird's arrays have BERT's names.
+_NOT_BERT = [name for name in _FAMILIES if name not in ("gelu", "big_bird")]
 
 
 def _heads():

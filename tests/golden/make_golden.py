@@ -77,6 +77,16 @@ _CONFIGS = {
             **{"num_hidden_groups": 2, "inner_group_num": 2, **_SIZES},
         },
     ),
+    # Without dropout, for `train()` draws the published random blocks.
+    "big_bird": (
+        *("BigBird", 2007),
+        {
+            **{**_SIZES, "vocab_size": 41, "num_hidden_layers": 2},
+            **{"max_position_embeddings": 1032, "block_size": 4},
+            **{"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
+            "random_blocks": "transformers_eval",
+        },
+    ),
     "deberta": ("Deberta", 2006, {"vocab_size": 275, **_DEBERTA}),
     "deberta-v2": (
         *("DebertaV2", 2006),
@@ -203,6 +213,37 @@ def _albert(name):
     return model.config, weights_of(model), inputs, outputs
 
 
+def _big_bird(name):
+    """Also the states of rows around the longest one of full attention.
+
+    A new model for each, for a short row changes it for good.
+    """
+    inputs = _inputs(name, (60, 47, 5, 52), (6, 40, 2, 52))
+    model = _model(name, "ForPreTraining")
+    positions = np.stack([np.linspace(0, n - 1, 4) for n in (60, 47, 5, 52)])
+    positions = positions.astype(np.int32)
+    encoded = answer_of(model.bert, inputs, output_hidden_states=True)
+    answer = answer_of(model, inputs)
+    outputs = {
+        "pooler_output": encoded.pooler_output.numpy(),
+        "prediction_logits": np.take_along_axis(
+            answer.prediction_logits.numpy(), positions[..., None], axis=1
+        ),
+        "seq_relationship_logits": answer.seq_relationship_logits.numpy(),
+        **states_of(encoded),
+    }
+    for length in (43, 44, 45, 47, 48, 49, 130, 1021, 1024, 1025, 1032):
+        ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis]
+        places = [0, 5, length // 2, length - 7, length - 1]
+        for is_training in (True, False):
+            fresh = _model(name, "ForPreTraining").train(is_training)
+            kind = "published" if is_training else "transformers_eval"
+            last = _last_states(fresh, ids)[places]
+            outputs[f"{kind}/{length}"] = last
+    inputs["masked_lm_positions"] = positions
+    return model.config, weights_of(model), inputs, outputs
+
+
 def _electra(name):
     inputs = _inputs(name, (12, 7, 3, 10), (6, 4, 2, 10))
     model = _model(name, "ForPreTraining")
@@ -309,6 +350,7 @@ _MAKERS = {
     **dict.fromkeys(("gelu", "gelu_new"), _bert),
     **dict.fromkeys(_BERT_TASKS, _bert_task),
     "albert": _albert,
+    "big_bird": _big_bird,
     **dict.fromkeys(("deberta", "deberta-v2"), _deberta),
     "distilbert": _masked_lm,
     "electra": _electra,

@@ -13,15 +13,13 @@ from tests import tiny
 _PADDED_POSITIONS = ("longformer", "roberta", "xlm-roberta", "mpnet")
 _CHANGES = {
     "albert": {"E": 8, "num_hidden_groups": 2},
+    "big_bird": {"block_size": 1},
     "electra": {"E": 8},
     "longformer": {"attention_window": 4},
 }
 _FAMILIES = ("albert", "deberta-v2", "electra", "roberta")
 _LONG_TAIL = (
-    "deberta",
-    "distilbert",
-    "longformer",
-    "modernbert",
+    *("big_bird", "deberta", "distilbert", "longformer", "modernbert"),
     "mpnet",
     "xlm-roberta",
 )

@@ -12,24 +12,37 @@ ALL_CONVENTIONS = sorted(
 DEFAULT = ALL_CONVENTIONS[0]
 
 
-def conventions_of_file(path):
+def conventions_of_file(path, tokens=frozenset(), tokenizer_class=""):
     """Return the `Conventions` for the name of a model file.
 
     Args:
         path: str or `pathlib.Path`. Unknown names have the `DEFAULT`.
+        tokens: set of str, the pieces of the model.
+        tokenizer_class: str, the tokenizer's name in transformers. It and
+            `tokens` decide between families with the same file name.
     """
     name = pathlib.Path(path).name
-    return next((c for c in ALL_CONVENTIONS if name in c.files), DEFAULT)
+    found = [c for c in ALL_CONVENTIONS if name in c.files]
+    return _most_specific(found, tokens, tokenizer_class)
 
 
-def conventions_of_tokens(tokens):
+def conventions_of_tokens(tokens, tokenizer_class=""):
     """Return the first conventions with all special tokens in `tokens`.
 
     Args:
         tokens: set of str.
+        tokenizer_class: see `conventions_of_file`.
 
     Returns:
         `Conventions`; `DEFAULT` if none match.
     """
-    found = (c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens)
-    return next(found, DEFAULT)
+    found = [c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens]
+    return _most_specific(found, tokens, tokenizer_class)
+
+
+def _most_specific(found, tokens, tokenizer_class):
+    name = tokenizer_class.removesuffix("Fast")
+    named = [c for c in found if c.tokenizer_class == name]
+    known = [c for c in found if {*c.own_pieces} <= tokens]
+    known.sort(key=lambda c: -len(c.own_pieces))
+    return next(iter(named + known), DEFAULT)

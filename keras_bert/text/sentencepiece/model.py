@@ -112,8 +112,9 @@ class SentencePieceModel:
             ]
             self.charsmap = self._message.normalizer.precompiled_charsmap
             check_charsmap(self.charsmap)
-            if not (self.pieces and self._message.HasField("normalizer")):
-                raise ValueError("no pieces or no normalizer")
+            # BigBird's published model has no normalizer.
+            if not (self.pieces and self._message.HasField("trainer")):
+                raise ValueError("no pieces or no trainer")
         except (DecodeError, ValueError) as error:
             raise ValueError(
                 f"{source} must be a complete SentencePiece model. "

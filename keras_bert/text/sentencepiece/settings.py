@@ -136,7 +136,7 @@ def _read_vocabulary(files, fast):
         )
     if path is None:
         return fast
-    vocabulary = SentencePieceVocabulary.from_file(path)
+    vocabulary = SentencePieceVocabulary.from_file(path, files.tokenizer_class)
     if fast and fast.tokens != vocabulary.tokens:
         raise ValueError(
             f"{files.fast_path} and {path.name} must have the same tokens. "

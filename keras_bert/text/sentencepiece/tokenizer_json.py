@@ -106,7 +106,9 @@ def from_tokenizer_json(files):
             raise ValueError(f"a model of type {model['type']}")
         added = {entry["content"] for entry in files.fast_entries()}
         tokens = {text for text, _ in model["vocab"]}
-        conventions = conventions_of_tokens(tokens | added)
+        conventions = conventions_of_tokens(
+            tokens | added, files.tokenizer_class
+        )
         normalizer = files.fast["normalizer"]
         steps = [*normalizer.get("normalizers", [normalizer])]
         tables = [x[_TABLE] for x in steps if x["type"] == _PRECOMPILED]

@@ -68,21 +68,28 @@ class SentencePieceVocabulary(BaseVocabulary):
         )
 
     @classmethod
-    def from_file(cls, path: Path) -> "SentencePieceVocabulary":
+    def from_file(
+        cls, path: Path, tokenizer_class: str = ""
+    ) -> "SentencePieceVocabulary":
         """Read a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
 
         The name of the file determines the special tokens and ids. ALBERT's
-        are used for any other name.
+        are used for any other name. A `spiece.model` has the rules of ALBERT,
+        unless it is the published model of BigBird.
 
         Args:
             path: path of the model file.
+            tokenizer_class: name of the tokenizer in transformers, such as
+                "BigBirdTokenizer" for another model of a BigBird.
 
         Raises:
             ValueError: the file is not a SentencePiece model, or it belongs to
                 another family.
         """
         model = SentencePieceModel(pathlib.Path(path).read_bytes(), str(path))
-        return cls(model, str(path), conventions_of_file(path))
+        tokens = {piece.text for piece in model.pieces}
+        conventions = conventions_of_file(path, tokens, tokenizer_class)
+        return cls(model, str(path), conventions)
 
     def save(self, path: Path) -> None:
         """Write the model file atomically.

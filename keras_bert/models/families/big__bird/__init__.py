@@ -1,0 +1,1 @@
+"""BigBird: BERT with block-sparse attention for long texts."""
