@@ -1,4 +1,4 @@
-"""Pre-trains ablations of BERT, fine-tunes them and prints them in a table.
+"""Pre-train ablations of BERT, fine-tune them and print a table of scores.
 
     python benchmarks/ablations.py --ablation=objectives --output_dir=runs \\
         --pretraining_flagfile=configs/ablations.flags \\
@@ -6,16 +6,16 @@
         --input_file=train.tfrecord --eval_file=eval.tfrecord \\
         --vocab_file=vocab.txt --task=sst2 --data_dir=data
 
---ablation=objectives is the paper's table of objectives (arXiv 1810.04805,
-section 5.1), --ablation=layers that of sizes (section 5.2): the same model
-with other numbers of layers. Each model is pre-trained on the same records by
-the same recipe, into a directory of --output_dir; if the program is killed,
-the same command goes on. Then it is fine-tuned from several seeds on data sets
-whose files are as for `fine_tune.py`.
+--ablation=objectives makes the paper's table of objectives (arXiv 1810.04805,
+section 5.1), --ablation=layers its table of sizes (section 5.2): the same model
+with different numbers of layers. Each model is pre-trained on the same records
+with the same recipe, in a directory of --output_dir; an interrupted program is
+resumed by the same command. Each model is then fine-tuned with several seeds on
+data sets in the file layout of `fine_tune.py`.
 
 The classifier reads the vectors of the first and the last token, so that a
-left-to-right model has seen the whole text too. Left-to-right models are tuned
-a second time with a BiLSTM on top, as in the paper.
+left-to-right model also uses the whole text. Left-to-right models are
+fine-tuned a second time with a BiLSTM on top, as in the paper.
 """
 
 import dataclasses
@@ -36,16 +36,16 @@ from keras_bert import features
 from keras_bert.tasks.fine_tuning.forward import Forward
 
 _ABLATION = flags.DEFINE_enum(
-    "ablation", None, ["objectives", "layers"], "Which table.", required=True
+    "ablation", None, ["objectives", "layers"], "Table to make.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Where pre-trained models go.", required=True
+    "output_dir", None, "Directory of the models.", required=True
 )
 _FLAGFILE = flags.DEFINE_string(
-    "pretraining_flagfile", None, "Of run_pretraining.py.", required=True
+    "pretraining_flagfile", None, "Flags of run_pretraining.py.", required=True
 )
 _CONFIG_FILE = flags.DEFINE_string(
-    "bert_config_file", None, "Sizes of the model.", required=True
+    "bert_config_file", None, "Config of the model.", required=True
 )
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Records to train on.", required=True
@@ -54,23 +54,27 @@ _EVAL_FILE = flags.DEFINE_string(
     "eval_file", None, "Records to evaluate on.", required=True
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "Their vocabulary.", required=True
+    "vocab_file", None, "Vocabulary of the records.", required=True
 )
 _LAYERS = flags.DEFINE_list(
-    "layers", ["3", "6", "12", "24"], "Of --ablation=layers."
+    "layers", ["3", "6", "12", "24"], "Depths of --ablation=layers."
 )
 _TASK = flags.DEFINE_multi_enum(
     "task", ["sst2"], ["sst2", "mrpc"], "Data set to fine-tune on."
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Where the data sets are.", required=True
+    "data_dir", None, "Folders of the data sets.", required=True
 )
-_EPOCHS = flags.DEFINE_integer("epochs", 4, "Passes over a data set.")
-_LEARNING_RATE = flags.DEFINE_float("learning_rate", 5e-4, "Its peak.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each.", lower_bound=1)
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 64, "Longer texts are cut.")
+_EPOCHS = flags.DEFINE_integer("epochs", 4, "Epochs of fine-tuning.")
+_LEARNING_RATE = flags.DEFINE_float(
+    "learning_rate", 5e-4, "Peak learning rate."
+)
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each model.", lower_bound=1)
+_SEQ_LENGTH = flags.DEFINE_integer(
+    "seq_length", 64, "Maximum number of tokens."
+)
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Of each split, to try things.", lower_bound=1
+    "max_examples", None, "Maximum examples of each split.", lower_bound=1
 )
 
 _TOOL = pathlib.Path(__file__).parents[1] / "tools/run_pretraining.py"
@@ -98,7 +102,7 @@ def main(_):
 
 
 def _objectives(output):
-    """The flags of each model that tell its objective."""
+    """Return the flags that set the objective of each model."""
     config = f"--bert_config_file={_CONFIG_FILE.value}"
     return {
         objective: [config, f"--objective={objective}"]
@@ -107,7 +111,7 @@ def _objectives(output):
 
 
 def _depths(output):
-    """The flags of each model that tell its number of layers."""
+    """Return the flags that set the number of layers of each model."""
     config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
     variants = {}
     for number in map(int, _LAYERS.value):
@@ -129,7 +133,7 @@ def _pretrain(directory, arguments):
 
 
 def _print_rows(directory, data):
-    """Fine-tunes a pre-trained model; it has a second row with a BiLSTM."""
+    """Fine-tune a pre-trained model; print a row with and without a BiLSTM."""
     lines = (directory / "metrics.jsonl").read_text().splitlines()
     points = [*map(json.loads, lines)]
     last = [point for point in points if point["split"] == "eval"][-1]
@@ -146,7 +150,7 @@ def _print_rows(directory, data):
 
 
 def _fine_tuned(directory, splits, has_lstm):
-    """The accuracy over the seeds, as text."""
+    """Return the mean accuracy over the seeds, as text."""
     accuracies = []
     for seed in range(_SEEDS.value):
         keras.utils.set_random_seed(seed)
@@ -172,12 +176,12 @@ def _fine_tuned(directory, splits, has_lstm):
 
 
 def _read(directory):
-    # What is trained without next sentences has no pooler. None is needed.
+    # A model trained without next sentences has no pooler; none is needed.
     return keras_bert.from_pretrained(directory, allow_missing=["pooler"])
 
 
 def _evaluated(splits):
-    """The split that tells how good a model is."""
+    """Return the name of the split that scores a model."""
     return "dev" if "dev" in splits else "test"
 
 
@@ -189,8 +193,8 @@ class _EndsClassifier(keras_bert.TextClassifier):
     Args:
         pretrained: `PretrainedModel`.
         labels: list of str.
-        has_lstm: bool, whether a BiLSTM reads all tokens first, as in the
-            paper; of it the last state of each direction counts.
+        has_lstm: bool, whether the head reads the last state of each
+            direction of a BiLSTM over all tokens, as in the paper.
         **kwargs: other arguments of `TextClassifier`.
 
     References:

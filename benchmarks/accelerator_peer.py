@@ -1,11 +1,11 @@
-"""Times Hugging Face's BERT on torch, for `accelerator_speed.py`.
+"""Time Hugging Face's BERT with torch, for `accelerator_speed.py`.
 
     hf/bin/python benchmarks/accelerator_peer.py configs/bert_base.json \\
         train 256 128 mixed_bfloat16 30
 
-The arguments are the config, train or encode, the batch, the sequence length,
-the precision and how many steps are timed. It needs torch and transformers,
-not keras_bert, and prints the seconds of a step.
+The arguments are the config, "train" or "encode", the batch size, the sequence
+length, the precision and the number of timed steps. The program needs torch and
+transformers, not keras_bert. It prints the seconds per step.
 """
 
 import json
@@ -67,7 +67,7 @@ def _training_step(model, batch):
 
     def step():
         loss = compiled(**batch).loss
-        # The backward pass is not under autocast, as torch advises.
+        # Torch advises against autocast in the backward pass.
         with torch.autocast(loss.device.type, enabled=False):
             loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -90,7 +90,7 @@ def _encoding(model, batch):
 
 
 def _time(function, steps, device):
-    """Seconds of a call, of many that the device works on in a row."""
+    """Return the seconds per call of many consecutive calls."""
     for _ in range(_WARM_UP):
         function()
     _wait(device)

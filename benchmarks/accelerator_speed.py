@@ -1,20 +1,20 @@
-"""Measures training and encoding on one accelerator, on JAX, beside torch.
+"""Compare training and encoding on one accelerator, JAX against torch.
 
     KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
         --bert_config_file=configs/bert_base.json --seq_length=128,512 \\
         --batch_size=256,64 --peer_python=hf/bin/python
 
-TensorFlow is not needed. A training step is that of `bert_pretrainer` with
-dropout and AdamW, encoding the forward pass of `bert_encoder`; the batch is
-random, without padding, and on the device already. The peer is Hugging Face's
-model by `accelerator_peer.py`, compiled by torch; it predicts at all positions
-where ours does at the masked ones. Each measurement is a process of its own,
-in turn; the medians over the rounds are compared.
+TensorFlow is not needed. "train" times a step of `bert_pretrainer` with dropout
+and AdamW, "encode" the forward pass of `bert_encoder`. The batch is random,
+without padding, and already on the device. The peer is Hugging Face's model in
+`accelerator_peer.py`, compiled by torch; it predicts all positions, while ours
+predicts the masked ones. Each measurement is a separate process, and the sides
+alternate; the medians over the rounds are compared.
 
-The reported share is the number of operations of the task (`flops.py`, counted
-in the same way for both sides) divided by the number that the device can do in
-the same time: --peak_tflops, or the rate of a large matrix product. On a CPU, a
-small config shows that the program works; its shares are not meaningful:
+The reported share is the number of operations of the task (`flops.py`, the same
+count for both sides) divided by the number that the device can compute in the
+same time: --peak_tflops, or the measured rate of a large matrix product. On a
+CPU, a small config shows that the program works; its shares are not meaningful:
 
     KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
         --bert_config_file=configs/bert_tiny.json --batch_size=2,2 \\
@@ -40,31 +40,35 @@ from keras_bert.models.families.bert.model import bert_backbone
 from keras_bert.models.families.bert.model import bert_heads
 
 _CONFIG_FILE = flags.DEFINE_string(
-    "bert_config_file", None, "Sizes of the model.", required=True
+    "bert_config_file", None, "Config of the model.", required=True
 )
-_SEQ_LENGTHS = flags.DEFINE_list("seq_length", ["128", "512"], "Tokens.")
+_SEQ_LENGTHS = flags.DEFINE_list(
+    "seq_length", ["128", "512"], "Tokens per row."
+)
 _BATCH_SIZES = flags.DEFINE_list(
-    "batch_size", ["256", "64"], "Examples in a step, for each length."
+    "batch_size", ["256", "64"], "Examples in a step, one number per length."
 )
 _PRECISION = flags.DEFINE_enum(
-    "precision", "mixed_bfloat16", ["mixed_bfloat16", "float32"], "Of products."
+    "precision", "mixed_bfloat16", ["mixed_bfloat16", "float32"], "Policy."
 )
-_STEPS = flags.DEFINE_integer("steps", 30, "Timed steps of a process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
+_STEPS = flags.DEFINE_integer("steps", 30, "Timed steps per process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per side.")
 _PEAK = flags.DEFINE_float(
-    "peak_tflops", None, "What the device can do; measured by default."
+    "peak_tflops", None, "Peak rate of the device; measured by default."
 )
 _MATRIX_SIZE = flags.DEFINE_integer(
-    "matrix_size", 8192, "Rows of the matrices whose product is measured."
+    "matrix_size", 8192, "Rows of the matrices of the measured product."
 )
 _PEER_PYTHON = flags.DEFINE_string(
-    "peer_python", None, "Python with torch and transformers; none by default."
+    "peer_python",
+    None,
+    "Python with torch and transformers; by default no peer runs.",
 )
 _PART = flags.DEFINE_enum(
     "part",
     "all",
     ["all", "count", "peak", "train", "encode"],
-    "What this process measures, at the first length.",
+    "Part to measure in this process, at the first length.",
 )
 
 _PEER = pathlib.Path(__file__).with_name("accelerator_peer.py")
@@ -101,7 +105,7 @@ def _compare():
 
 
 def _medians(part, length, size):
-    """Seconds of a step of each side."""
+    """Return the median seconds per step of each side."""
     sides = {"ours": _command(part=part, seq_length=length, batch_size=size)}
     if _PEER_PYTHON.value:
         arguments = _CONFIG_FILE.value, part, size, length, _PRECISION.value
@@ -120,7 +124,7 @@ def _command(**changes):
 
 
 def _count():
-    """Operations of an example by what is done with it."""
+    """Return the operations per example of each part."""
     config = _configure()
     backbone = bert_backbone(config)
     heads = bert_heads(config, backbone.embeddings)
@@ -233,7 +237,7 @@ def _batch(config):
 
 
 def _time(function):
-    """Seconds of a call, of many that the device works on in a row."""
+    """Return the seconds per call of many consecutive calls."""
     import jax
 
     for _ in range(_WARM_UP):

@@ -1,14 +1,13 @@
-"""BERT-base, GPT-1 and ELMo in numbers: weights, operations, memory.
+"""Count the weights, operations and memory of BERT-base, GPT-1 and ELMo.
 
     python benchmarks/base_sizes.py
 
-The models are those that BERT's paper compares (arXiv 1810.04805, figure 3), at
-their published sizes, with random weights in float32. Operations are those of
-matrix products in a forward pass over one text of 128 tokens, which are words
-for ELMo; a multiplication and an addition are two. Each model is measured in a
-process of its own: the most that it occupies in the pass, TensorFlow and what
-is left of making the weights included, and by how much that is more than
-before. That needs Linux.
+BERT's paper compares these models (arXiv 1810.04805, figure 3). They have their
+published sizes and random float32 weights. The operations are the matrix
+products of a forward pass over one text of 128 tokens (words for ELMo); a
+multiplication and an addition count as two. Each model is measured in a
+separate process: the peak memory of the process during the pass, and the
+increase over its memory before the pass. This needs Linux.
 """
 
 import json
@@ -30,7 +29,10 @@ from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.models.family import family_of
 
 _MODEL = flags.DEFINE_enum(
-    "model", None, ["BERT-base", "GPT-1", "ELMo"], "Only one, as JSON."
+    "model",
+    None,
+    ["BERT-base", "GPT-1", "ELMo"],
+    "Measure one model; print JSON.",
 )
 _SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens of the text.")
 
@@ -38,7 +40,7 @@ _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _SEES = {
     "BERT-base": "both sides, in each of 12 layers",
     "GPT-1": "the left side, in each of 12 layers",
-    "ELMo": "one side each, in 2 layers of 2 models, set side by side",
+    "ELMo": "one side each, in 2 layers of 2 models, concatenated",
 }
 _MEBIBYTE = 1 << 20
 
@@ -47,7 +49,7 @@ def main(_):
     if _MODEL.value:
         print(json.dumps(_measured(_MODEL.value)))
         return
-    print("| | may see | parameters | operations | weights | peak |")
+    print("| | context | parameters | operations | weights | peak |")
     print("|---|---|---|---|---|---|")
     for name, sees in _SEES.items():
         command = [sys.executable, __file__, f"--model={name}"]
@@ -76,7 +78,7 @@ def _measured(name):
     for key in ("state", "cell"):
         if key in inputs:
             inputs[key] = np.zeros_like(inputs[key], np.float32)
-    # From here on the kernel counts the peak anew.
+    # Reset the peak that the kernel counts.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = _resident("VmRSS")
     forward(inputs)
@@ -90,7 +92,7 @@ def _measured(name):
 
 
 def _resident(name):
-    """What the process occupies, in MiB."""
+    """Return a memory figure of the process, in MiB."""
     text = pathlib.Path("/proc/self/status").read_text()
     return int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) / 1024
 
@@ -128,13 +130,13 @@ def _elmo():
 
 
 def _word_flops(backbone):
-    """The products of one word: its characters, then one step of each LSTM."""
+    """Return the operations per word: its characters and one LSTM step each."""
     words = backbone.embeddings
-    places = backbone.options.max_characters_per_token
+    num_characters = backbone.options.max_characters_per_token
     total = 0
     for layer in words.convolutions:
         width = layer.kernel.shape[0]
-        total += (places - width + 1) * math.prod(layer.kernel.shape)
+        total += (num_characters - width + 1) * math.prod(layer.kernel.shape)
     for layer in (*words.highways, words.projection):
         total += math.prod(layer.kernel.shape)
     for lstm in backbone.blocks:

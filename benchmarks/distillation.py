@@ -1,19 +1,19 @@
-"""Fine-tunes a model and students of half its layers, with it and without.
+"""Fine-tune a model and smaller students, with and without distillation.
 
     python benchmarks/distillation.py --model_dir=minilm --data_dir=data \\
         --output_dir=runs/distillation
 
-A teacher is fine-tuned on SST-2 and one on MRPC, each once. Its students begin
-with --num_layers of its layers, head included, and learn the same examples by
-the same recipe, from the labels only ("labels") or from the teacher as well
-("teacher"), with --seeds seeds; the last epoch counts. Data and recipes are
-those of `fine_tune.py`.
+One teacher is fine-tuned on each of SST-2 and MRPC. Its students start from
+--num_layers of its layers and from its head. They learn the same examples with
+the same recipe, from the labels only ("labels") or also from the teacher
+("teacher"), with --seeds seeds, and are scored after the last epoch. The data
+and recipes are the same as in `fine_tune.py`.
 
-Each model is a line of rows.jsonl in --output_dir, written when it has been
-scored on the test split; one that stands there is not repeated. Speeds are of
-answers to the test split, tokenization included; student and teacher answer in
-turn, so that their ratio holds on a busy machine too. At last a table of means
-and deviations over the seeds is printed.
+Each model adds a line to rows.jsonl in --output_dir after it is scored on the
+test split; finished models are not repeated. Speeds are measured on predictions
+for the test split, including tokenization. Student and teacher alternate, so
+that a busy machine slows both. The program ends with the means and standard
+deviations over the seeds.
 """
 
 import json
@@ -31,22 +31,22 @@ from absl import flags
 import keras_bert
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "Checkpoint of an encoder.", required=True
+    "model_dir", None, "Checkpoint of the encoder.", required=True
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Where the data sets are.", required=True
+    "data_dir", None, "Folders of the data sets.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Models and rows.", required=True
+    "output_dir", None, "Directory of models and rows.", required=True
 )
 _TASK = flags.DEFINE_multi_enum(
-    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Data set."
+    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Data sets."
 )
-_NUM_LAYERS = flags.DEFINE_integer("num_layers", 3, "Of the students.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Of each student.", lower_bound=1)
-_EPOCHS = flags.DEFINE_integer("epochs", None, "By default the recipe's.")
+_NUM_LAYERS = flags.DEFINE_integer("num_layers", 3, "Student layers.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs per student.", lower_bound=1)
+_EPOCHS = flags.DEFINE_integer("epochs", None, "Epochs; default: the recipe's.")
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "The first of each split only; by default all."
+    "max_examples", None, "Maximum examples of each split; default: all."
 )
 
 _KINDS = ("labels", "teacher")
@@ -69,7 +69,7 @@ def main(_):
 
 
 class _Rows:
-    """The models of a task, each a line of a file."""
+    """Rows of results of a task, one per model, stored in a file."""
 
     def __init__(self, name, path, cores):
         self._name, self._path, self._cores = name, path, cores
@@ -84,8 +84,8 @@ class _Rows:
         self._rows = []
 
     def teacher(self, directory):
-        about = self._about("the teacher itself", 0)
-        if self._is_known(about):
+        context = self._context("the teacher itself", 0)
+        if self._is_known(context):
             return keras_bert.tasks.load_task(directory)
         keras.utils.set_random_seed(0)
         task = keras_bert.TextClassifier.from_pretrained(
@@ -94,19 +94,19 @@ class _Rows:
         )
         seconds = self._fit(task, 0)
         task.save(directory, overwrite=True)
-        self._add(about, task, seconds)
+        self._add(context, task, seconds)
         return task
 
     def student(self, kind, seed, teacher):
-        about = self._about(kind, seed)
-        if not self._is_known(about):
+        context = self._context(kind, seed)
+        if not self._is_known(context):
             keras.utils.set_random_seed(seed)
             task = teacher.smaller(_NUM_LAYERS.value)
-            told = teacher if kind == "teacher" else None
-            seconds = self._fit(task, seed, told)
-            self._add(about, task, seconds, teacher)
+            taught_by = teacher if kind == "teacher" else None
+            seconds = self._fit(task, seed, taught_by)
+            self._add(context, task, seconds, teacher)
 
-    def _about(self, kind, seed):
+    def _context(self, kind, seed):
         return {
             "task": self._name,
             "learned_from": kind,
@@ -115,8 +115,8 @@ class _Rows:
             "max_examples": _MAX_EXAMPLES.value,
         }
 
-    def _is_known(self, about):
-        known = [x for x in self._done if about.items() <= x.items()]
+    def _is_known(self, context):
+        known = [x for x in self._done if context.items() <= x.items()]
         self._rows += known[:1]
         return bool(known)
 
@@ -133,11 +133,11 @@ class _Rows:
         )
         return time.perf_counter() - start
 
-    def _add(self, about, task, seconds, teacher=None):
+    def _add(self, context, task, seconds, teacher=None):
         texts, labels = self._splits["test"]
         answers = [answer["label"] for answer in task.predict(texts)]
         row = {
-            **about,
+            **context,
             "num_train": len(self._splits["train"][0]),
             "num_layers": task.pretrained.config.num_hidden_layers,
             "parameters": task.model.count_params(),

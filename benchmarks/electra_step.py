@@ -1,11 +1,11 @@
-"""Times ELECTRA's step beside the steps of its two models apart.
+"""Compare ELECTRA's training step with separate steps of its two models.
 
     python benchmarks/electra_step.py --config=configs/electra_small.json
 
-The three take turns, one step each, on one synthetic batch. Prints a JSON line
-with the median seconds of each, and those of the step of both together over the
-sum of the two others. Apart, the generator has tables of its own, and the
-discriminator is given texts and labels.
+The three steps alternate on one synthetic batch. The program prints a JSON line
+with the median seconds of each, and the ratio of the joint step to the sum of
+the separate steps. When trained separately, the generator has its own embedding
+tables, and the discriminator receives texts and labels.
 """
 
 import json
@@ -26,19 +26,25 @@ from keras_bert.optimizers import bert_adamw
 from keras_bert.pretraining import Objective
 from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import objective_named
-from keras_bert.pretraining.objectives.replaced_tokens import electra_learner
-from keras_bert.pretraining.objectives.replaced_tokens import electra_terms
+from keras_bert.pretraining.objectives.replaced_tokens import (
+    replaced_token_learner,
+)
+from keras_bert.pretraining.objectives.replaced_tokens import (
+    replaced_token_terms,
+)
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-_CONFIG = flags.DEFINE_string("config", None, "A discriminator.", required=True)
-_SIZE = flags.DEFINE_float("generator_size", 0.25, "Share of its width.")
+_CONFIG = flags.DEFINE_string("config", None, "Discriminator.", required=True)
+_SIZE = flags.DEFINE_float(
+    "generator_size", 0.25, "Width of the generator, as a share."
+)
 _BATCH = flags.DEFINE_integer("batch_size", 16, "Examples in a step.")
 _LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
-_STEPS = flags.DEFINE_integer("num_steps", 10, "Timed steps of each.")
-_PRECISION = flags.DEFINE_string("precision", "float32", "Policy of Keras.")
+_STEPS = flags.DEFINE_integer("num_steps", 10, "Timed steps per model.")
+_PRECISION = flags.DEFINE_string("precision", "float32", "Keras dtype policy.")
 
 _WARM_UP = 2
 
@@ -65,7 +71,7 @@ def main(_):
 
 
 def _loops(config):
-    """The step of both models, and those of each alone."""
+    """Return the loops of both models together and of each one separately."""
     words = [f"w{n}" for n in range(config.vocab_size - len(SPECIAL_TOKENS))]
     tokenizer = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
 
@@ -76,7 +82,7 @@ def _loops(config):
     recipe = types.SimpleNamespace(
         init_checkpoint=None, generator_size=_SIZE.value, random_seed=1
     )
-    learner = electra_learner(discriminator, recipe, None)
+    learner = replaced_token_learner(discriminator, recipe, None)
     generator = make(config.generator(_SIZE.value), "masked_lm_head").model
     alone = make(config, "replaced_token_head").model
     labels = keras.Input((None,), dtype="int32", name="is_replaced")
@@ -85,7 +91,9 @@ def _loops(config):
         {**alone.output, labels.name: labels},
     )
     electra = objective_named("electra")
-    found = Objective("found", (), lambda: electra_terms()[1:], None, None)
+    found = Objective(
+        "found", (), lambda: replaced_token_terms()[1:], None, None
+    )
     return {
         "both": _loop(learner, electra),
         "generator": _loop(Learner(generator), objective_named("mlm")),

@@ -1,13 +1,13 @@
-"""Trains a small ELMo: two language models of LSTMs, over the same words.
+"""Train a small ELMo: two LSTM language models over the same words.
 
     python benchmarks/elmo_training.py --input_file=corpus/train.txt \\
         --vocab_file=vocab.txt --output_dir=runs/elmo
 
-The library reads published ELMos and trains none; this is for
-docs/three_ways.md, which sets one beside BERT on the same text. The corpus is
-that of `tools/collect_corpus.py`. A row holds sentences of one document, as
-many as fit; the models learn to predict the words of the vocabulary that are
-one piece, and pass over the others.
+The library reads published ELMos but does not train them. This program is for
+docs/three_ways.md, which compares ELMo with BERT on the same text, the corpus
+of `tools/collect_corpus.py`. A row contains as many sentences of one document
+as fit. The models learn to predict the words that are one piece of the
+vocabulary; other words have weight 0.
 """
 
 import pathlib
@@ -22,18 +22,18 @@ import keras_bert
 from keras_bert.pretraining.corpus.documents import read_documents
 
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Sentences, one a line.", required=True
+    "input_file", None, "Text, one sentence per line.", required=True
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "Of word pieces.", required=True
+    "vocab_file", None, "Vocabulary of word pieces.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Where the model goes.", required=True
+    "output_dir", None, "Directory of the model.", required=True
 )
-_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 2500, "Its steps.")
-_BATCH_SIZE = flags.DEFINE_integer("train_batch_size", 64, "Rows in a step.")
-_LEARNING_RATE = flags.DEFINE_float("learning_rate", 2e-3, "Its peak.")
-_NUM_EPOCHS = 20  # Lines of the curve.
+_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 2500, "Steps.")
+_BATCH_SIZE = flags.DEFINE_integer("train_batch_size", 64, "Rows per step.")
+_LEARNING_RATE = flags.DEFINE_float("learning_rate", 2e-3, "Peak rate.")
+_NUM_EPOCHS = 20  # Points of the learning curve.
 
 
 def main(_):
@@ -62,7 +62,7 @@ def main(_):
 
 
 def _batches(models):
-    """Rows, the ids of their words for either side, and weights."""
+    """Return batches of rows, word ids for both directions, and weights."""
     keys = tf.lookup.KeyValueTensorInitializer(
         models.words, tf.range(len(models.words))
     )
@@ -85,7 +85,7 @@ def _batches(models):
 
 
 def _rows(path):
-    """Texts of whole sentences of one document each, as many as fit."""
+    """Return rows of text: as many sentences of one document as fit."""
     rows = []
     for document in read_documents([path]):
         row = []

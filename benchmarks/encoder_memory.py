@@ -1,14 +1,14 @@
-"""Compares an encoder's time and peak memory with those of transformers.
+"""Compare the time and peak memory of an encoder with transformers.
 
     python benchmarks/encoder_memory.py --peer_python=hf/bin/python \\
         --config_file=configs/deberta_v3_small.json
 
-A checkpoint of random weights is written in Hugging Face's form. Fresh
-processes on one core, in turn, read it and encode one batch of each length,
-twice to warm up and then --steps times. Printed are medians over the
-repetitions: the median processor time of a step, and the peak memory of the
-process, also before it reads and before it encodes. PEER_PYTHON has torch and
-transformers.
+A checkpoint with random weights is written in Hugging Face's format. New
+processes on one core alternate; each loads it and encodes one batch of one
+length, twice to warm up and then --steps times. The program prints medians over
+the repetitions: the median CPU time of a step, and the peak memory of the
+process after the imports, after loading and at the end. PEER_PYTHON needs torch
+and transformers.
 """
 
 import json
@@ -23,15 +23,15 @@ from absl import flags
 _CONFIG = flags.DEFINE_string(
     "config_file",
     str(pathlib.Path(__file__).parents[1] / "configs/deberta_v3_small.json"),
-    "Sizes of the model.",
+    "Config of the model.",
 )
 _PEER_PYTHON = flags.DEFINE_string(
     "peer_python", None, "Python with torch and transformers."
 )
-_LENGTHS = flags.DEFINE_list("lengths", ["128", "512"], "Tokens of a text.")
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 1, "Texts.")
-_STEPS = flags.DEFINE_integer("steps", 10, "Batches that are timed.")
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs of each.")
+_LENGTHS = flags.DEFINE_list("lengths", ["128", "512"], "Tokens per text.")
+_BATCH_SIZE = flags.DEFINE_integer("batch_size", 1, "Texts per batch.")
+_STEPS = flags.DEFINE_integer("steps", 10, "Timed batches.")
+_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per library.")
 
 _WRITE = """
 import sys
@@ -113,7 +113,7 @@ def main(_):
                 imported, read, encoded = (f"{x:.0f}" for x in peaks)
                 print(
                     f"{length} tokens, {name}: {1000 * step:.1f} ms, peak "
-                    f"{encoded} MiB, {imported} imported, {read} read",
+                    f"{encoded} MiB, {imported} imported, {read} loaded",
                     flush=True,
                 )
 

@@ -1,14 +1,14 @@
-"""Compares what training costs models of whatever family, in turn.
+"""Compare the training costs of models of any family.
 
     python benchmarks/family_training.py \\
         --bert_config_file=configs/bert_base.json \\
         --bert_config_file=configs/albert_base.json
 
-Each run is a fresh process that trains the masked-LM head on one synthetic
-batch in float32 with AdamW, without dropout, so that the families differ in
-nothing else. Printed are the parameters, what they and the moments of Adam
-take, the median step and the peak memory of the process; the first config is
-what the others are compared with.
+Each run is a new process that trains the model with its masked-LM head on one
+synthetic batch, in float32 with AdamW and without dropout, so that only the
+architectures differ. The models alternate. The program prints the number of
+parameters, the memory of the parameters and Adam's moments, the median step
+time and the peak memory of the process, with ratios to the first config.
 """
 
 import dataclasses
@@ -34,14 +34,14 @@ from keras_bert.pretraining.run.loop import PretrainingLoop
 _CONFIG_FILE = flags.DEFINE_multi_string(
     "bert_config_file",
     None,
-    "Models, the one to compare with first.",
+    "Config files; the first one is the baseline.",
     required=True,
 )
 _BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
 _SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
-_STEPS = flags.DEFINE_integer("steps", 5, "Timed steps of a process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
-_SIDE = flags.DEFINE_string("side", None, "Measure this one in this process.")
+_STEPS = flags.DEFINE_integer("steps", 5, "Timed steps per process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per model.")
+_SIDE = flags.DEFINE_string("side", None, "Config to measure in this process.")
 
 _KEYS = ("parameters", "state_mib", "step_s", "peak_mib")
 
@@ -62,10 +62,10 @@ def main(_):
     }
     first = next(iter(medians.values()))
     for path, values in medians.items():
-        told = [
+        cells = [
             f"{k} {values[k]:.7g} ({values[k] / first[k]:.3f})" for k in _KEYS
         ]
-        print(f"{path}: {', '.join(told)}")
+        print(f"{path}: {', '.join(cells)}")
 
 
 def _measure(path):

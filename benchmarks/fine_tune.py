@@ -1,29 +1,31 @@
-"""Fine-tune with this library and with others, in turn, on real data.
+"""Compare fine-tuning with this library and with others on real data.
 
     python benchmarks/fine_tune.py --library=ours --library=hugging_face \\
         --task=sst2 --task=mrpc --model_dir=minilm --data_dir=data \\
         --hugging_face_python=hf/bin/python --output_file=quality.jsonl
 
---data_dir has a folder for each data set, with its published files: sst2,
-mrpc, wnut17, codah, and squad for both `squad`, the questions that have an
-answer, and `squad_v2`, all questions. `sst2_features` and `mrpc_features`
-learn a head of LSTMs on a frozen encoder. Libraries:
+--data_dir has a folder of published files for each data set: sst2, mrpc,
+wnut17, codah and squad. The task `squad` uses the answerable questions,
+`squad_v2` all questions. `sst2_features` and `mrpc_features` train an LSTM head
+on a frozen encoder. Libraries:
 
-- ours: batches are divided in parts, one for each core;
-- hugging_face: the same recipe with transformers and torch. Both train on 32
-  examples of like length with AdamW, decay 0.01, warm-up over a tenth of the
-  steps and gradients clipped to norm 1; the last epoch counts;
-- hugging_face_pipeline: its pipeline labels the test split in the best of
+- ours: each batch is split into one part per core;
+- hugging_face: the same recipe with transformers and torch. Both train on
+  batches of 32 examples of similar length with AdamW, weight decay 0.01, warmup
+  over a tenth of the steps and gradients clipped to norm 1, and are scored
+  after the last epoch;
+- hugging_face_pipeline: its pipeline labels the test split with the fastest of
   several batch sizes (texts only);
 - keras_hub: KerasHub's defaults, padded to the full length (texts only).
 
-Each seed of each library is a process. It fine-tunes a few steps to warm up,
-then MODEL_DIR by the recipe, and predicts; tokenization is in both times. The
-same code scores all libraries. Each run is a line of --output_file; runs that
-are in it are not repeated. At last means and deviations over the seeds are
-printed, and how many times a median of another library ours is.
+Each seed of each library runs in its own process, and the libraries alternate.
+A process fine-tunes a few steps to warm up, then fine-tunes MODEL_DIR with the
+recipe and predicts; both times include tokenization. The same code scores all
+libraries. Each run adds a line to --output_file; finished runs are not
+repeated. The program ends with the means and standard deviations over the
+seeds, and the ratio of our median to the median of each library.
 
-It needs the standard library only until a library is chosen, so that the
+Only the standard library is imported before a library is chosen, so that the
 Python of a peer needs only the peer.
 """
 
@@ -71,22 +73,24 @@ def _arguments():
     )
     parser.add_argument("--library", action="append", choices=[*_LIBRARIES])
     parser.add_argument("--task", action="append", help="default: sst2")
-    parser.add_argument("--model_dir", required=True, help="a BERT")
+    parser.add_argument("--model_dir", required=True, help="BERT checkpoint")
     parser.add_argument("--data_dir", help="folders of the data sets")
-    parser.add_argument("--output_file", help="JSON lines; runs are added")
-    parser.add_argument("--hugging_face_python", help="for transformers")
-    parser.add_argument("--keras_hub_python", help="for keras_hub")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of each")
+    parser.add_argument("--output_file", help="JSON lines of the runs")
+    parser.add_argument(
+        "--hugging_face_python", help="Python with transformers"
+    )
+    parser.add_argument("--keras_hub_python", help="Python with keras_hub")
+    parser.add_argument("--seeds", type=int, default=3, help="runs per library")
     parser.add_argument("--precision", choices=_POLICIES, default="bfloat16")
-    parser.add_argument("--epochs", type=int, help="default: the recipe's")
-    parser.add_argument("--max_examples", type=int, help="of each split")
-    parser.add_argument("--work_dir", help="measure one library, here")
+    parser.add_argument("--epochs", type=int, help="default: from the recipe")
+    parser.add_argument("--max_examples", type=int, help="maximum per split")
+    parser.add_argument("--work_dir", help="measure one library here")
     parser.add_argument("--seed", type=int, default=0, help="with --work_dir")
     return parser
 
 
 def _runs(name, args, done, output):
-    """Return the runs of a task by library; missing ones run now."""
+    """Return the runs of a task by library; start the missing ones."""
     import fine_tuning_tasks
 
     task = fine_tuning_tasks.TASKS[name]
@@ -139,7 +143,7 @@ def _run(library, args, directory, seed):
 
 
 def _scores(kind, splits, found):
-    """Score the predictions of a run, which are removed from it."""
+    """Return the scores of a run; remove its predictions."""
     import fine_tuning_tasks
 
     scores = {}
@@ -150,7 +154,7 @@ def _scores(kind, splits, found):
 
 
 def _summary(runs):
-    """Yield the mean of each figure and its deviation over the seeds."""
+    """Yield the mean and standard deviation of each figure over the seeds."""
     for key, value in runs[0].items():
         values = [run[key] for run in runs]
         if key.endswith("has_collapsed"):
@@ -163,7 +167,7 @@ def _summary(runs):
 
 
 def _ratios(runs):
-    """Yield the median of each figure, with the ratio of ours to it."""
+    """Yield the median of each figure and library, and the ratio of ours."""
     for figure in _FIGURES:
         medians = {
             library: statistics.median(run[figure] for run in own)
@@ -173,12 +177,12 @@ def _ratios(runs):
         for library, value in medians.items():
             line = f"{figure}  {library}: {value:.0f}"
             if "ours" in medians:
-                line += f", ours is {medians['ours'] / value:.2f} times that"
+                line += f", ratio of ours {medians['ours'] / value:.2f}"
             yield line
 
 
 def _measured(args):
-    """Fine-tune and predict once, in this process; return the figures."""
+    """Fine-tune and predict once in this process; return the figures."""
     recipe, splits = (
         json.loads(pathlib.Path(args.work_dir, name).read_text())
         for name in ("recipe.json", "splits.json")
@@ -221,7 +225,7 @@ def _peak_mib():
 
 
 class _Ours:
-    """Makes, fits and asks models of one task."""
+    """Build, fit and run models of one task with this library."""
 
     def __init__(self, model_dir, recipe, precision):
         import absl.logging
@@ -280,7 +284,7 @@ class _Ours:
 
 
 class _KerasHub:
-    """Fits and asks one classifier, so that it is traced before it is timed."""
+    """Fit and run one KerasHub classifier; the warm-up run traces it."""
 
     def __init__(self, model_dir, recipe, precision):
         os.environ["KERAS_BACKEND"] = "tensorflow"
@@ -302,16 +306,14 @@ class _KerasHub:
         rows = [*zip(inputs, labels, strict=True)]
         random.Random(seed).shuffle(rows)
         texts = [text for text, _ in rows]
-        places = [self.names.index(label) for _, label in rows]
-        model.fit(
-            texts, places, batch_size=_BATCH_SIZE, epochs=epochs, verbose=0
-        )
+        ids = [self.names.index(label) for _, label in rows]
+        model.fit(texts, ids, batch_size=_BATCH_SIZE, epochs=epochs, verbose=0)
 
     def predict(self, model, inputs):
         logits = model.predict(
             inputs, batch_size=_PREDICTION_BATCH_SIZE, verbose=0
         )
-        return [self.names[place] for place in logits.argmax(axis=-1)]
+        return [self.names[index] for index in logits.argmax(axis=-1)]
 
 
 def _hugging_face(*arguments):
@@ -320,7 +322,7 @@ def _hugging_face(*arguments):
     return hugging_face.HuggingFace(*arguments)
 
 
-# By library: the class, and the function from arguments to its Python.
+# For each library, its class and a function from arguments to its Python.
 _LIBRARIES = {
     "ours": (_Ours, lambda args: sys.executable),
     "hugging_face": (_hugging_face, lambda args: args.hugging_face_python),

@@ -1,4 +1,4 @@
-"""Data sets of `fine_tune.py`, their recipes and their scores."""
+"""Data sets, recipes and scores of `fine_tune.py`."""
 
 import collections
 import dataclasses
@@ -15,23 +15,24 @@ from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
 from keras_bert.tasks.tags.entity_scores import entity_scores
 
-# The share of one answer, so large that nothing else was learned.
+# Share of the most frequent prediction above which a model has collapsed.
 _COLLAPSED = 0.95
 
 
 @dataclasses.dataclass(frozen=True)
 class FineTuning:
-    """What is learned from, and how.
+    """Data set and recipe of a fine-tuning task.
 
     Args:
-        kind: str, what a model is given: "texts", "words", "choices",
-            "questions", or "features", texts whose encoder is frozen.
-        read: function of a directory, that of its files, that gives a dict
-            from "train", "dev" and "test", or some, to pairs of lists: the
-            inputs and their labels, both fit for JSON.
+        kind: str, kind of the inputs: "texts", "words", "choices",
+            "questions", or "features" (texts for a frozen encoder).
+        read: function that takes the directory of the files and returns a dict
+            from split names ("train", "dev", "test") to pairs of lists: inputs
+            and labels, serializable as JSON.
         epochs: int.
-        learning_rate: float.
-        seq_length: int, longer inputs are cut, or cut into windows.
+        learning_rate: float, peak learning rate.
+        seq_length: int, maximum length in tokens; longer inputs are truncated
+            or split into windows.
     """
 
     kind: str
@@ -42,7 +43,7 @@ class FineTuning:
 
 
 def _sst2(directory):
-    """Sentences; the labels are "0" and "1"."""
+    """Read sentences with labels "0" and "1"."""
     return {
         split: _texts(directory / f"{split}.tsv", {"text": 0}, 1)
         for split in ("train", "dev", "test")
@@ -50,7 +51,7 @@ def _sst2(directory):
 
 
 def _mrpc(directory):
-    """Pairs of sentences. The original corpus has no development split."""
+    """Read pairs of sentences. The corpus has no development split."""
     columns = {"text": "#1 String", "text_pair": "#2 String"}
     return {
         split: _texts(
@@ -66,7 +67,7 @@ def _texts(path, columns, label):
 
 
 def _wnut17(directory):
-    """Lists of words; the labels are lists of tags."""
+    """Read lists of words with lists of tags as labels."""
     files = {
         "train": "wnut17train.conll",
         "dev": "emerging.dev.conll",
@@ -80,7 +81,7 @@ def _wnut17(directory):
 
 
 def _codah(directory):
-    """Pairs of a text and its endings; the labels are places of endings."""
+    """Read pairs of a text and its endings; labels are indices of endings."""
     splits = {}
     for split in ("train", "dev"):
         questions = keras_bert.tasks.read_codah(
@@ -94,10 +95,10 @@ def _codah(directory):
 
 
 def _squad_v2(directory):
-    """Pairs of a question and its context; the labels are lists of answers.
+    """Read pairs of a question and its context; labels are lists of answers.
 
-    An answer is a pair of a text and its place. What is learned from is a
-    half of the published development file; the other half is "dev".
+    An answer is a pair of its text and its start character. Half of the
+    published development file is "train", the other half "dev".
     """
     train = keras_bert.tasks.read_squad(directory / "train_half/dev-v2.0.json")
     dev = keras_bert.tasks.read_squad(directory / "dev-v2.0.rebuilt.json")
@@ -112,7 +113,7 @@ def _questions(questions):
 
 
 def _squad(directory):
-    """As `_squad_v2`, of the questions that have an answer."""
+    """Read the answerable questions of `_squad_v2`."""
     splits = {}
     for split, (pairs, answers) in _squad_v2(directory).items():
         is_kept = [bool(several) for several in answers]
@@ -139,16 +140,16 @@ TASKS = {
 
 
 def read_splits(name, data_dir, max_examples=None):
-    """Reads a data set.
+    """Read a data set.
 
     Args:
         name: str, one of `TASKS`.
-        data_dir: str; the files are in the folder that the name begins with,
-            "squad" for "squad_v2".
-        max_examples: int, how many of each split are kept; None for all.
+        data_dir: str, directory of the data sets. The folder is the part of
+            the name before "_", for example "squad" for "squad_v2".
+        max_examples: int, maximum number of examples per split; None for all.
 
     Returns:
-        A dict as of `FineTuning.read`.
+        A dict as returned by `FineTuning.read`.
     """
     folder = name.partition("_")[0]
     splits = TASKS[name].read(pathlib.Path(data_dir, folder))
@@ -159,11 +160,11 @@ def read_splits(name, data_dir, max_examples=None):
 
 
 def label_names(kind, splits):
-    """The names of the outputs, a list of str; of places there are none.
+    """Return the label names, a list of str; empty if labels are indices.
 
     Args:
-        kind: str, as of `FineTuning`.
-        splits: dict, as of `read_splits`.
+        kind: str, `FineTuning.kind`.
+        splits: dict, returned by `read_splits`.
     """
     labels = [labels for _, labels in splits.values()]
     if kind in ("texts", "features"):
@@ -174,13 +175,13 @@ def label_names(kind, splits):
 
 
 def write_task(directory, task, splits):
-    """Writes what the programs read that fine-tune and predict once.
+    """Write the input files of the processes that fine-tune and predict once.
 
     Args:
-        directory: str, existing. It gets recipe.json, what `task` says and
-            `labels`, the names as of `label_names`; and splits.json.
+        directory: str, existing directory. The files are recipe.json, with the
+            fields of `task` and the `labels` of `label_names`, and splits.json.
         task: `FineTuning`.
-        splits: dict, as of `read_splits`.
+        splits: dict, returned by `read_splits`.
     """
     recipe = dataclasses.asdict(task)
     del recipe["read"]
@@ -191,18 +192,18 @@ def write_task(directory, task, splits):
 
 
 def scores(kind, inputs, labels, predictions):
-    """The scores of a split.
+    """Return the scores of a split.
 
     Args:
-        kind: str, as of `FineTuning`.
-        inputs: list, what was predicted from.
-        labels: list, what is right.
-        predictions: list: of labels, of lists of tags, of places of choices,
-            or of texts.
+        kind: str, `FineTuning.kind`.
+        inputs: list of the inputs.
+        labels: list of the correct labels.
+        predictions: list of labels, lists of tags, indices of choices, or
+            texts.
 
     Returns:
-        A dict of floats, and of `has_collapsed`, bool: whether the answers
-        are almost all the same, though they should differ.
+        A dict of floats, with `has_collapsed` (bool): whether almost all
+        predictions are the same although the labels differ.
     """
     compute = {
         "texts": _label_scores,
@@ -218,15 +219,15 @@ def scores(kind, inputs, labels, predictions):
 
 
 def squad_object(pairs, answers):
-    """Questions as the object that a file of SQuAD holds.
+    """Return questions in the structure of a SQuAD file.
 
     Args:
-        pairs: list of pairs of str, a question and its context.
-        answers: list with a list for each of pairs of a text and its place;
-            it is empty where there is no answer.
+        pairs: list of (question, context) pairs of str.
+        answers: list with the list of (text, start character) pairs of each
+            question; the list is empty if the question has no answer.
 
     Returns:
-        A dict; the ids are the indices.
+        A dict; the id of a question is its index.
     """
     paragraphs = [
         {
@@ -277,7 +278,7 @@ def _answer_scores(inputs, labels, predictions):
 
 def _has_collapsed(kind, labels, predictions):
     if kind == "words":
-        # Most words are no entity, and are rightly said to be none.
+        # Most words are not part of an entity; ignore them.
         pairs = [
             (tag, found)
             for row, tags in zip(labels, predictions, strict=True)
@@ -294,6 +295,6 @@ def _has_collapsed(kind, labels, predictions):
 
 
 def _largest_share(values):
-    """The share of the commonest of some values."""
+    """Return the share of the most frequent value."""
     ((_, count),) = collections.Counter(values).most_common(1)
     return count / len(values)

@@ -1,7 +1,7 @@
 """Number of operations of the matrix products of a model.
 
-A multiplication and an addition are two. Attention counts its own; all other
-layers are matrices, which each position meets once.
+A multiplication and an addition count as two. Attention layers count their own
+operations; each other layer multiplies each position by its matrices once.
 """
 
 import math
@@ -13,31 +13,31 @@ from keras_bert.models.heads import reads_of
 
 
 def training_flops(backbone, heads, seq_length, num_predictions):
-    """Operations of a training step, per example.
+    """Return the number of operations of a training step per example.
 
-    The backward pass is twice the forward one. The last block is counted at
-    the positions that the heads look at; of the others it needs the keys and
-    the values.
+    The backward pass counts twice as much as the forward pass. The last block
+    is counted at the positions that the heads read, plus the keys and values
+    of the other positions.
 
     Args:
         backbone: `Backbone`.
-        heads: dict of its pre-training heads by part, which a model has.
+        heads: dict of the pre-training heads of the model, by part.
         seq_length: int.
-        num_predictions: int, masked tokens in an example.
+        num_predictions: int, masked tokens per example.
 
     Returns:
         int
     """
     read = {reads_of(part) for part in heads}
-    num_looked_at = num_predictions + (POOLED in read)
+    num_read = num_predictions + (POOLED in read)
     if EVERY in read:
-        num_looked_at = seq_length
+        num_read = seq_length
     *blocks, last = backbone.blocks
     forward = seq_length * _matrices(backbone.embeddings)
     forward += sum(_at(block, seq_length, seq_length) for block in blocks)
-    forward += _at(last, seq_length, num_looked_at)
+    forward += _at(last, seq_length, num_read)
     if MASKED in read and backbone.mask_queries:
-        forward += _at(last, seq_length, seq_length)  # The first of two runs.
+        forward += _at(last, seq_length, seq_length)  # The block runs twice.
     if POOLED in read:
         forward += _matrices(backbone.pooler)
     counts = {MASKED: num_predictions, EVERY: seq_length, POOLED: 1}
@@ -48,7 +48,7 @@ def training_flops(backbone, heads, seq_length, num_predictions):
 
 
 def encoding_flops(backbone, seq_length):
-    """Operations of the encoder at all positions, forward, per example.
+    """Return the operations of a forward pass of the encoder per example.
 
     Args:
         backbone: `Backbone`.
@@ -62,7 +62,7 @@ def encoding_flops(backbone, seq_length):
 
 
 def _of_head(head):
-    """The products of one vector in a head, with the table that it shares."""
+    """Return the operations of a head per vector, with its shared table."""
     table = getattr(head, "embeddings", None)
     if table is None:
         return _matrices(head)
@@ -72,12 +72,12 @@ def _of_head(head):
 
 
 def _at(block, seq_length, num_queries):
-    """A block whose outputs are computed at some positions."""
+    """Return the operations of a block for `num_queries` output positions."""
     attention = block.self_attention.flops(seq_length, num_queries)
     return attention + num_queries * _matrices(block.feed_forward)
 
 
 def _matrices(layer):
-    """The products of one vector with each matrix inside a layer."""
+    """Return the operations of one vector with each matrix of a layer."""
     kernels = [x.shape for x in layer.weights if x.name == "kernel"]
     return 2 * sum(map(math.prod, kernels))

@@ -1,15 +1,15 @@
-"""Scores of the same head on the features of a BERT and of an ELMo.
+"""Compare the frozen features of a BERT and an ELMo with the same head.
 
     python benchmarks/frozen_features.py --data_dir=data \\
         --bert_dir=bert-base-cased --elmo_options=elmo/options.json \\
         --elmo_weights=elmo/weights.hdf5
 
-It asks the question of table 7 of BERT's paper (arXiv 1810.04805, section 5.3)
-of other data: names in WNUT-17, by the F1 of whole names, and the sentiment of
-SST-2, by accuracy, both on the development split. Encoders stay frozen; what
-learns is two LSTMs in both directions and one layer on them, by one recipe.
-Each row is printed when its runs have ended. Without either model the other one
-runs alone. --data_dir is that of `fine_tune.py`.
+This repeats table 7 of BERT's paper (arXiv 1810.04805, section 5.3) on other
+data: entities in WNUT-17, scored by the F1 of whole entities, and the sentiment
+of SST-2, scored by accuracy, both on the development split. The encoders stay
+frozen; the head of two bidirectional LSTMs and one dense layer is trained with
+the same recipe for all rows. Each row is printed as soon as its runs end. A
+model without flags is skipped. --data_dir has the layout of `fine_tune.py`.
 """
 
 import statistics
@@ -25,15 +25,15 @@ from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import FeatureTokenClassifier
 
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Where the data sets are.", required=True
+    "data_dir", None, "Folders of the data sets.", required=True
 )
-_BERT_DIR = flags.DEFINE_string("bert_dir", None, "Checkpoint directory.")
-_ELMO_OPTIONS = flags.DEFINE_string("elmo_options", None, "Its options.json.")
-_ELMO_WEIGHTS = flags.DEFINE_string("elmo_weights", None, "Its HDF5 file.")
-_EPOCHS = flags.DEFINE_integer("epochs", 10, "Passes over a data set.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each.", lower_bound=1)
+_BERT_DIR = flags.DEFINE_string("bert_dir", None, "BERT checkpoint.")
+_ELMO_OPTIONS = flags.DEFINE_string("elmo_options", None, "ELMo's options.")
+_ELMO_WEIGHTS = flags.DEFINE_string("elmo_weights", None, "ELMo's HDF5.")
+_EPOCHS = flags.DEFINE_integer("epochs", 10, "Epochs.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs per row.", lower_bound=1)
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Of each split, to try things.", lower_bound=1
+    "max_examples", None, "Maximum examples of each split.", lower_bound=1
 )
 _KINDS = {"wnut17": FeatureTokenClassifier, "sst2": FeatureTextClassifier}
 
@@ -53,11 +53,11 @@ def main(_):
 
 
 def _encoders():
-    """Pairs of an encoder and the arguments of its rows, one read at a time."""
+    """Yield each encoder with the arguments of its rows; load one at a time."""
     if _BERT_DIR.value:
         bert = keras_bert.from_pretrained(_BERT_DIR.value)
         depth = bert.config.depth
-        last, every = range(max(depth - 3, 1), depth + 1), range(1, depth + 1)
+        last, layers = range(max(depth - 3, 1), depth + 1), range(1, depth + 1)
         yield (
             bert,
             {
@@ -65,20 +65,20 @@ def _encoders():
                 "BERT, last layer": _weighted([depth]),
                 "BERT, last four, concatenated": {"layers": [*last]},
                 "BERT, last four, weighted": _weighted(last),
-                "BERT, all, weighted": _weighted(every),
+                "BERT, all, weighted": _weighted(layers),
             },
         )
     if _ELMO_OPTIONS.value:
         elmo = keras_bert.checkpoints.read_elmo(
             _ELMO_OPTIONS.value, _ELMO_WEIGHTS.value
         )
-        every = range(elmo.config.n_layers + 1)
+        layers = range(elmo.config.n_layers + 1)
         yield (
             elmo,
             {
                 "ELMo, words only": _weighted([0]),
-                "ELMo, last layer": _weighted([every[-1]]),
-                "ELMo, all, weighted": _weighted(every),
+                "ELMo, last layer": _weighted([layers[-1]]),
+                "ELMo, all, weighted": _weighted(layers),
             },
         )
 
@@ -88,7 +88,7 @@ def _weighted(layers):
 
 
 def _cell(encoder, arguments, name, splits):
-    """The score over the seeds, as text."""
+    """Return the mean score over the seeds, as text."""
     recipe = fine_tuning_tasks.TASKS[name]
     scores = []
     with tempfile.TemporaryDirectory() as states:

@@ -1,14 +1,14 @@
-"""Times a token of `TextGenerator` behind prompts of several lengths.
+"""Time a token of `TextGenerator` after prompts of several lengths.
 
     python benchmarks/generation_speed.py --config_file=configs/gpt1.json
 
-The weights are random: what a token costs does not depend on them. One text is
-gone on with, by one thread, whose processor time is counted, so that other
-programs disturb little. The time of a token is that of 24 new ones less that of
-8, divided by 16, so that the reading of the prompt is no part of it; beside it
-stands that of the whole model for its last token, which is what a token costs
-where nothing is kept. The lengths take turns; the medians of all rounds are
-printed, with the least and the greatest.
+The weights are random, because the time does not depend on them. One thread
+continues one prompt; its CPU time is measured, which other programs disturb
+little. The time per token is the time of 24 new tokens minus the time of 8,
+divided by 16, so that it excludes the reading of the prompt. For comparison,
+the program times a full forward pass that predicts the last token, which is the
+time per token without a cache. The lengths alternate; the program prints the
+medians of all rounds, with the minimum and the maximum.
 """
 
 import statistics
@@ -27,7 +27,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 _CONFIG_FILE = flags.DEFINE_string(
-    "config_file", None, "Sizes of the model.", required=True
+    "config_file", None, "Config of the model.", required=True
 )
 _LENGTHS = flags.DEFINE_list(
     "lengths", ["16", "64", "128", "256", "480"], "Tokens of the prompts."
@@ -37,14 +37,14 @@ _FEW, _MANY = 8, 24
 
 
 def make_model(config):
-    """Makes a model whose tokenizer has as many pieces as the config says."""
+    """Build a model with a tokenizer of `config.vocab_size` pieces."""
     others = [f"w{n}" for n in range(config.vocab_size - len(SPECIAL_TOKENS))]
     vocabulary = Vocabulary([*SPECIAL_TOKENS, *others])
     return PretrainedModel.from_config(config, WordpieceSettings(vocabulary))
 
 
 def seconds(function, inputs):
-    """The processor time of a call, whose answer is waited for."""
+    """Return the CPU time of a call, including its outputs."""
     start = time.process_time()
     for output in tf.nest.flatten(function(inputs)):
         output.numpy()
@@ -62,9 +62,9 @@ def main(_):
         tf.function(keras_bert.TextGenerator(model, number).predict_ids)
         for number in (_FEW, _MANY)
     )
-    whole = tf.function(model.pretrainer)
+    full_pass = tf.function(model.pretrainer)
     lengths = [int(length) for length in _LENGTHS.value]
-    kept, anew = ({length: [] for length in lengths} for _ in range(2))
+    cached, uncached = ({length: [] for length in lengths} for _ in range(2))
     random = np.random.default_rng(0)
     for turn in range(_ROUNDS.value + 1):
         for length in lengths:
@@ -72,18 +72,19 @@ def main(_):
             inputs = {"input_ids": tf.constant(ids, tf.int32)}
             inputs["input_mask"] = tf.ones_like(inputs["input_ids"])
             read = seconds(few, inputs)
-            kept_time = (seconds(many, inputs) - read) / (_MANY - _FEW)
+            cached_time = (seconds(many, inputs) - read) / (_MANY - _FEW)
             last = tf.constant([[length - 1]])
-            anew_time = seconds(whole, {**inputs, "masked_lm_positions": last})
-            if turn:  # The first is traced.
-                kept[length].append(kept_time)
-                anew[length].append(anew_time)
-    print("tokens before | ms a token | ms where nothing is kept")
+            inputs["masked_lm_positions"] = last
+            uncached_time = seconds(full_pass, inputs)
+            if turn:  # The first turn traces.
+                cached[length].append(cached_time)
+                uncached[length].append(uncached_time)
+    print("tokens before | ms per token | ms per token without cache")
     for length in lengths:
         cells = (
             f"{statistics.median(x) * 1000:.1f} "
             f"({min(x) * 1000:.1f} to {max(x) * 1000:.1f})"
-            for x in (kept[length], anew[length])
+            for x in (cached[length], uncached[length])
         )
         print(length, *cells, sep=" | ", flush=True)
 

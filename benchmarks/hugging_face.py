@@ -1,10 +1,10 @@
-"""Fine-tuning with transformers and torch, a peer of `fine_tune.py`.
+"""Fine-tuning with transformers and torch, for `fine_tune.py`.
 
-Batches of 32 texts of like length, AdamW with decay 0.01 except for biases and
-LayerNorm, warm-up over a tenth of the steps, gradients clipped to norm 1,
-dynamic padding; bfloat16 is by autocast. The learning rate is that of
-google-research/bert: its line to 0 starts at step 0, not at the end of the
-warm-up as in transformers.
+The recipe: batches of 32 texts of similar length, dynamic padding, AdamW with
+weight decay 0.01 except for biases and LayerNorm, warmup over a tenth of the
+steps, gradients clipped to norm 1, bfloat16 by autocast. The learning rate
+follows google-research/bert: its linear decay starts at step 0, not at the end
+of the warmup as in transformers.
 """
 
 import functools
@@ -21,14 +21,14 @@ _PREDICTION_BATCH_SIZE = 64
 _PIPELINE_BATCH_SIZES = (1, 8, 32, 128)
 _NUM_WARM_UP = 64
 _NO_LABEL = -100
-# Of the head on frozen features.
+# Sizes of the head on frozen features.
 _NUM_LAYERS, _NUM_LSTMS, _DROPOUT = 4, 2, 0.5
-# Of questions.
+# Settings of question answering.
 _DOC_STRIDE, _MAX_QUERY_LENGTH, _MAX_ANSWER_LENGTH, _N_BEST = 128, 64, 30, 20
 
 
 class HuggingFace:
-    """Makes, fits and asks models of one task."""
+    """Build, fit and run models of one task with transformers."""
 
     def __init__(self, model_dir, recipe, precision):
         transformers.logging.set_verbosity_error()
@@ -43,7 +43,7 @@ class HuggingFace:
             "questions": Questions,
         }
         self.task = kinds[recipe["kind"]](tokenizer, recipe)
-        # One for each step: within it, bfloat16 copies of the weights are kept.
+        # One context per step, because autocast caches bfloat16 weights in it.
         self.autocast = functools.partial(
             torch.autocast,
             "cpu",
@@ -105,7 +105,7 @@ def _fit(model, task, autocast, inputs, labels, epochs, rate, seed):
 
 
 def _rate(step, num_warmup_steps, num_steps):
-    """The learning rate as a share of its peak."""
+    """Return the learning rate as a share of its peak."""
     if step < num_warmup_steps:
         return step / num_warmup_steps
     return 1 - step / num_steps
@@ -127,7 +127,7 @@ def _batches(lengths, generator):
 
 
 def _predict(model, task, inputs):
-    """Predictions, made in batches sorted by length."""
+    """Return predictions, computed in batches sorted by length."""
     model.eval()
     rows = task.rows(inputs)
     order = sorted(range(len(rows)), key=lambda i: task.length(rows[i]))
@@ -144,9 +144,9 @@ def _predict(model, task, inputs):
 def pipeline_speed(model_dir, recipe, splits, precision):
     """Return the best speed of a pipeline that labels the test split.
 
-    It labels in batches of several sizes, in the order of the file and sorted
-    by the number of characters; a pipeline pads to the longest text of a
-    batch. The head is random, which does not change the time.
+    Several batch sizes are tried, in file order and sorted by the number of
+    characters, because a pipeline pads to the longest text of a batch. The
+    head is random, which does not change the time.
     """
     transformers.logging.set_verbosity_error()
     label = transformers.pipeline(
@@ -179,11 +179,11 @@ def pipeline_speed(model_dir, recipe, splits, precision):
 
 
 class Texts:
-    """How a model is made, fed and read.
+    """Model, inputs and outputs of text classification.
 
     Args:
-        tokenizer: of transformers.
-        recipe: dict, what `fine_tuning_tasks.write_task` writes.
+        tokenizer: tokenizer of transformers.
+        recipe: dict, the recipe.json of `fine_tuning_tasks.write_task`.
     """
 
     kind = transformers.AutoModelForSequenceClassification
@@ -194,31 +194,31 @@ class Texts:
         self.names = recipe["labels"]
 
     def make(self, model_dir):
-        """A model with a fresh head."""
+        """Return a model with a new head."""
         options = {"num_labels": len(self.names)} if self.names else {}
         return self.kind.from_pretrained(model_dir, **options)
 
     def rows(self, inputs, labels=None):
-        """What is given to the model, a list of dicts.
+        """Convert inputs to rows for the model.
 
         Args:
-            inputs: list.
+            inputs: list of inputs of the task.
             labels: list, or None to predict.
 
         Returns:
-            A list of dicts: `ids`, a dict of lists of int, and, with labels,
-            what `targets` takes.
+            A list of dicts with `ids`, a dict of lists of int, and, if there
+            are labels, the entries that `targets` reads.
         """
         is_pair = not isinstance(inputs[0], str)
         columns = zip(*inputs, strict=True) if is_pair else [inputs]
         rows = self.encode(*map(list, columns))
-        # There may be no labels.
+        # Labels are missing when predicting.
         for row, label in zip(rows, labels or [], strict=False):
             row["label"] = self.names.index(label)
         return rows
 
     def encode(self, *texts, **options):
-        """The ids of texts, or of pairs, or of words, as of `rows`."""
+        """Encode texts, pairs or words as dicts with `ids` and `words`."""
         encoded = self.tokenizer(
             *texts, truncation=True, max_length=self.seq_length, **options
         )
@@ -231,36 +231,36 @@ class Texts:
         ]
 
     def length(self, row):
-        """In tokens."""
+        """Return the length of a row in tokens."""
         return len(row["ids"]["input_ids"])
 
     def padded(self, rows):
-        """A batch, a dict of tensors."""
+        """Return a padded batch, a dict of tensors."""
         return self.tokenizer.pad(
             [row["ids"] for row in rows], return_tensors="pt"
         )
 
     def targets(self, rows):
-        """The model's other arguments in training, a dict of tensors."""
+        """Return the labels as training arguments of the model."""
         return {"labels": torch.tensor([row["label"] for row in rows])}
 
     def read(self, outputs):
-        """The places of the best outputs, a list with an item a row."""
+        """Return the index of the best output of each row."""
         return outputs.logits.argmax(-1).tolist()
 
     def answers(self, inputs, rows, found):
-        """Predictions, fit for JSON.
+        """Return the predictions, serializable as JSON.
 
         Args:
-            inputs: list.
-            rows: list, as of `rows`.
-            found: list, of what `read` gives for each row.
+            inputs: list of inputs of the task.
+            rows: list, returned by `rows`.
+            found: list with the result of `read` for each row.
         """
         return [self.names[place] for place in found]
 
 
 class Choices(Texts):
-    """As `Texts`; a row is a question, its ids those of all its choices."""
+    """Multiple choice; a row has the ids of all choices of a question."""
 
     kind = transformers.AutoModelForMultipleChoice
 
@@ -269,7 +269,7 @@ class Choices(Texts):
             {"choices": self.encode([context] * len(choices), choices)}
             for context, choices in inputs
         ]
-        # There may be no labels.
+        # Labels are missing when predicting.
         for row, label in zip(rows, labels or [], strict=False):
             row["label"] = label
         return rows
@@ -290,13 +290,13 @@ class Choices(Texts):
 
 class Features(Texts):
     def make(self, model_dir):
-        """The encoder under a fresh head."""
+        """Return the frozen encoder with a new head."""
         encoder = transformers.AutoModel.from_pretrained(model_dir)
         return _FeatureClassifier(encoder, len(self.names))
 
 
 class _FeatureClassifier(torch.nn.Module):
-    """As `keras_bert.tasks.FeatureTextClassifier`, in torch's own layers."""
+    """`keras_bert.tasks.FeatureTextClassifier` with the layers of torch."""
 
     def __init__(self, encoder, num_labels):
         super().__init__()
@@ -319,11 +319,11 @@ class _FeatureClassifier(torch.nn.Module):
         return self
 
     def forward(self, labels=None, **inputs):
-        """The loss, if there are labels, and the logits."""
+        """Return the logits, and the loss if there are labels."""
         with torch.no_grad():
             outputs = self.encoder(**inputs, output_hidden_states=True)
         states = torch.cat(outputs.hidden_states[-_NUM_LAYERS:], -1).float()
-        # The head is in float32, as that of ours.
+        # The head is in float32, like ours.
         with torch.autocast("cpu", enabled=False):
             packed = torch.nn.utils.rnn.pack_padded_sequence(
                 self.dropout(states),
@@ -341,9 +341,9 @@ class _FeatureClassifier(torch.nn.Module):
 
 
 class Words(Texts):
-    """As `Texts`; the first piece of a word speaks for it.
+    """Token classification; the first piece of a word gives its label.
 
-    A word that is cut off, or has no piece, is the first of the labels, "O".
+    Words that are truncated or have no piece get the first label, "O".
     """
 
     kind = transformers.AutoModelForTokenClassification
@@ -352,7 +352,7 @@ class Words(Texts):
         rows = self.encode(inputs, is_split_into_words=True)
         for row in rows:
             row["firsts"] = _firsts(row["words"])
-        # There may be no labels.
+        # Labels are missing when predicting.
         for row, tags in zip(rows, labels or [], strict=False):
             row["label"] = [_NO_LABEL] * self.length(row)
             for word, place in row["firsts"].items():
@@ -380,7 +380,7 @@ class Words(Texts):
 
 
 def _firsts(words):
-    """The place of the first piece of each word."""
+    """Return the position of the first piece of each word."""
     places = {}
     for place, word in enumerate(words):
         if word is not None:
@@ -389,11 +389,11 @@ def _firsts(words):
 
 
 class Questions(Texts):
-    """As `Texts`; a row is a window of a context, after its question.
+    """Question answering; a row is a question and a window of its context.
 
-    Windows begin every 128 tokens. One without the whole answer learns [CLS],
-    and [CLS] is the answer where it scores better than all spans, if some
-    questions that were learned from have none.
+    Windows start every 128 tokens. A window without the whole answer is
+    labelled [CLS]. If the training set has unanswerable questions, the answer
+    is empty when [CLS] scores better than all spans.
     """
 
     kind = transformers.AutoModelForQuestionAnswering
@@ -413,13 +413,13 @@ class Questions(Texts):
 
     def _windows(self, question, context):
         tokenize = self.tokenizer
-        asked = tokenize(question, add_special_tokens=False)["input_ids"]
-        asked = asked[:_MAX_QUERY_LENGTH]
+        question_ids = tokenize(question, add_special_tokens=False)["input_ids"]
+        question_ids = question_ids[:_MAX_QUERY_LENGTH]
         text = tokenize(
             context, add_special_tokens=False, return_offsets_mapping=True
         )
         ids, offsets = text["input_ids"], text["offset_mapping"]
-        begin = [tokenize.cls_token_id, *asked, tokenize.sep_token_id]
+        begin = [tokenize.cls_token_id, *question_ids, tokenize.sep_token_id]
         room = self.seq_length - len(begin) - 1
         for start in range(0, len(ids), _DOC_STRIDE):
             window = [*ids[start : start + room], tokenize.sep_token_id]
@@ -465,7 +465,7 @@ class Questions(Texts):
 
 
 def _places(row, answers):
-    """The first and the last token of the first answer, or [CLS] twice."""
+    """Return the first and last token of the first answer, or [CLS] twice."""
     if not answers:
         return 0, 0
     text, begin = answers[0]
@@ -480,7 +480,7 @@ def _places(row, answers):
 
 
 def _spans(row, starts, ends):
-    """Yields the best spans: their scores, first and end characters."""
+    """Yield the score, start and end character of the best spans."""
     offsets, first = row["offsets"], row["first"]
     places = range(first, first + len(offsets))
     firsts, lasts = (

@@ -1,9 +1,10 @@
-"""Measures how many examples a second the input pipeline gives, on one core.
+"""Measure the examples per second of the input pipeline on one core.
 
     python benchmarks/input_pipeline.py
 
-No model runs; batches are made and dropped. Without files of one's own it
-makes records of length 128 from random text first, static and dynamic:
+No model runs; the batches are discarded. Without record files, the program
+first creates records of length 128 from random text, with static and dynamic
+masking. With your own files:
 
     python benchmarks/input_pipeline.py --static_file=static.tfrecord \\
         --dynamic_file=dynamic.tfrecord --vocab_size=30522 --mask_id=103
@@ -37,15 +38,19 @@ _DYNAMIC_FILE = flags.DEFINE_list(
 )
 _BATCH_SIZE = flags.DEFINE_integer("batch_size", 64, "Examples in a batch.")
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length", 128, "As the records were made."
+    "max_seq_length", 128, "Value used to create the records."
 )
 _MAX_PREDICTIONS_PER_SEQ = flags.DEFINE_integer(
-    "max_predictions_per_seq", 20, "As the records were made."
+    "max_predictions_per_seq", 20, "Value used to create the records."
 )
-_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Of the records.")
+_VOCAB_SIZE = flags.DEFINE_integer(
+    "vocab_size", 30522, "Size of the vocabulary."
+)
 _MASK_ID = flags.DEFINE_integer("mask_id", 103, "Id of [MASK].")
-_SECONDS = flags.DEFINE_float("seconds", 5.0, "Length of a measurement.")
-_REPEATS = flags.DEFINE_integer("repeats", 3, "The best of so many counts.")
+_SECONDS = flags.DEFINE_float("seconds", 5.0, "Seconds per measurement.")
+_REPEATS = flags.DEFINE_integer(
+    "repeats", 3, "Measurements; the best one counts."
+)
 
 
 def main(argv):
@@ -89,7 +94,7 @@ def _datasets(static_files, dynamic_files):
 
 
 def _measure(dataset):
-    """Examples a second, once the buffers are full."""
+    """Return the examples per second after the buffers are full."""
     options = tf.data.Options()
     options.threading.private_threadpool_size = 1
     options.threading.max_intra_op_parallelism = 1
@@ -104,7 +109,7 @@ def _measure(dataset):
 
 
 def _make_records(directory, masking, num_documents=2000):
-    """A file of records of random documents, every fifth piece continuing."""
+    """Write records of random documents; every fifth piece starts with ##."""
     rng = np.random.default_rng(1)
     num_words = _VOCAB_SIZE.value - len(SPECIAL_TOKENS)
     vocabulary = Vocabulary(

@@ -1,17 +1,18 @@
-"""Pre-trains families on the same text, each in its own way.
+"""Pre-train model families on the same text, each with its own recipe.
 
     python benchmarks/learning_families.py --input_file='novels/*.txt' \\
         --eval_file=another.txt --output_dir=runs/families --data_dir=data
 
-Each learns a tokenizer of its own kind, makes its own examples and learns its
-own objective from equally long ones; ModernBERT does so on BERT's word pieces
-too, and there each of the two also with the other's share of masks. Of matrix
-products all compute as many as BERT does in --num_train_steps. Prints a line
-for each: on --eval_file, with 15 % of the tokens masked, masked-LM loss and
-accuracy, and how often the order, the next sentence or a replaced token is told
-right. ELECTRA's masked LM is its generator. Losses of different pieces and
-objectives cannot be compared; so with --data_dir each model is then fine-tuned
-on the SST-2 there, from three seeds. A run that has ended is not repeated.
+Each family learns its kind of tokenizer and trains its objective on examples of
+the same length. ModernBERT is also trained on BERT's word pieces, where each of
+the two is also trained with the masking rate of the other. All models compute
+as many matrix products as BERT in --num_train_steps. The program prints a line
+per model with the metrics on --eval_file, with 15 % of the tokens masked:
+masked-LM loss and accuracy, and the accuracy of sentence order, next sentence
+or replaced tokens. For ELECTRA, the generator is the masked LM. Losses with
+different pieces or objectives are not comparable; with --data_dir, each model
+is therefore fine-tuned on its SST-2 with three seeds. Finished runs are not
+repeated.
 """
 
 import dataclasses
@@ -36,20 +37,20 @@ from keras_bert.models.heads import add_heads
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Text to learn from.", required=True
+    "input_file", None, "Training text.", required=True
 )
 _EVAL_FILE = flags.DEFINE_string(
-    "eval_file", None, "Text to be judged on.", required=True
+    "eval_file", None, "Evaluation text.", required=True
 )
-_OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "New.", required=True)
+_OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "Runs.", required=True)
 _STEPS = flags.DEFINE_integer("num_train_steps", 2000, "Steps.", lower_bound=1)
-_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Pieces.")
+_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Vocabulary size.")
 
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Where the data sets are; by default none is learned."
+    "data_dir", None, "Folder of SST-2; by default no fine-tuning."
 )
-_SEED = flags.DEFINE_integer("random_seed", 12345, "Of the training.")
-_FAMILIES = flags.DEFINE_list("families", None, "Which; by default all.")
+_SEED = flags.DEFINE_integer("random_seed", 12345, "Training seed.")
+_FAMILIES = flags.DEFINE_list("families", None, "Default: all.")
 
 _ROOT = pathlib.Path(__file__).parents[1]
 _SEQ_LENGTH = 64
@@ -57,7 +58,7 @@ _SEQ_LENGTH = 64
 
 @dataclasses.dataclass(frozen=True)
 class _Family:
-    """Flags of the programs, `{}` stands for the directory of the run."""
+    """Flags of the programs; `{}` is replaced by the directory of the run."""
 
     config: str
     objective: str
@@ -96,15 +97,15 @@ _ALBERT = _Family(
     "sentence_order",
     "--flagfile=configs/albert_pretraining.flags",
 )
-# What differs between families is the model, not the optimizer.
-_AS_OTHERS = (
+# All families use the same optimizer, so that only the models differ.
+_SAME_OPTIMIZER = (
     "--optimizer=adamw --learning_rate_decay=linear --nomask_special_tokens"
 )
 _MODERNBERT = dataclasses.replace(
     _ROBERTA,
     config="modernbert_tiny",
     num_predictions=20,
-    recipe=f"--flagfile=configs/modernbert_pretraining.flags {_AS_OTHERS}",
+    recipe=f"--flagfile=configs/modernbert_pretraining.flags {_SAME_OPTIMIZER}",
 )
 _ELECTRA = _Family(
     "electra_tiny",
@@ -124,8 +125,8 @@ _ALL = {
     "albert": _ALBERT,
     "modernbert": _MODERNBERT,
     "electra": _ELECTRA,
-    # BERT's word pieces, so that losses can be compared: with both models by
-    # both recipes.
+    # On BERT's word pieces losses are comparable: both models with both
+    # masking rates.
     "modernbert_on_word_pieces": _ON_WORD_PIECES,
     "modernbert_by_15_percent": dataclasses.replace(
         _ON_WORD_PIECES,
@@ -136,9 +137,9 @@ _ALL = {
         _ON_WORD_PIECES, config="bert_tiny"
     ),
 }
-# These stand behind those of the flagfiles.
+# These follow the flagfiles and override them.
 _SIZES = "--train_batch_size=48 --precision=auto --log_steps=100"
-_JUDGED = (
+_EVALUATION = (
     "--masked_lm_prob=0.15 --max_predictions_per_seq=10 --ngram=1 "
     "--nodo_whole_word_mask --num_train_steps=1 --num_warmup_steps=0"
 )
@@ -153,7 +154,7 @@ def main(_):
             figures = {"steps": _steps(_ALL[name])}
             _pretrain(_ALL[name], figures["steps"], place)
             figures["seconds"] = round(time.perf_counter() - start)
-            figures |= _judge(_ALL[name], place)
+            figures |= _evaluate(_ALL[name], place)
             (place / "figures.json").write_text(json.dumps(figures))
         print(name, (place / "figures.json").read_text(), flush=True)
         if _DATA_DIR.value:
@@ -161,7 +162,7 @@ def main(_):
 
 
 def _steps(family):
-    """Steps with the matrix products of BERT's."""
+    """Return the number of steps with as many operations as BERT's run."""
     return round(_STEPS.value * _flops(_BERT) / _flops(family))
 
 
@@ -184,7 +185,7 @@ def _flops_of(config, parts, num_predictions):
     backbone = kind.backbone(config)
     heads = kind.heads(config, backbone.embeddings)
     heads = {part: heads[part] for part in parts if part in heads}
-    add_heads(backbone, heads, "pretrainer")  # This makes the matrices.
+    add_heads(backbone, heads, "pretrainer")  # Builds the weights.
     return training_flops(backbone, heads, _SEQ_LENGTH, num_predictions)
 
 
@@ -220,23 +221,23 @@ def _pretrain(family, steps, place):
     )
 
 
-def _judge(family, place):
-    """The evaluation before a first step from what was learned."""
+def _evaluate(family, place):
+    """Return the metrics of a trained model, evaluated before a first step."""
     _run(
-        f"tools/run_pretraining.py {_SIZES} {_JUDGED}",
+        f"tools/run_pretraining.py {_SIZES} {_EVALUATION}",
         objective=family.objective,
         init_checkpoint=place / "run",
         input_file=f"{place}/train/*.tfrecord",
         eval_file=f"{place}/eval/*.tfrecord",
-        output_dir=place / "judged",
+        output_dir=place / "evaluation",
     )
-    lines = (place / "judged" / "metrics.jsonl").read_text().splitlines()
+    lines = (place / "evaluation" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     return [point for point in points if point["split"] == "eval"][0]
 
 
 def _fine_tuned(place):
-    """The accuracies of SST-2 by seed, kept in a file."""
+    """Return the accuracy on SST-2 over the seeds; cache it in a file."""
     path = place / "sst2.json"
     if not path.exists():
         splits = fine_tuning_tasks.read_splits("sst2", _DATA_DIR.value, None)

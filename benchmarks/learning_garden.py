@@ -1,13 +1,13 @@
-"""Pre-trains with Model Garden's own task, to hold our learning against.
+"""Pre-train with Model Garden's task, as a reference for our training.
 
     garden/bin/python benchmarks/learning_garden.py train.tfrecord \\
         eval.tfrecord config.json runs/garden-1 --random_seed=1
 
-It needs tf-models-official and nothing of ours. The records are those of
-`create_pretraining_data.py`. Model, losses, data loader and optimizer are
-Model Garden's; the sizes and the schedule are those of `run_pretraining.py`
-with the same flags, and `metrics.jsonl` is such that `plot_training.py` draws
-it beside ours.
+The program needs tf-models-official and does not import keras_bert. It reads
+the records of `create_pretraining_data.py`. Model, losses, data loader and
+optimizer come from Model Garden; sizes and schedule follow `run_pretraining.py`
+with the same flags. `plot_training.py` can draw its `metrics.jsonl` next to
+ours.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def _data(flags, path, is_training):
 
 
 def _evaluate(task, model):
-    """Means over all predictions and examples, as `run_pretraining` has."""
+    """Return means over all predictions and examples, as `run_pretraining`."""
     names = {"mlm": "mlm_logits", "nsp": "next_sentence"}
     sums = {}
 
@@ -149,12 +149,14 @@ def _evaluate(task, model):
             losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
                 labels[name], logits
             )
-            guesses = tf.argmax(logits, -1, labels[name].dtype)
-            right = tf.cast(tf.equal(guesses, labels[name]), tf.float32)
+            predictions = tf.argmax(logits, -1, labels[name].dtype)
+            is_correct = tf.cast(
+                tf.equal(predictions, labels[name]), tf.float32
+            )
             results[name] = [
                 tf.reduce_sum(weights[name]),
                 tf.reduce_sum(losses * weights[name]),
-                tf.reduce_sum(right * weights[name]),
+                tf.reduce_sum(is_correct * weights[name]),
             ]
         return results
 
@@ -167,9 +169,9 @@ def _evaluate(task, model):
                 )
             ]
     means = {}
-    for name, (weight, loss, right) in sums.items():
+    for name, (weight, loss, correct) in sums.items():
         means[f"{name}_loss"] = loss / weight
-        means[f"{name}_accuracy"] = right / weight
+        means[f"{name}_accuracy"] = correct / weight
     return means
 
 

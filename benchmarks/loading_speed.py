@@ -1,11 +1,11 @@
-"""Times the loading of BERT-base against the plain reading of its file.
+"""Compare the time to load BERT-base with the time to read its file.
 
     python benchmarks/loading_speed.py --format=hf
 
-A checkpoint of random weights, 440 MB, is written in each format and read in
-fresh processes, in turn: the file as bytes, and `from_pretrained`, all
-included but the imports. The peak memory is beside that of the imports and
-of the weights.
+A checkpoint of random weights, 440 MB, is written in each format. New processes
+alternate: one reads the file as bytes, one calls `from_pretrained`; imports are
+not timed. The reported memory is the increase of the peak over the memory after
+the imports.
 """
 
 import pathlib
@@ -19,12 +19,12 @@ from absl import flags
 _CONFIG = flags.DEFINE_string(
     "bert_config_file",
     str(pathlib.Path(__file__).parents[1] / "configs/bert_base.json"),
-    "Sizes of the model.",
+    "Config of the model.",
 )
 _FORMATS = flags.DEFINE_list(
     "format", ["keras", "hf", "tf1"], "Formats to write and read."
 )
-_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Runs of each.")
+_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Runs per format.")
 
 _WRITE = """
 import sys

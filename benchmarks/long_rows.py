@@ -1,12 +1,13 @@
-"""Times full attention to long rows in chunks of queries against all at once.
+"""Compare attention over long rows in chunks of queries and at once.
 
     python benchmarks/long_rows.py
 
-Two pre-norm blocks, 256 wide with four heads, on two rows, forward and as a
-training step. Whole processes run in turn, those in chunks and those that are
-told to make the weights of all queries at once. Prints of each the peak memory
-beside that of the process before its first step, and the median time of a
-step of the processor, which other load on the machine changes little.
+The model is two pre-norm blocks with hidden size 256 and four heads; it
+processes two rows, in a forward pass and in a training step. Processes that
+compute attention in chunks of queries alternate with processes that compute all
+queries at once. The program prints the increase of the peak memory over the
+memory before the first step, and the median CPU time per step, which other load
+on the machine changes little.
 """
 
 import collections
@@ -17,10 +18,10 @@ import measuring
 from absl import app
 from absl import flags
 
-_LENGTHS = flags.DEFINE_list("lengths", ["512", "1024", "2048"], "Of rows.")
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs of each.")
+_LENGTHS = flags.DEFINE_list("lengths", ["512", "1024", "2048"], "Tokens.")
+_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per case.")
 _ALONE = flags.DEFINE_list(
-    "alone", None, "Way, kind and length to measure once, in this process."
+    "alone", None, "Way, kind and length to measure once in this process."
 )
 
 _SIZE, _NUM_HEADS, _NUM_ROWS, _NUM_STEPS = 256, 4, 2, 8
@@ -47,7 +48,7 @@ def main(_):
 
 
 def _measured(way, kind, length):
-    """MiB and seconds."""
+    """Return the memory in MiB and the seconds per step."""
     import keras
     import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Measured processes, and a synthetic batch. Needs NumPy only, for peers."""
+"""Measured processes and a synthetic batch; needs only NumPy."""
 
 import os
 import subprocess
@@ -11,18 +11,19 @@ _FIRST_ID = 100  # Smaller ids are special tokens.
 
 
 def run(command, core=None):
-    """Runs a command and measures it.
+    """Run a command and measure it.
 
     Args:
         command: list of str.
-        core: int, the one processor that it may use; None for all.
+        core: int, core to run on; None for all cores.
 
     Returns:
-        Seconds (float) and the peak memory of the largest of its processes
-        in MiB (float).
+        Seconds (float) and the peak memory in MiB (float) of its largest
+        process.
 
     Raises:
-        subprocess.CalledProcessError: it failed; what it printed is shown.
+        subprocess.CalledProcessError: The command failed. Its output is
+            printed.
     """
     pin = None if core is None else lambda: os.sched_setaffinity(0, {core})
     start = time.perf_counter()
@@ -42,18 +43,19 @@ def run(command, core=None):
 
 
 def median(values):
-    """The middle of values, the upper of two."""
+    """Return the median; the upper one of two middle values."""
     return sorted(values)[len(values) // 2]
 
 
 def output(command):
-    """The last line that a command prints.
+    """Run a command and return the last line of its output.
 
     Args:
         command: list of str.
 
     Raises:
-        subprocess.CalledProcessError: it failed; what it printed is shown.
+        subprocess.CalledProcessError: The command failed. Its output is
+            printed.
     """
     finished = subprocess.run(command, capture_output=True, text=True)
     if finished.returncode:
@@ -64,7 +66,7 @@ def output(command):
 
 
 def make_batch(vocab_size, batch_size, seq_length):
-    """Return a batch of pre-training: random ids without padding.
+    """Return a pre-training batch of random ids without padding.
 
     Args:
         vocab_size: int.

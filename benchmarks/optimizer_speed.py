@@ -1,13 +1,14 @@
-"""Times one step of optimizers for all weights of a BERT, in turn.
+"""Compare the time of an optimizer step for all weights of a BERT.
 
     python benchmarks/optimizer_speed.py \\
         --bert_config_file=configs/bert_base.json
 
-Gradients are given, so nothing but the optimizer runs: clipping by the global
-norm (LAMB has none), the moments and the weights, in one `tf.function`. Keras's
-optimizers stand beside ours, and what it takes to add each gradient to its
-weight: three of the seven passes over memory that Adam cannot do without. Each
-measurement is a fresh process; the range of their medians is printed.
+The gradients are constant, so only the optimizer runs: clipping by the global
+norm (except LAMB) and the update of moments and weights, in one `tf.function`.
+Our optimizers are compared with Keras's, and with adding each gradient to its
+weight, which takes three of the seven passes over memory that Adam needs. Each
+measurement is a new process, and the optimizers alternate. The program prints
+the range of the medians.
 """
 
 import json
@@ -25,12 +26,12 @@ import keras_bert
 from keras_bert.optimizers.adam_step import decays
 
 _CONFIG_FILE = flags.DEFINE_string(
-    "bert_config_file", None, "Sizes of the model.", required=True
+    "bert_config_file", None, "Config of the model.", required=True
 )
 _JIT = flags.DEFINE_bool("jit", False, "Compile the step with XLA.")
-_STEPS = flags.DEFINE_integer("steps", 20, "Timed steps of a process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
-_SIDE = flags.DEFINE_string("side", None, "Measure this one in this process.")
+_STEPS = flags.DEFINE_integer("steps", 20, "Timed steps per process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per optimizer.")
+_SIDE = flags.DEFINE_string("side", None, "Optimizer to measure here.")
 
 
 def _keras_adamw(model):

@@ -1,12 +1,11 @@
-"""Times the training step of rows that hold several texts.
+"""Compare training steps on full, packed and padded rows.
 
     python benchmarks/packed_rows.py --lengths_file=data/sst2/train.tsv
 
-The model learns the same number of tokens in each way: rows that one text
-fills, rows of texts as long as those of --lengths_file, one behind the other,
-and each such text in a row of its own, padded to the longest. The ways take
-turns; printed is the median step of each, in seconds of the processor, and its
-share of that of full rows.
+Each way trains on the same number of tokens: rows filled by one text, rows
+packed with several texts of the lengths in --lengths_file, and one such text
+per row, padded to the longest. The ways alternate. The program prints the
+median CPU time per step of each way, and its ratio to full rows.
 """
 
 import pathlib
@@ -29,14 +28,17 @@ from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _LENGTHS = flags.DEFINE_string(
-    "lengths_file", None, "A text a line, whose words count.", required=True
+    "lengths_file",
+    None,
+    "One text per line; its words are counted.",
+    required=True,
 )
 _CONFIG = flags.DEFINE_string(
-    "config_file", str(_CONFIGS / "bert_small.json"), "Sizes of the model."
+    "config_file", str(_CONFIGS / "bert_small.json"), "Config of the model."
 )
-_ROWS = flags.DEFINE_integer("rows", 16, "Full rows of a batch.")
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens of a full row.")
-_STEPS = flags.DEFINE_integer("steps", 9, "Timed steps of each way.")
+_ROWS = flags.DEFINE_integer("rows", 16, "Full rows per batch.")
+_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens per full row.")
+_STEPS = flags.DEFINE_integer("steps", 9, "Timed steps per way.")
 
 
 def main(_):
@@ -55,7 +57,7 @@ def main(_):
         for name, step in steps.items():
             start = time.process_time()
             step()
-            if turn > 1:  # The first ones trace and allocate.
+            if turn > 1:  # The first two trace and allocate.
                 seconds[name].append(time.process_time() - start)
     full = statistics.median(seconds["full rows"])
     for name, rows in ways.items():
@@ -68,7 +70,7 @@ def main(_):
 
 
 def _packed(lengths):
-    """Rows of texts, a list of lists of lengths; a last text may be cut."""
+    """Pack text lengths into rows; the last text of a row may be truncated."""
     lengths, rows = iter(lengths), []
     for _ in range(_ROWS.value):
         row, left = [], _SEQ_LENGTH.value
@@ -80,7 +82,7 @@ def _packed(lengths):
 
 
 def _step(rows):
-    """A function that makes a training step of texts so long."""
+    """Return a function that runs a training step on texts of these lengths."""
     config = read_config(_CONFIG.value)
     kind = family_of(config.model_type)
     backbone = kind.backbone(config)

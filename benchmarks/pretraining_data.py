@@ -1,14 +1,15 @@
-"""Speed and peak memory of the data tool, also against Model Garden's.
+"""Measure the data tool, or compare its speed with Model Garden's.
 
     python benchmarks/pretraining_data.py --input_file=text.txt \\
         --vocab_file=vocab.txt --megabytes=30,1000 --num_workers=1,2
     python benchmarks/pretraining_data.py --input_file='text/*.txt' \\
         --vocab_file=vocab.txt --peer_python=garden/bin/python
 
-Without a peer, the text is repeated, or cut, to each size; the memory is that
-of the largest process. With one, which has tf-models-official, both libraries
-read the same text (a sentence or paragraph a line, a blank line between
-documents) with the same settings, in turn, on one core.
+Without --peer_python, the text is repeated or truncated to each size; the
+program prints the speed and the peak memory of the largest process. With a
+Python that has tf-models-official, both libraries alternate on one core; they
+read the same text (one sentence or paragraph per line, a blank line between
+documents) with the same settings.
 """
 
 import pathlib
@@ -20,19 +21,19 @@ from absl import app
 from absl import flags
 
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Text; with a peer also globs.", required=True
+    "input_file", None, "Text; a glob with --peer_python.", required=True
 )
 _VOCAB_FILE = flags.DEFINE_string(
     "vocab_file", None, "An uncased vocab.txt.", required=True
 )
-_MEGABYTES = flags.DEFINE_list("megabytes", ["30", "1000"], "Sizes of text.")
+_MEGABYTES = flags.DEFINE_list("megabytes", ["30", "1000"], "Text sizes.")
 _NUM_WORKERS = flags.DEFINE_list("num_workers", ["1", "2"], "Processes.")
 _NUM_SHARDS = flags.DEFINE_integer("num_shards", 8, "Record files.")
-_DUPE_FACTOR = flags.DEFINE_integer("dupe_factor", 1, "Passes.")
+_DUPE_FACTOR = flags.DEFINE_integer("dupe_factor", 1, "Passes over the text.")
 _PEER_PYTHON = flags.DEFINE_string(
     "peer_python", None, "Python with tf-models-official."
 )
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs of each.")
+_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per library.")
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _OURS = [

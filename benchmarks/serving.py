@@ -1,29 +1,30 @@
-"""Time answers from text to vector: our SavedModel, our library and peers.
+"""Compare the speed of text embedding: SavedModel, `TextEmbedder`, peers.
 
     python benchmarks/serving.py --way=saved_model --way=transformers \\
         --model_dir=minilm --text_file=sentences.txt \\
         --peer_python=hf/bin/python
 
-MODEL_DIR is a sentence-transformers directory of a BERT, TEXT_FILE has a text a
-line, and PEER_PYTHON has torch, transformers, onnxruntime and openvino. Ways:
+MODEL_DIR is a sentence-transformers directory of a BERT, TEXT_FILE has one text
+per line, and PEER_PYTHON needs torch, transformers, onnxruntime and openvino.
+Ways:
 
-- saved_model, as TensorFlow Serving loads it; saved_model_1 with one thread an
-  op (--tensorflow_intra_op_parallelism=1 of a server), saved_model_1_1 with one
-  thread (--tensorflow_inter_op_parallelism=1 as well);
-- embedder, a `TextEmbedder`, and embedder_1 with one thread an op;
+- saved_model, loaded as in TensorFlow Serving; saved_model_1 with one thread
+  per op (--tensorflow_intra_op_parallelism=1 of a server), saved_model_1_1 with
+  one thread (also --tensorflow_inter_op_parallelism=1);
+- embedder, a `TextEmbedder`, and embedder_1 with one thread per op;
 - transformers, onnxruntime (float32 only) and openvino, with transformers'
-  tokenizer; the last two read the same model as `export_onnx` writes it. Peers
-  pad a batch to its longest text.
+  tokenizer; the last two read the same model from `export_onnx`. Peers pad a
+  batch to its longest text.
 
-Each run is a process, and the ways take turns. A process first answers 8
-requests of 32 texts and 64 single texts. It then takes the texts in the order
-of the file, 32 a request; again sorted by length, which a `TextEmbedder` does
-itself in one call; again from two clients at once; then the first 200 one by
-one, which gives a median. Tokenizing is in all of it. Prints every run, and at
-last the medians with the ratio of the first way to each.
+Each run is a process, and the ways alternate. A process warms up with 8
+requests of 32 texts and 64 single texts. It then embeds all texts four times:
+in file order, 32 per request; sorted by length, which a `TextEmbedder` does
+itself in one call; from two concurrent clients; and the first 200 one by one,
+for a median. All times include tokenization. The program prints every run, and
+then the medians with the ratio of the first way to each.
 
-It needs the standard library only until a way is chosen, so that the Python of
-a peer needs only the peer.
+Only the standard library is imported before a way is chosen, so that the Python
+of a peer needs only the peer.
 """
 
 import argparse
@@ -72,11 +73,11 @@ def _arguments():
     parser.add_argument("--way", action="append", choices=[*_WAYS])
     parser.add_argument("--precision", action="append", choices=_POLICIES)
     parser.add_argument("--model_dir", required=True)
-    parser.add_argument("--text_file", required=True, help="a text a line")
-    parser.add_argument("--peer_python", help="needed for peers")
+    parser.add_argument("--text_file", required=True, help="one text per line")
+    parser.add_argument("--peer_python", help="Python of the peers")
     parser.add_argument("--num_texts", type=int, default=2048)
-    parser.add_argument("--rounds", type=int, default=3, help="runs of each")
-    parser.add_argument("--export_dir", help="measure one way, here")
+    parser.add_argument("--rounds", type=int, default=3, help="runs per way")
+    parser.add_argument("--export_dir", help="measure one way here")
     return parser
 
 
@@ -87,7 +88,7 @@ def _output(command):
 
 
 def _export(directory, args):
-    """Write a SavedModel of each precision, and an ONNX file for peers."""
+    """Export a SavedModel of each precision, and an ONNX file for peers."""
     import keras
 
     import keras_bert
@@ -128,7 +129,7 @@ def _commands(directory, args):
 
 
 def _comparison(ways):
-    """Yield a line on each figure of each way."""
+    """Yield a line for each figure and way."""
     first = next(iter(ways))
     for figure in ways[first][0]:
         medians = {
@@ -155,9 +156,9 @@ def _measured(way, precision, args):
     ordered = whole or _seconds(_in_batches, embed, sorted(texts, key=len))
     with concurrent.futures.ThreadPoolExecutor(2) as clients:
         halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
-        ask = clients.map
+        send = clients.map
         two = _seconds(
-            lambda: list(ask(lambda half: _in_batches(embed, half), halves))
+            lambda: list(send(lambda half: _in_batches(embed, half), halves))
         )
     single = [_seconds(embed, [text]) for text in texts[:_NUM_SINGLE]]
     return {
@@ -179,15 +180,15 @@ def _seconds(function, *arguments):
 
 
 def _in_batches(embed, texts):
-    """Embed texts in their order, as requests come."""
+    """Embed texts in order, one batch per request."""
     for start in range(0, len(texts), _BATCH_SIZE):
         embed(texts[start : start + _BATCH_SIZE])
 
 
 def memory_mib(name):
-    """Return a figure of this process alone: "VmHWM" or "VmRSS", in MiB.
+    """Return "VmHWM" or "VmRSS" of this process in MiB.
 
-    A child's `ru_maxrss` would begin with its parent's.
+    `ru_maxrss` would include the memory of the parent process.
     """
     with open("/proc/self/status", encoding="ascii") as file:
         line = next(line for line in file if line.startswith(name))
@@ -195,7 +196,7 @@ def memory_mib(name):
 
 
 def read_texts(path, number=None):
-    """Return the first lines of a file that are not empty."""
+    """Return the first non-empty lines of a file."""
     with open(path, encoding="utf-8") as file:
         lines = (line.strip() for line in file)
         return [line for line in lines if line][:number]
@@ -206,8 +207,8 @@ def load_saved_model(directory, op_threads=0, ops_at_once=0):
 
     Args:
         directory: str.
-        op_threads: int, threads that compute an op; 0 for all cores.
-        ops_at_once: int, ops computed at once; 0 for as many as cores.
+        op_threads: int, threads per op; 0 for all cores.
+        ops_at_once: int, concurrent ops; 0 for the number of cores.
 
     Returns:
         A function from a list of str to a float32 array.
@@ -288,7 +289,7 @@ def _transformers(model_dir, _, precision):
 
 
 def _ids(tokenize, texts):
-    """The inputs of our ONNX file."""
+    """Return the inputs of our ONNX file."""
     inputs = tokenize(texts)
     names = {
         "input_ids": "input_ids",
@@ -323,7 +324,7 @@ def _openvino(model_dir, export_dir, precision):
             ]
         },
     )
-    own = threading.local()  # A request answers one client at a time.
+    own = threading.local()  # A request serves one client at a time.
 
     def embed(texts):
         if not hasattr(own, "request"):

@@ -1,16 +1,16 @@
-"""Asks one loaded SavedModel from many threads, for long.
+"""Stress one loaded SavedModel with requests from many threads.
 
     python benchmarks/serving_soak.py --model_dir=served/texts/1 \\
         --text_file=sentences.txt --minutes=10
 
-MODEL_DIR is a SavedModel of a `TextEmbedder` in float32, loaded as TensorFlow
-Serving does. Each thread sends requests of 1 to 32 random texts, some cut or
-joined to other lengths, and compares each answer with what the text got alone
-before; in bfloat16 it would depend on the texts beside it in the third digit.
-Memory is read every few seconds. Prints requests, faults and the most memory of
-each minute, and fails if there was an error, an answer other than that, or
-growth after the second minute. Until then TensorFlow meets new shapes and keeps
-something for each.
+MODEL_DIR is a SavedModel of a `TextEmbedder` in float32. It is loaded as in
+TensorFlow Serving. Each thread sends requests of 1 to 32 random texts, some
+shortened or joined to vary the length. It compares each vector with the vector
+of the same text in a separate request; in bfloat16, the third digit would
+depend on the other texts of the batch. The memory is read every few seconds.
+The program prints the requests, the faults and the peak memory of each minute.
+It fails if there was an error, a different vector, or memory growth after the
+second minute; until then TensorFlow caches new shapes.
 """
 
 import random
@@ -28,13 +28,13 @@ _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "The SavedModel.", required=True
 )
 _TEXT_FILE = flags.DEFINE_string(
-    "text_file", None, "Texts, one a line.", required=True
+    "text_file", None, "One text per line.", required=True
 )
 _MINUTES = flags.DEFINE_float(
-    "minutes", 10.0, "How long, 3 at least.", lower_bound=3.0
+    "minutes", 10.0, "Duration, at least 3.", lower_bound=3.0
 )
 _THREADS = flags.DEFINE_integer("threads", 8, "Clients.", lower_bound=1)
-_NUM_TEXTS = flags.DEFINE_integer("num_texts", 512, "Different texts.")
+_NUM_TEXTS = flags.DEFINE_integer("num_texts", 512, "Distinct texts.")
 
 _MINUTE_S = 60.0
 _GROWTH_MIB = 32.0
@@ -43,12 +43,12 @@ _TOLERANCE = 1e-5
 
 
 class _Soak:
-    """Threads that ask, and what they saw.
+    """Client requests with their count and faults.
 
     Args:
-        embed: function from an array of texts to vectors.
+        embed: function from a list of texts to an array of vectors.
         texts: list of str.
-        until: float, when to stop, by `time.monotonic()`.
+        until: float, end time on the clock of `time.monotonic()`.
     """
 
     def __init__(self, embed, texts, until):
@@ -60,15 +60,17 @@ class _Soak:
         self._until = until
         self._lock = threading.Lock()
 
-    def ask(self, seed):
-        choose = random.Random(seed)
+    def send(self, seed):
+        rng = random.Random(seed)
         while time.monotonic() < self._until:
-            count = choose.randint(1, 32)
-            places = choose.choices(range(len(self._texts)), k=count)
+            count = rng.randint(1, 32)
+            indices = rng.choices(range(len(self._texts)), k=count)
             try:
-                vectors = self._embed([self._texts[place] for place in places])
-                error = np.abs(vectors - self._expected[places]).max()
-                fault = None if error < _TOLERANCE else f"{error} off"
+                vectors = self._embed([self._texts[index] for index in indices])
+                error = np.abs(vectors - self._expected[indices]).max()
+                fault = (
+                    None if error < _TOLERANCE else f"vector differs by {error}"
+                )
             except tf.errors.OpError as failure:
                 fault = str(failure)
             with self._lock:
@@ -82,7 +84,7 @@ def main(_):
     start = time.monotonic()
     soak = _Soak(embed, _mixed_texts(), start + 60 * _MINUTES.value)
     threads = [
-        threading.Thread(target=soak.ask, args=[seed])
+        threading.Thread(target=soak.send, args=[seed])
         for seed in range(_THREADS.value)
     ]
     for thread in threads:
@@ -91,11 +93,11 @@ def main(_):
     while any(thread.is_alive() for thread in threads):
         time.sleep(5)
         memory.append((time.monotonic() - start, serving.memory_mib("VmRSS")))
-    minutes = _most_by_minute(memory)
+    minutes = _peak_by_minute(memory)
     growth = max(minutes[2:]) - minutes[1]
     print(
         f"{soak.num_requests} requests, {len(soak.faults)} faults, "
-        f"{growth:.0f} MiB more at most than in the second minute"
+        f"{growth:.0f} MiB growth of the peak after the second minute"
     )
     print("MiB by minute:", *(f"{mib:.0f}" for mib in minutes))
     for fault in soak.faults[:5]:
@@ -104,18 +106,18 @@ def main(_):
         sys.exit(1)
 
 
-def _most_by_minute(memory):
-    """The greatest of each minute, from pairs of seconds and MiB."""
-    most = {}
+def _peak_by_minute(memory):
+    """Return the peak of each minute from (seconds, MiB) pairs."""
+    peaks = {}
     for seconds, mib in memory:
         minute = int(seconds // _MINUTE_S)
-        most[minute] = max(mib, most.get(minute, 0.0))
-    return [most[minute] for minute in sorted(most)]
+        peaks[minute] = max(mib, peaks.get(minute, 0.0))
+    return [peaks[minute] for minute in sorted(peaks)]
 
 
 def _mixed_texts():
-    """Texts of one word up to some hundreds."""
-    choose = random.Random(0)
+    """Return texts of one to a few hundred words."""
+    rng = random.Random(0)
     lines = serving.read_texts(_TEXT_FILE.value)
     texts = []
     for number in range(_NUM_TEXTS.value):
@@ -124,7 +126,7 @@ def _mixed_texts():
         if kind == 1:
             text = text.split()[0]
         elif kind == 2:
-            text = " ".join(choose.choices(lines, k=8))
+            text = " ".join(rng.choices(lines, k=8))
         texts.append(text)
     return texts
 

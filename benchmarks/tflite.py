@@ -1,18 +1,18 @@
-"""Size, speed and quality of TFLite files of every kind.
+"""Measure the size, speed and accuracy of TFLite files of every kind.
 
     python benchmarks/tflite.py --model_dir=runs/sst2/model --dev_file=dev.tsv
     python benchmarks/tflite.py --vocab_file=vocab.txt \\
         --config_file=configs/bert_tiny.json,configs/bert_mini.json
 
-MODEL_DIR is a TextClassifier of single texts, DEV_FILE a .tsv of texts and
-labels without a header. For each kind the files are written into a folder
-that is removed at the end, also those that lose too much. Printed are the size,
-the accuracy, and the median time of a text, alone and on one thread: of ids
-without padding, and of strings, the tokenizer included.
+MODEL_DIR is a TextClassifier of single texts, DEV_FILE a .tsv file of texts and
+labels without a header. The files of each kind are written to a temporary
+folder, even if they lose too much accuracy. The program prints the size, the
+accuracy, and the median time of a single text on one thread: from ids without
+padding, and from strings, including the tokenizer.
 
-With configs in place of a model, classifiers with two labels and random
-weights, which change neither size nor speed, are measured on one text of each
-length in tokens, on one thread.
+With configs instead of a model, classifiers with two labels and random weights,
+which change neither size nor speed, are timed on one text of each length, on
+one thread.
 """
 
 import pathlib
@@ -28,19 +28,19 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.tflite_names import KINDS
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "What run_classifier.py has written."
+    "model_dir", None, "Output of run_classifier.py."
 )
 _DEV_FILE = flags.DEFINE_string("dev_file", None, "Texts and labels.")
-_CONFIG_FILES = flags.DEFINE_list("config_file", None, "Model sizes.")
-_VOCAB_FILE = flags.DEFINE_string("vocab_file", None, "Word pieces.")
+_CONFIG_FILES = flags.DEFINE_list("config_file", None, "Configs.")
+_VOCAB_FILE = flags.DEFINE_string("vocab_file", None, "Vocabulary.")
 _KINDS = flags.DEFINE_list(
     "kinds",
     None,
-    "Which to measure; by default all of a model, float32 and int8 of configs.",
+    "Default: all for a model, float32 and int8 for configs.",
 )
-_LENGTHS = flags.DEFINE_list("lengths", ["16", "32", "128"], "In tokens.")
+_LENGTHS = flags.DEFINE_list("lengths", ["16", "32", "128"], "Tokens.")
 _NUM_REPRESENTATIVE = flags.DEFINE_integer(
-    "num_representative", 24, "Last texts, which fix the scales of full_int8."
+    "num_representative", 24, "Number of last texts that calibrate full_int8."
 )
 _RUNS = 50
 
@@ -75,7 +75,7 @@ def _measure_quality():
 
 
 def _export(task, kind, **options):
-    """Return the runner of the file of ids, its bytes and the comparisons."""
+    """Return the runner and bytes of the file of ids, and the comparisons."""
     from keras_bert.export.tflite_comparison import signature_runner
 
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +116,7 @@ def _measure_sizes():
 
 
 def _measure(task, kind):
-    """Return megabytes, and the median milliseconds of each length."""
+    """Return the megabytes and the median milliseconds of each length."""
     run, data, _ = _export(task, kind, files=["ids"])
     return [
         len(data) / 1e6,

@@ -1,16 +1,16 @@
-"""One masked sentence by BERT, by a left-to-right model and by ELMo.
+"""Fill masked words with BERT, a left-to-right model and ELMo.
 
     python benchmarks/three_ways.py --eval_file=corpus/eval.txt \\
         --left_to_right_dir=runs/left_to_right --elmo_dir=runs/elmo
 
-It makes `docs/figures/three_ways.json`, from which `docs/figures/draw.py` has
-the tables and the figure of docs/three_ways.md; that page has the commands for
-the corpus and the models. All are of one vocabulary.
+The program writes `docs/figures/three_ways.json`. `docs/figures/draw.py` reads
+it and draws the tables and the figure of docs/three_ways.md, which has the
+commands for the corpus and the models. All models use one vocabulary.
 
-A word of each of many held-out sentences is masked, as the demo does. All
-models choose among the words that are one piece and have no sign. The first
-sentence that each of them fills rightly, and the first that only one does, are
-kept, and so are the answers to the sentence of --text.
+One word is masked in each held-out sentence, as in the demo. All models choose
+among the words that are one piece without punctuation. The file contains the
+predictions for the first sentence that all models fill correctly, for the first
+sentences that only one of them fills correctly, and for the sentence of --text.
 """
 
 import json
@@ -28,29 +28,32 @@ from keras_bert.cli.demo.report import masked_sentences
 from keras_bert.pretraining.corpus.documents import read_documents
 
 _EVAL_FILE = flags.DEFINE_string(
-    "eval_file", None, "Held-out sentences, one a line.", required=True
+    "eval_file", None, "Held-out text, one sentence per line.", required=True
 )
 _BERT_DIR = flags.DEFINE_string(
-    "bert_dir", str(keras_bert.TINY_MODEL), "Of a masked language model."
+    "bert_dir", str(keras_bert.TINY_MODEL), "Checkpoint of a masked LM."
 )
 _LEFT_TO_RIGHT_DIR = flags.DEFINE_string(
-    "left_to_right_dir", None, "Of a left-to-right BERT.", required=True
+    "left_to_right_dir",
+    None,
+    "Checkpoint of a left-to-right BERT.",
+    required=True,
 )
 _ELMO_DIR = flags.DEFINE_string(
-    "elmo_dir", None, "Of elmo_training.py.", required=True
+    "elmo_dir", None, "Output of elmo_training.py.", required=True
 )
 _TEXT = flags.DEFINE_string(
-    "text", "The [MASK] by the river was steep.", "A text with [MASK]."
+    "text", "The [MASK] by the river was steep.", "Text with [MASK]."
 )
 _NUM_TEXTS = flags.DEFINE_integer("num_texts", 2000, "Held-out sentences.")
 _OUTPUT_FILE = flags.DEFINE_string(
     "output_file",
     str(pathlib.Path(__file__).parents[1] / "docs/figures/three_ways.json"),
-    "Where what was found goes.",
+    "Output file.",
 )
 _MASK = "[MASK]"
 _NUM_SHOWN = 5
-# For the words of ELMo, which knows no mask: each of its models stops before.
+# Stands for the mask in ELMo, which has none; neither direction reads it.
 _UNSEEN = "maskedword"
 
 
@@ -74,7 +77,7 @@ def main(_):
     labels = np.array([elmo.words.index(word) for _, word in examples])
     right = {name: best[1:] == labels for name, best in chosen.items()}
     rows = {0: _TEXT.value}
-    rows.update(_telling(right, examples))
+    rows.update(_selected_rows(right, examples))
     result = {
         "weights": {
             "BERT, both sides": bert.pretrainer.count_params(),
@@ -106,10 +109,10 @@ def main(_):
 
 
 def _shares(pretrained, words, texts, offset):
-    """Probabilities of words at the masks, float `(num_texts, num_words)`.
+    """Return word probabilities at the masks, `(num_texts, num_words)`.
 
-    `offset` is how far from the mask the position is that predicts it: a model
-    that looks to the left does so one before.
+    `offset` is the distance from the mask to the position that predicts it: -1
+    for a left-to-right model.
     """
     task = keras_bert.FillMask(pretrained)
     ids = [pretrained.tokenizer.vocabulary.id_of(word) for word in words]
@@ -129,7 +132,7 @@ def _shares(pretrained, words, texts, offset):
 
 
 def _both_elmo(elmo, texts):
-    """As `_shares`, of the two models of an ELMo, and of their product."""
+    """Return `_shares` of both directions of an ELMo and of their product."""
     cut = [
         word_models.cut_words(text.replace(_MASK, f" {_UNSEEN} "))
         for text in texts
@@ -144,8 +147,8 @@ def _both_elmo(elmo, texts):
     }
 
 
-def _telling(right, examples):
-    """The first texts that all models, or one kind only, fill rightly."""
+def _selected_rows(right, examples):
+    """Return the first texts that all models or only one fill correctly."""
     bert, other, _, _, elmo = right.values()
     wanted = {
         "all": bert & other & elmo,
@@ -163,7 +166,7 @@ def _best(words, shares):
 
 
 def _attention(pretrained, text):
-    """Pieces, and what each takes of the others, the mean of each layer."""
+    """Return the pieces and the mean attention weights of each layer."""
     task = keras_bert.FillMask(pretrained)
     inputs = {name: x.numpy() for name, x in task.preprocess([text]).items()}
     length = inputs[features.INPUT_MASK.name].sum()

@@ -1,4 +1,4 @@
-"""Tokens per second of tokenizers on one core.
+"""Compare the tokens per second of tokenizers on one core.
 
     python benchmarks/tokenizer_speed.py --kind=wordpiece \\
         --input_file=text.txt --tokenizer=vocab.txt
@@ -9,13 +9,13 @@
         --keras_hub_python=hub/bin/python
 
 --tokenizer is an uncased vocab.txt, an uncased spiece.model or a directory with
-vocab.json and merges.txt. Each turn of each tokenizer is a process of its own,
-pinned to the first core, and they take turns, so that a busy machine slows all
-of them alike; the medians are compared. The first pass of a process over the
-text warms up; KerasHub, which remembers the words that it has cut, has then cut
-all of them. Without --keras_hub_python it is left out. SentencePiece tokenizers
-normalize as ALBERT does; for `sentencepiece` (pip install sentencepiece) that
-is done in Python, as in google-research/albert.
+vocab.json and merges.txt. Each measurement is a separate process, pinned to the
+first core. The tokenizers alternate, so that a busy machine slows all of them
+alike; the medians are compared. The first pass over the text warms up; it also
+fills the word cache of KerasHub. Without --keras_hub_python, KerasHub is
+skipped. SentencePiece tokenizers normalize as ALBERT does; for `sentencepiece`
+(pip install sentencepiece), Python code normalizes, as in
+google-research/albert.
 """
 
 import json
@@ -24,7 +24,7 @@ import pathlib
 import sys
 import time
 
-# Before the libraries read them.
+# Set before the libraries read them.
 os.environ["RAYON_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["TF_NUM_INTEROP_THREADS"] = "1"
@@ -39,20 +39,22 @@ _KIND = flags.DEFINE_enum(
     "kind", "wordpiece", ["wordpiece", "byte_pair", "sentencepiece"], "Kind."
 )
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Text, one paragraph a line.", required=True
+    "input_file", None, "Text, one paragraph per line.", required=True
 )
 _TOKENIZER = flags.DEFINE_string(
-    "tokenizer", None, "Its file or directory.", required=True
+    "tokenizer", None, "File or directory.", required=True
 )
 _KERAS_HUB_PYTHON = flags.DEFINE_string(
-    "keras_hub_python", None, "The Python that KerasHub is installed for."
+    "keras_hub_python", None, "Python with KerasHub."
 )
-_ROUNDS = flags.DEFINE_integer("rounds", 5, "Turns of each.", lower_bound=1)
-_NUM_LINES = flags.DEFINE_integer("num_lines", 8192, "Of the first ones.")
+_ROUNDS = flags.DEFINE_integer(
+    "rounds", 5, "Processes per tokenizer.", lower_bound=1
+)
+_NUM_LINES = flags.DEFINE_integer("num_lines", 8192, "First lines.")
 _BATCH_SIZE = flags.DEFINE_integer(
-    "batch_size", 1024, "Lines given at once.", lower_bound=1
+    "batch_size", 1024, "Lines per call.", lower_bound=1
 )
-_ONLY = flags.DEFINE_string("only", None, "Measure this one, here.")
+_ONLY = flags.DEFINE_string("only", None, "Tokenizer to measure.")
 _REPETITIONS = 3
 
 
@@ -71,7 +73,7 @@ def main(_):
             values.append(float(measuring.output(_command(name))))
     medians = {name: measuring.median(s) for name, s in speeds.items()}
     last = [*medians][-1]
-    print(f"| tokenizer | million tokens/s | of {last} |")
+    print(f"| tokenizer | million tokens/s | ratio to {last} |")
     print("|---|---|---|")
     for name, median in medians.items():
         print(f"| {name} | {median / 1e6:.2f} | {median / medians[last]:.2f} |")
@@ -84,7 +86,7 @@ def _command(name):
 
 
 def _speed(name):
-    """Tokens per second of the fastest of a few passes over the text."""
+    """Return the tokens per second of the fastest of a few passes."""
     load = _CONTENDERS[_KIND.value][name]
     count = load(pathlib.Path(_TOKENIZER.value))
     text = pathlib.Path(_INPUT_FILE.value).read_text(encoding="utf-8")
@@ -105,8 +107,8 @@ def _counting(tokenize):
     """Return a compiled function that counts the tokens of a batch of texts.
 
     Args:
-        tokenize: function of a string tensor that returns a RaggedTensor, or
-            one of ids, of starts and of ends.
+        tokenize: function of a string tensor that returns a RaggedTensor of
+            ids, or RaggedTensors of ids, starts and ends.
     """
     import tensorflow as tf
 
@@ -114,7 +116,7 @@ def _counting(tokenize):
         ids, *offsets = tf.nest.flatten(
             tokenize(texts), expand_composites=False
         )
-        # Tensors that are not read would be pruned from the graph.
+        # TensorFlow would prune unused tensors from the graph.
         return [tf.size(ids.values)] + [
             tf.reduce_max(x.values) for x in offsets
         ]
@@ -208,7 +210,7 @@ def _hugging_face_byte_pair(path):
 
 
 def _hugging_face_sentencepiece(path):
-    """As the tokenizer.json of the published models is."""
+    """Build the tokenizer of the published tokenizer.json files."""
     import tokenizers
 
     from keras_bert.text.sentencepiece.model import SentencePieceModel
@@ -251,8 +253,8 @@ def _sentencepiece_package(path):
     return count
 
 
-# By kind: functions from --tokenizer to functions that count the tokens of a
-# list of str. The last one is compared with.
+# For each kind, functions from --tokenizer to functions that count the tokens
+# of a list of str. The last one is the baseline.
 _CONTENDERS = {
     "wordpiece": {
         "BertTokenizer": _ours(_wordpiece),

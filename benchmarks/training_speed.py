@@ -1,13 +1,13 @@
-"""Compares training steps with those of other libraries, in turn.
+"""Compare training steps with other libraries.
 
     python benchmarks/training_speed.py --size=base --batch_size=8 \\
         --dtype=bfloat16 --peer='hub=JIT=0 hub/bin/python train_hub.py' \\
         --peer='garden=JIT=1 garden/bin/python train_garden.py'
 
-A peer is a name and a shell command that takes size, batch, sequence length,
-dtype and steps as arguments and prints a JSON line with `step_s` and
-`peak_rss_mb`. All run once each round; the medians over the rounds
-are compared, each side in its best mode.
+A peer is a name and a shell command that takes the model size, batch size,
+sequence length, dtype and number of steps as arguments and prints a JSON line
+with `step_s` and `peak_rss_mb`. All libraries run once per round. The medians
+over the rounds are compared, each library in its best mode.
 """
 
 import json
@@ -22,18 +22,18 @@ import measuring
 from absl import app
 from absl import flags
 
-_SIZE = flags.DEFINE_string("size", "base", "A size of configs/.")
+_SIZE = flags.DEFINE_string("size", "base", "Size of a config of configs/.")
 _BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
 _SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
 _DTYPE = flags.DEFINE_enum(
-    "dtype", "bfloat16", ["float32", "bfloat16"], "Of the products."
+    "dtype", "bfloat16", ["float32", "bfloat16"], "Compute dtype."
 )
-_STEPS = flags.DEFINE_integer("steps", 6, "Timed steps of a run.")
-_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs of each.")
+_STEPS = flags.DEFINE_integer("steps", 6, "Timed steps per run.")
+_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs per library.")
 _PEERS = flags.DEFINE_multi_string("peer", [], "name=shell command.")
 
 _ALONE = flags.DEFINE_enum(
-    "alone", None, ["loop", "jit"], "Measure ours, once, in this process."
+    "alone", None, ["loop", "jit"], "Measure ours once in this process."
 )
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
@@ -71,12 +71,12 @@ def main(_):
         memory = measuring.median([run["peak_rss_mb"] for run in runs])
         print(
             f"{name}: {seconds[name]:.3f} s, {seconds[name] / best:.2f} times "
-            f"ours at best, {memory} MiB"
+            f"our best, {memory} MiB"
         )
 
 
 def _measured(jit_compile):
-    """Time the training step of the loop on one synthetic batch."""
+    """Return the figures of the training loop on one synthetic batch."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import keras
     import tensorflow as tf

@@ -1,12 +1,12 @@
-"""Compares whole runs from records with bare training steps, in turn.
+"""Compare whole runs from records with bare training steps.
 
     python benchmarks/whole_run_speed.py --input_file=train.tfrecord \\
         --vocab_file=vocab.txt --bert_config_file=configs/bert_small.json
 
-Bare steps see one batch of the records again and again, in memory already.
-Beside them stand `tools/run_pretraining.py` (as its curve gives it: reading
-and logging count, evaluating and saving do not) and `model.fit`. Each takes
-the same steps in a fresh process; the first third does not count. The medians
+Bare steps repeat one batch of the records in memory. They are compared with
+`tools/run_pretraining.py` (its reported speed includes reading and logging, but
+not evaluating and saving) and with `model.fit`. Each takes the same steps in a
+new process; the first third is not timed. The ways alternate, and the medians
 over the rounds are compared.
 """
 
@@ -30,25 +30,25 @@ _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Records to train on.", required=True
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "Their vocabulary.", required=True
+    "vocab_file", None, "Vocabulary of the records.", required=True
 )
 _CONFIG_FILE = flags.DEFINE_string(
-    "bert_config_file", None, "Sizes of the model.", required=True
+    "bert_config_file", None, "Config of the model.", required=True
 )
 _SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length", 128, "As the records were made."
+    "max_seq_length", 128, "Value used to create the records."
 )
 _PREDICTIONS = flags.DEFINE_integer(
-    "max_predictions_per_seq", 20, "As the records were made."
+    "max_predictions_per_seq", 20, "Value used to create the records."
 )
 _BATCH_SIZE = flags.DEFINE_integer("batch_size", 16, "Examples in a step.")
 _PRECISION = flags.DEFINE_enum(
-    "precision", "mixed_bfloat16", ["float32", "mixed_bfloat16"], "Of products."
+    "precision", "mixed_bfloat16", ["float32", "mixed_bfloat16"], "Policy."
 )
-_STEPS = flags.DEFINE_integer("steps", 60, "Steps of each, a multiple of 3.")
-_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs of each.")
+_STEPS = flags.DEFINE_integer("steps", 60, "Steps per run, a multiple of 3.")
+_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs per way.")
 _PART = flags.DEFINE_enum(
-    "part", "all", ["all", "step", "fit"], "What this process measures."
+    "part", "all", ["all", "step", "fit"], "Part to measure in this process."
 )
 
 _TOOL = pathlib.Path(__file__).parents[1] / "tools/run_pretraining.py"
@@ -76,7 +76,7 @@ def main(_):
 
 
 def _time_steps(model, optimizer, records):
-    """When each step began, and when the last one ended."""
+    """Return the start time of each step and the end time of the last."""
     loop = PretrainingLoop(Learner(model), optimizer)
     batches = iter(records.take(1).cache().repeat())
     times = []
@@ -91,7 +91,7 @@ def _time_fit(model, optimizer, records):
         optimizer,
         loss=keras_bert.pretraining.losses(),
         weighted_metrics=keras_bert.pretraining.metrics(),
-        jit_compile=False,  # As the others.
+        jit_compile=False,  # Like the others.
     )
     times = [time.perf_counter()]
     watch = keras.callbacks.LambdaCallback(
@@ -108,7 +108,7 @@ def _time_fit(model, optimizer, records):
 
 
 def _time_run(arguments):
-    """Seconds of a step of the tool."""
+    """Return the seconds per step of `run_pretraining.py`."""
     with tempfile.TemporaryDirectory() as directory:
         measuring.run(
             [
@@ -147,7 +147,7 @@ def _compare():
     for name, runs in seconds.items():
         median = measuring.median(runs)
         print(
-            f"{name}: {median:.3f} s a step, {bare / median:.1%} of its speed"
+            f"{name}: {median:.3f} s per step, {bare / median:.1%} of the speed"
         )
 
 

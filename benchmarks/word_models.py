@@ -1,8 +1,8 @@
-"""A small ELMo with a softmax over words, which the library has not.
+"""Small ELMo with a softmax over words, which the library lacks.
 
-`elmo_training.py` trains it and `three_ways.py` asks it. The layers are those
-of `keras_bert.models.ElmoBackbone`; both directions share the table of
-characters and the softmax (arXiv 1802.05365, section 3.1).
+`elmo_training.py` trains it and `three_ways.py` runs it. The layers come from
+`keras_bert.models.ElmoBackbone`; both directions share the character embeddings
+and the softmax (arXiv 1802.05365, section 3.1).
 """
 
 import pathlib
@@ -19,7 +19,7 @@ from keras_bert.template import Template
 from keras_bert.text import WordTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 
-# With the softmax about as many weights as the tiny BERT.
+# Including the softmax, about as many weights as the tiny BERT.
 _OPTIONS = ElmoOptions(
     filters=((1, 16), (2, 32), (3, 64), (4, 64)),
     activation="relu",
@@ -35,30 +35,30 @@ _OPTIONS = ElmoOptions(
     use_skip_connections=True,
 )
 _SEQ_LENGTH = 32
-NUM_WORDS = _SEQ_LENGTH - 2  # Of a row, between its two marks.
+NUM_WORDS = _SEQ_LENGTH - 2  # Without the two special tokens of a row.
 WEIGHTS = "elmo.weights.h5"
 
 
 class WordModels:
-    """Two language models, one from each side.
+    """Two language models, one for each direction.
 
     Args:
         vocabulary: `Vocabulary` of word pieces.
 
     Attributes:
-        words: list of str, the pieces that are whole words, which the models
-            choose among; what they read may be any words.
-        model: functional model from the inputs of `ElmoBackbone` to float
-            `(batch_size, seq_length, 2, num_words)`, logits of each word by
-            what stands on its left, then by what stands on its right.
-        preprocess: `Preprocessor` of texts cut by `cut_words`.
+        words: list of str, the pieces that are whole words. The models choose
+            among them; their inputs can be any words.
+        model: functional model from the inputs of `ElmoBackbone` to logits,
+            float `(batch_size, seq_length, 2, num_words)`: each word predicted
+            from its left context, then from its right context.
+        preprocess: `Preprocessor` of texts split by `cut_words`.
     """
 
     def __init__(self, vocabulary):
         self.words = [x for x in vocabulary.tokens if re.fullmatch(r"\w+", x)]
         backbone = ElmoBackbone(_OPTIONS)
         left, right = ops.split(backbone.states[-1], 2, axis=-1)
-        # A word is predicted by the states of its neighbours.
+        # The states of its neighbors predict a word.
         left = ops.pad(left[:, :-1], [(0, 0), (1, 0), (0, 0)])
         right = ops.pad(right[:, 1:], [(0, 0), (0, 1), (0, 0)])
         softmax = keras.layers.Dense(len(self.words), name="softmax")
@@ -72,31 +72,33 @@ class WordModels:
 
     @classmethod
     def load(cls, directory, vocabulary):
-        """Reads what `elmo_training.py` has written."""
+        """Load a model that `elmo_training.py` wrote."""
         models = cls(vocabulary)
         models.model.load_weights(pathlib.Path(directory) / WEIGHTS)
         return models
 
     def probabilities(self, texts, places):
-        """The probabilities of the words at some places.
+        """Return the probabilities of the words at a position of each text.
 
         Args:
-            texts: list of str, cut by `cut_words`.
-            places: list of int, the number of a word of each text.
+            texts: list of str, split by `cut_words`.
+            places: list of int, index of the word in each text.
 
         Returns:
-            float32 `(num_texts, 2, num_words)`, from either side.
+            float32 `(num_texts, 2, num_words)`, one for each direction.
         """
         found = []
         for start in range(0, len(texts), 64):
             rows = slice(start, start + 64)
             logits = self.model(self.preprocess(texts[rows]))
-            chosen = np.array(places[rows]) + 1  # Behind the first mark.
+            chosen = (
+                np.array(places[rows]) + 1
+            )  # After the first special token.
             logits = tf.gather(logits, chosen, axis=1, batch_dims=1)
             found.append(tf.nn.softmax(logits).numpy())
         return np.concatenate(found)
 
 
 def cut_words(text):
-    """Sets white space between words and signs, in small letters."""
+    """Lowercase a text and separate words and punctuation by spaces."""
     return " ".join(re.findall(r"\w+|[^\w\s]", text.lower()))
