@@ -172,7 +172,12 @@ class PretrainingLoop:
                 for term in self._terms
             )
             scaled = self._loss_scale.scaled(loss)
-        gradients = tape.gradient(scaled, self.model.trainable_variables)
+        gradients = tape.gradient(
+            scaled,
+            self.model.trainable_variables,
+            # Without global tokens, their projections are not used.
+            unconnected_gradients=tf.UnconnectedGradients.ZERO,
+        )
         gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
         return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
 

@@ -3,6 +3,7 @@
 import contextlib
 import random
 import typing
+import warnings
 
 import keras
 import numpy as np
@@ -73,7 +74,10 @@ def fine_tune(
         )
     _reset_layers(learner.pretrained, recipe)
     own_model = own_model or learner.model
-    with _frozen_layers(learner.pretrained.backbone, recipe):
+    frozen = _frozen_layers(learner.pretrained.backbone, recipe)
+    with frozen, warnings.catch_warnings():
+        # Without global tokens, their projections are not used.
+        warnings.filterwarnings("ignore", "Gradients do not exist.*/global_")
         return _fit(
             learner, examples, recipe, validation, callbacks, own_model, **fit
         )

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+import keras_bert
 from keras_bert import from_pretrained
 from keras_bert.layers import GlobalTokens
 from keras_bert.models.families.longformer.config import LongformerConfig
@@ -127,3 +128,13 @@ def test_packed_rows_are_those_of_single_texts():
     )
     with pytest.raises(ValueError, match="Packed rows cannot have global"):
         with_first.packed()
+
+
+def test_a_task_without_global_tokens_learns_without_a_warning(model):
+    tagger = keras_bert.TokenClassifier(model, labels=["O", "B-X", "I-X"])
+    before = {w.path: w.numpy() for w in tagger.model.weights}
+    rows = [["word1", "word2"], ["word3"]], [["O", "B-X"], ["O"]]
+    tagger.fit(*rows, epochs=1, batch_size=2, warmup=0.0, verbose=0)
+    for weight in tagger.model.trainable_weights:
+        is_still = np.array_equal(before[weight.path], weight)
+        assert is_still == ("/global_" in weight.path), weight.path
