@@ -20,12 +20,11 @@ def at_least(least, **values):
     _require(lambda x: _is_integer(x) and x >= least, expected, values)
 
 
-def even(**values):
-    """Raise ValueError unless all values are even integers above 0."""
+def even(least, **values):
+    """Raise ValueError unless all values are even and at least `least`."""
+    expected = f"an even integer, at least {least}"
     _require(
-        lambda x: _is_integer(x) and x > 0 and x % 2 == 0,
-        "an even integer, at least 2",
-        values,
+        lambda x: _is_integer(x) and x >= least and x % 2 == 0, expected, values
     )
 
 

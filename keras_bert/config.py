@@ -94,6 +94,10 @@ class StrictConfig:
         dropout_keys: keys of three dropout rates: hidden vectors, attention
             weights, and the head of a task.
         layer_norm_eps: float, added to the variance in LayerNorm.
+        attention_window: int, even number of neighbours that a token attends
+            to, half of them on each side. 0 for attention to all tokens.
+        short_model_type: str, `model_type` of the models that
+            `keras_bert.models.make_long` converts to this family.
         google_head_size: int, size of an attention head if checkpoints of
             google-research have no config and sizes are inferred from shapes,
             or None.
@@ -124,6 +128,8 @@ class StrictConfig:
     )
     layer_norm_eps = 1e-12
     google_head_size = None
+    attention_window = 0
+    short_model_type = ""
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
@@ -160,6 +166,11 @@ class StrictConfig:
     def depth(self):
         """Number of blocks that are run, counting shared blocks repeatedly."""
         return self.sizes["L"]
+
+    @property
+    def windows(self):
+        """Value of `attention_window` for each block."""
+        return (self.attention_window,) * self.sizes["L"]
 
     @property
     def dropouts(self):
@@ -281,7 +292,10 @@ class StrictConfig:
 
     def to_dict(self):
         """Return a dict of the values by published key, for `from_dict`."""
-        return {"model_type": self.model_type, **dataclasses.asdict(self)}
+        values = {"model_type": self.model_type, **dataclasses.asdict(self)}
+        if not self.attention_window:
+            values.pop("attention_window", None)
+        return values
 
     def to_json(self, path):
         """Write the config to a JSON file, for `from_json`.
@@ -338,6 +352,8 @@ class BertConfig(EncoderConfig):
         initializer_range: standard deviation of initial weights.
         layer_norm_eps: added to the variance in LayerNorm.
         is_decoder: whether attention is causal.
+        attention_window: even number of neighbours that a token attends to,
+            see `keras_bert.models.make_long`. 0 for attention to all tokens.
 
     Raises:
         ValueError: a value has the wrong type or is out of range, or
@@ -348,6 +364,7 @@ class BertConfig(EncoderConfig):
     """
 
     is_decoder: bool = False
+    attention_window: int = checks.field(0, checks.even, 0)
 
     family = "BERT"
     model_type = "bert"

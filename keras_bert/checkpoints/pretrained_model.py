@@ -73,12 +73,13 @@ class PretrainedModel(Summarized):
         self.head_is_random = False
         self.task_model = None
         if task_head:
-            kind = self.family.task_heads[task.head.part]
+            part = task.head.part
+            kind = self.family.task_heads[part]
             self.task_model = add_task_head(
-                kind.backbone(backbone, config),
+                kind.backbone(backbone, config, part),
                 task_head,
                 kind.reads_of(config),
-                name(task.head.part),
+                name(part),
             )
 
     def _facts(self):

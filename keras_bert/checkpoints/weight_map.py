@@ -17,6 +17,7 @@ import numpy as np
 
 from keras_bert.checkpoints.weight_table import NO_PLACE
 from keras_bert.checkpoints.weight_table import blocks_of
+from keras_bert.checkpoints.weight_table import global_rows
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import rows_with
 from keras_bert.checkpoints.weight_table import shape_of
@@ -98,6 +99,7 @@ def published_places(config, column, head=None):
     is_held = all(column in row for row in table)
     if not is_held or any(x.get(column, NO_PLACE) == NO_PLACE for x in heads):
         what = f" with a {head.part}" if head else ""
+        what += " with an `attention_window`" if global_rows(config) else ""
         raise ValueError(
             f"The format must support {config.family}{what}. "
             f"Received: {column}."

@@ -73,7 +73,24 @@ def rows_with(config, head=None):
     rows = read_table(config.model_type)
     if head is not None:
         rows += head_rows(config.model_type, head.part)
-    return rows
+    return rows + global_rows(config)
+
+
+def global_rows(config):
+    """Return the rows of the global projections that a table lacks.
+
+    A model made long has them, but no published file.
+    """
+    rows = read_table(config.model_type)
+    known, added = {row["weight"] for row in rows}, []
+    for row in rows if config.attention_window else ():
+        block, fused, array = row["weight"].partition("query_key_value/")
+        array, _, third = array.partition("@")
+        if fused:
+            name = ("query", "key", "value")[int(third)]
+            weight = f"{block}global_{name}/{array}"
+            added.append({"weight": weight, "shape": row["shape"]})
+    return [row for row in added if row["weight"] not in known]
 
 
 def sizes_with(config, head=None):

@@ -28,7 +28,7 @@ _JOBS = {
     "Pre-train": "demo collect_corpus learn_vocabulary "
     "create_pretraining_data inspect_records run_pretraining plot_training "
     "demo_report",
-    "Convert checkpoints": "convert_checkpoint",
+    "Convert checkpoints": "convert_checkpoint make_long",
     "Use many machines": "create_pretraining_data_beam predict_beam",
 }
 

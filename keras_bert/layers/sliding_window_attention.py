@@ -61,7 +61,7 @@ class SlidingWindowAttention(SelfAttention):
         window: int = 512,
         **kwargs: typing.Any,
     ):
-        checks.even(window=window)
+        checks.even(2, window=window)
         pattern = Window(window // 2)
         super().__init__(hidden_size, num_heads, pattern=pattern, **kwargs)
         self.window = window

@@ -11,6 +11,7 @@ from .family import Family as Family
 from .family import encoder as encoder
 from .family import pretrainer as pretrainer
 from .heads import add_heads as add_heads
+from .long_models import make_long as make_long
 from .task_model import HeadKind as HeadKind
 from .task_model import add_task_head as add_task_head
 from .task_model import over_choices as over_choices

@@ -4,8 +4,12 @@ import keras
 
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention_patterns import causal
+from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.sliding_window_attention import SlidingWindowAttention
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 
@@ -68,7 +72,7 @@ def initializer(config):
 
 
 def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
-    """Create a `Backbone` of `TransformerEncoderBlock`s.
+    """Create a `Backbone` of BERT's blocks.
 
     Args:
         config: config of any family.
@@ -78,11 +82,40 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
         **pieces: other arguments of `Backbone`.
     """
     blocks = [
-        TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-        for index in range(config.sizes["L"])
+        encoder_block(arguments, window, f"block_{index}")
+        for index, window in enumerate(config.windows)
     ]
     pooler = FlatDense(**arguments["pooler"], name="pooler") if pools else None
     return Backbone(embeddings, blocks, pooler=pooler, **pieces)
+
+
+def encoder_block(arguments, window, name):
+    """Create a block of BERT, with a sliding window unless `window` is 0.
+
+    Args:
+        arguments: dict, as returned by `layer_arguments`.
+        window: argument of `SlidingWindowAttention`, or 0.
+        name: name of the layer.
+    """
+    block = arguments["block"]
+    if not window:
+        return TransformerEncoderBlock(**block, name=name)
+    return PostNormBlock(
+        self_attention(
+            window, **arguments["attention"], output_dropout=block["dropout"]
+        ),
+        FeedForward(**arguments["feed_forward"], name="feed_forward"),
+        block["layer_norm_epsilon"],
+        name=name,
+    )
+
+
+def self_attention(window, **arguments):
+    """Create self-attention, in a sliding window unless `window` is 0."""
+    arguments["name"] = "self_attention"
+    if not window:
+        return SelfAttention(**arguments)
+    return SlidingWindowAttention(**arguments, window=window)
 
 
 def dense_transform(config, dropout=0.0, activation="tanh"):

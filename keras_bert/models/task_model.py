@@ -12,6 +12,7 @@ from keras_bert.layers.choices import MergeChoices
 from keras_bert.layers.choices import SplitChoices
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.models.backbone import Backbone
+from keras_bert.models.global_tokens import context_of
 from keras_bert.models.layer_arguments import initializer
 from keras_bert.template import Template
 
@@ -34,7 +35,8 @@ class HeadKind:
         published_class: end of the class name in transformers. By default
             as in BERT.
         context: function from a config to the `context` argument of the
-            head's `Backbone`, or None for the context of the encoder.
+            head's `Backbone`. By default the context of the encoder, with
+            global tokens if the config has an `attention_window`.
         language_model_weight: weight of an auxiliary language modeling
             loss. Above 0, the "masked_lm_head" of the family must have no
             weights of its own.
@@ -56,16 +58,20 @@ class HeadKind:
         """
         return self.reads(config) if callable(self.reads) else self.reads
 
-    def backbone(self, backbone: Backbone, config: StrictConfig) -> Backbone:
+    def backbone(
+        self, backbone: Backbone, config: StrictConfig, part: str
+    ) -> Backbone:
         """Return the `Backbone` of the head's model, of the same layers.
 
         Args:
             backbone: `Backbone` of the encoder.
             config: config of the family.
+            part: name of the head, such as "classifier".
         """
-        if self.context is None:
-            return backbone
-        return backbone.with_context(self.context(config))
+        context = self.context and self.context(config)
+        if config.attention_window and not context:
+            context = context_of(part)
+        return backbone.with_context(context) if context else backbone
 
     def layer(
         self, config: StrictConfig, num_outputs: int, name: str

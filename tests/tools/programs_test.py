@@ -100,6 +100,15 @@ _PROGRAMS = {
             ({"do_lower_case": "false"}, "do_lower_case"),
         ),
     ),
+    "make_long": _Program(
+        {"input_dir": "bert", "output_dir": "long", "max_positions": "1024"},
+        within="config.json",
+        mistakes=(
+            ({"window": "7"}, "`window` must be an even integer.*=7"),
+            ({"max_positions": "3"}, "at least .*max_positions=3"),
+            ({"format": "hf"}, "must support BERT with an `attention_window`"),
+        ),
+    ),
     "create_pretraining_data": _Program(
         {**_RECORDS, "output_dir": None, "output_file": "made.tfrecord"},
         goes_on=True,

@@ -9,7 +9,7 @@ from keras_bert import from_pretrained
 from keras_bert.layers import GlobalTokens
 from keras_bert.models.families.longformer.config import LongformerConfig
 from keras_bert.models.families.longformer.model import FAMILY
-from keras_bert.models.families.longformer.model import longformer_backbone
+from keras_bert.models.families.roberta.model import roberta_backbone
 from tests import tiny
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
@@ -48,7 +48,7 @@ def test_global_tokens_may_be_an_input(golden, model):
         "global_mask": keras.Input((None,), dtype="int32", name="global_mask"),
     }
     layer = GlobalTokens(2)
-    backbone = longformer_backbone(
+    backbone = roberta_backbone(
         model.config,
         inputs=inputs,
         context=lambda x: {
@@ -113,7 +113,7 @@ def test_windows_of_blocks_may_differ():
 
 def test_packed_rows_are_those_of_single_texts():
     config = tiny.config("longformer")
-    backbone = longformer_backbone(config)
+    backbone = roberta_backbone(config)
     ids = np.array([[0, 5, 6, 7, 8, 9, 2, 0, 7, 9, 2]], "int32")
     numbers = np.array([[1] * 7 + [2] * 4], "int32")
     rows = {"input_ids": ids, "input_mask": np.ones_like(ids)}

@@ -8,10 +8,10 @@ from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.task_head import TaskHead
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.layer_arguments import encoder_block
 from keras_bert.models.layer_arguments import layer_arguments
 
 
@@ -29,6 +29,7 @@ class AlbertConfig(EncoderConfig):
             most `num_hidden_layers`.
         inner_group_num: number of blocks in a group.
         classifier_dropout_prob: dropout before the head of a task.
+        attention_window: as in `BertConfig`.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:
@@ -41,6 +42,7 @@ class AlbertConfig(EncoderConfig):
     num_hidden_groups: int = 1
     inner_group_num: int = 1
     classifier_dropout_prob: float = 0.1
+    attention_window: int = checks.field(0, checks.even, 0)
 
     family = "ALBERT"
     model_type = "albert"
@@ -82,10 +84,10 @@ def albert_backbone(config):
         tables, config.hidden_size, **arguments["matrix"], name="embeddings"
     )
     num_groups, num_runs = config.num_hidden_groups, config.num_hidden_layers
-    block = arguments["block"]
+    window = config.attention_window
     groups = [
         [
-            TransformerEncoderBlock(**block, name=f"group_{group}_block_{i}")
+            encoder_block(arguments, window, f"group_{group}_block_{i}")
             for i in range(config.inner_group_num)
         ]
         for group in range(num_groups)

@@ -2,15 +2,16 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.config import StrictConfig
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.layer_arguments import self_attention
 from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
 
@@ -32,6 +33,7 @@ class DistilBertConfig(StrictConfig):
         attention_dropout: `attention_probs_dropout_prob`.
         max_position_embeddings: as in `BertConfig`.
         initializer_range: as in `BertConfig`.
+        attention_window: as in `BertConfig`.
 
     References:
         [DistilBERT](https://arxiv.org/abs/1910.01108), section 3
@@ -47,6 +49,7 @@ class DistilBertConfig(StrictConfig):
     attention_dropout: float = 0.1
     max_position_embeddings: int = 512
     initializer_range: float = 0.02
+    attention_window: int = checks.field(0, checks.even, 0)
 
     family = "DistilBERT"
     model_type = "distilbert"
@@ -71,7 +74,7 @@ def distilbert_backbone(config):
     blocks = [
         # Unlike BERT, the attention output has no dropout.
         PostNormBlock(
-            SelfAttention(**arguments["attention"], name="self_attention"),
+            self_attention(config.attention_window, **arguments["attention"]),
             FeedForward(**arguments["feed_forward"], name="feed_forward"),
             name=f"block_{index}",
         )

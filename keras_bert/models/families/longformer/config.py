@@ -30,6 +30,7 @@ class LongformerConfig(roberta.RobertaConfig):
         (*roberta.RobertaConfig.informative_keys, "ignore_attention_mask")
         + ("attention_dilation", "attention_mode", "onnx_export")
     )
+    short_model_type = "roberta"
     transformers_defaults = {
         **roberta.RobertaConfig.transformers_defaults,
         "vocab_size": 30522,
@@ -39,7 +40,7 @@ class LongformerConfig(roberta.RobertaConfig):
         super().__post_init__()
         window, num_blocks = self.attention_window, self.num_hidden_layers
         if not isinstance(window, list | tuple):
-            checks.even(attention_window=window)
+            checks.even(2, attention_window=window)
             return
         if len(window) != num_blocks:
             raise ValueError(
@@ -48,7 +49,7 @@ class LongformerConfig(roberta.RobertaConfig):
                 f"Received: attention_window={window!r}."
             )
         for number in window:
-            checks.even(attention_window=number)
+            checks.even(2, attention_window=number)
         # Equal configs compare equal.
         one = window[0] if len({*window}) == 1 else tuple(window)
         object.__setattr__(self, "attention_window", one)

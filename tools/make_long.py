@@ -1,0 +1,61 @@
+"""Convert a checkpoint to long texts, as Longformer was made from RoBERTa.
+
+    keras-bert make_long --input_dir=roberta-base --output_dir=long-roberta
+
+The input is a BERT, RoBERTa, DistilBERT or ALBERT. Attention becomes a sliding
+window, and the position embeddings are repeated. A RoBERTa becomes a
+Longformer. Train the result on long texts: keras-bert run_pretraining
+--objective=mlm --init_checkpoint={output_dir}.
+"""
+
+import pathlib
+
+from absl import flags
+
+import keras_bert
+from keras_bert import command_line
+from keras_bert.checkpoints.layout import check_input
+from keras_bert.checkpoints.layout import check_output
+from keras_bert.cli import shared_flags
+from keras_bert.models import make_long
+
+_INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "Output directory, created if needed."
+)
+_MAX_POSITIONS = flags.DEFINE_integer(
+    "max_positions", 4096, "Maximum sequence length."
+)
+_WINDOW = flags.DEFINE_integer(
+    "window", 512, "Even number of neighbours that a token attends to."
+)
+_FORMAT = flags.DEFINE_enum(
+    "format",
+    "keras",
+    ["keras", "hf"],
+    "Format of keras_bert, or of transformers for a Longformer.",
+)
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
+
+
+def main():
+    check_input(_INPUT_DIR.value)
+    inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
+    check_output(_OUTPUT_DIR.value, _FORMAT.value, inputs, _OVERWRITE.value)
+    model = keras_bert.from_pretrained(
+        _INPUT_DIR.value, lowercase=_DO_LOWER_CASE.value
+    )
+    keras_bert.save_pretrained(
+        make_long(model, _MAX_POSITIONS.value, _WINDOW.value),
+        _OUTPUT_DIR.value,
+        _FORMAT.value,
+        overwrite=_OVERWRITE.value,
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(
+        main,
+        "keras-bert run_classifier --model_dir={output_dir}",
+    )
