@@ -4,8 +4,7 @@
 
 The input is a BERT, RoBERTa, DistilBERT or ALBERT. Attention becomes a sliding
 window, and the position embeddings are repeated. A RoBERTa becomes a
-Longformer. Train the result on long texts: keras-bert run_pretraining
---objective=mlm --init_checkpoint={output_dir}.
+Longformer. Pre-train the result on long texts before use.
 """
 
 import pathlib

@@ -157,6 +157,8 @@ _RELATIVES = {
     "ElectraForPreTraining": ["replaced_token_head"],
     "ElectraForMaskedLM": ["masked_lm_head"],
     "ElectraModel": [],
+    "LongformerForMaskedLM": ["masked_lm_head"],
+    "LongformerModel": ["pooler"],
     "ModernBertForMaskedLM": ["masked_lm_head"],
     "ModernBertModel": [],
 }
@@ -222,7 +224,7 @@ def test_a_relative_is_read_by_transformers_equal(
 @pytest.mark.parametrize(
     "model_type",
     ["albert", "deberta", "deberta-v2", "roberta", "electra", "modernbert"]
-    + ["xlm-roberta", "mpnet"],
+    + ["xlm-roberta", "mpnet", "longformer"],
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",

@@ -102,10 +102,13 @@ _PROGRAMS = {
     ),
     "make_long": _Program(
         {"input_dir": "bert", "output_dir": "long", "max_positions": "1024"},
-        within="config.json",
+        within="model.safetensors",
         mistakes=(
-            ({"window": "7"}, "`window` must be an even integer.*=7"),
-            ({"max_positions": "3"}, "at least .*max_positions=3"),
+            ({"window": "7"}, "--window must be an even integer.*=7"),
+            (
+                {"max_positions": "3"},
+                "--max_positions must be .*max_positions=3",
+            ),
             ({"format": "hf"}, "must support BERT with an `attention_window`"),
         ),
     ),
