@@ -1,4 +1,4 @@
-"""Reading and writing of checkpoint directories."""
+"""Reading and writing checkpoint directories."""
 
 from keras_bert import lazy
 

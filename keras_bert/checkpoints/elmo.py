@@ -1,4 +1,4 @@
-"""ELMo from its published files: options.json and weights in HDF5."""
+"""Reader for published ELMo models, options.json and HDF5 weights."""
 
 import copy
 import types
@@ -13,7 +13,7 @@ from keras_bert.template import Template
 
 
 class Elmo(Summarized):
-    """Frozen ELMo model, the encoder of feature-based tasks.
+    """Frozen ELMo model that encodes texts for feature-based tasks.
 
     Args:
         options: `ElmoOptions`.
@@ -106,7 +106,7 @@ def _load(places, file):
 
 
 def _places(backbone):
-    """Return the weights by the names of their arrays."""
+    """Return a dict mapping array names to weights."""
     words = backbone.embeddings
     layers = {"CNN_proj/{}_proj": words.projection}
     for number, layer in enumerate(words.convolutions):

@@ -1,4 +1,4 @@
-"""Errors of checkpoints."""
+"""Exceptions raised for checkpoints."""
 
 
 class CheckpointError(ValueError):

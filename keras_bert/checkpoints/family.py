@@ -1,4 +1,4 @@
-"""Families by the `model_type` of published configs."""
+"""Lookup of families by the `model_type` in published configs."""
 
 from keras_bert import models
 from keras_bert.checkpoints.weight_table import model_types
@@ -25,7 +25,7 @@ def find_family(model_type):
 
 
 def config_class(values):
-    """Return the config class of a dict's `model_type`, by default BERT.
+    """Return the config class for a dict's `model_type`, by default BERT.
 
     Raises:
         ValueError: the family is unknown.
@@ -36,10 +36,10 @@ def config_class(values):
 
 
 def config_from(values):
-    """Read a config of any family from a dict, strictly.
+    """Create a config of any family from a dict without unknown keys.
 
     Raises:
-        ValueError: the family is unknown, or its config has other keys.
+        ValueError: the family or a key is unknown.
     """
     return config_class(values).from_dict(values)
 

@@ -70,7 +70,7 @@ def download(name):
 
 
 def check_name(name):
-    """Raise CheckpointError if a name is not valid on the Hub, without network.
+    """Raise CheckpointError if a name is not valid on the Hub.
 
     A name counts as a path if it has several slashes, begins with "." or "/"
     or with a directory that exists.

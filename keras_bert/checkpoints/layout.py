@@ -1,4 +1,4 @@
-"""Files of a checkpoint directory, in each format."""
+"""File names of each checkpoint format."""
 
 import pathlib
 import re
@@ -54,7 +54,7 @@ def format_of(directory):
     """Return the format of the checkpoint in a directory (`pathlib.Path`).
 
     Returns:
-        "keras", "hf", "tf1" (also of the Model Garden), "states" (an
+        "keras", "hf", "tf1" (or Model Garden), "states" (an
         unfinished pre-training run) or None.
     """
     manifest = artifacts.read_manifest(directory / MANIFEST) or {}
@@ -74,13 +74,13 @@ def format_of(directory):
 
 
 def google_configs(directory):
-    """Return the configs of google-research's programs by `model_type`."""
+    """Return a dict mapping `model_type` to google-research's config files."""
     paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
     return {kind: path for kind, path in paths.items() if path.is_file()}
 
 
 def prefixes(directory):
-    """Return the names of the TensorFlow checkpoints in a directory, sorted."""
+    """Return the sorted names of the TensorFlow checkpoints in a directory."""
     return sorted(
         path.name.removesuffix(_INDEX)
         for path in home_of(directory).glob(f"*{_INDEX}")

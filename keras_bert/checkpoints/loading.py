@@ -159,7 +159,7 @@ def load(build, plan, source):
 
 
 def _read(places, arrays, shape):
-    """Read a weight; concatenate query, key and value if stored apart."""
+    """Read a weight; concatenate query, key and value if stored separately."""
     values = _empty(shape)
     for place in places:
         place.read_into(values, arrays.read(place.name))
@@ -172,7 +172,7 @@ def _some(names, most=_MOST_NAMED):
 
 
 def _empty(shape):
-    """Return an array with the alignment that TensorFlow needs."""
+    """Return an empty array with the alignment that TensorFlow requires."""
     size = math.prod(shape)
     room = np.empty(size + _ALIGNED // 4, np.float32)
     start = -room.ctypes.data % _ALIGNED // 4
@@ -180,7 +180,7 @@ def _empty(shape):
 
 
 class _SharedArray:
-    """Array that shares its memory with a tensor; NumPy arrays are copied."""
+    """Array that shares its memory with a tensor instead of being copied."""
 
     def __init__(self, values):
         self._values = values

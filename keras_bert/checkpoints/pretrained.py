@@ -1,4 +1,4 @@
-"""`from_pretrained` and `save_pretrained` for all checkpoint formats."""
+"""`from_pretrained` and `save_pretrained` for all formats."""
 
 import dataclasses
 import math
@@ -41,13 +41,12 @@ def from_pretrained(
 ) -> PretrainedModel:
     """Load a model from a checkpoint of any supported format.
 
-    A missing weight, or a weight of another shape, is an error. If the
+    A missing weight or a weight with a different shape is an error. If the
     checkpoint lacks the pooler or a head entirely, the model has none either.
     The head of a fine-tuned model is loaded too.
 
     Missing keys in the `config.json` of Hugging Face take the defaults of
-    transformers. Its unknown keys and arrays without a place in the model are
-    listed in a warning.
+    transformers. Unknown keys and unexpected arrays cause a warning.
 
     Args:
         directory: str, a directory of `save_pretrained`, of Hugging Face
@@ -117,16 +116,16 @@ def save_pretrained(
         directory: str, created if needed.
         format: "keras" (this library), "hf" (`transformers`) or "tf1"
             (google-research/bert or google-research/albert).
-        card: dict from headings to texts to add to the model card, such as the
-            training command and metrics.
+        card: dict mapping headings to texts to add to the model card, such as
+            the training command and metrics.
         overwrite: bool, whether to replace the files of an earlier call.
-        extras: dict from the names of additional files, which may include
+        extras: dict mapping names of additional files, which may include
             folders, to functions that write the file to a path.
 
     Raises:
         ValueError: the format is unknown or does not support the model, a
-            layer is quantized, or the directory contains a checkpoint of
-            another format or a file that may not be replaced.
+            layer is quantized, or the directory contains a checkpoint in
+            a different format or a file that may not be replaced.
     """
     check_not_quantized(model.task_model or model.model)
     check_output(directory, format, overwrite=overwrite, extras=extras or ())
@@ -164,7 +163,7 @@ def _check_keys(source, path):
 
 
 def _check_sizes(source):
-    """Check the sizes in a config before the model is built."""
+    """Compare array sizes with the config before the model is built."""
     config, num_arrays = source.config, len(source.arrays.shapes)
     if math.prod(config.block_counts) > num_arrays:
         sizes = [
@@ -192,7 +191,7 @@ def _check_sizes(source):
 def _model_card(model, format, extra):
     """Return the model card of a saved model, in Markdown.
 
-    `extra` is a dict of additional texts by heading, such as "Training".
+    `extra` maps headings, such as "Training", to additional texts.
     """
     tokenizer, family = model.tokenizer_settings, model.family
     sizes = dataclasses.asdict(model.config)

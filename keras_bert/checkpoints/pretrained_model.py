@@ -26,7 +26,7 @@ class PretrainedModel(Summarized):
         tokenizer: `Tokenizer` with at most `vocab_size` tokens, or its
             settings to create it on first use.
         backbone: `Backbone` of the encoder's layers.
-        heads: dict from parts to the layers of the heads.
+        heads: dict mapping part names to head layers.
         parts: iterable of str, optional parts of the model, such as "pooler"
             and "masked_lm_head".
         task: `TaskRecord` of a fine-tuned model, or None.
@@ -34,10 +34,10 @@ class PretrainedModel(Summarized):
 
     Attributes:
         family: `Family`.
-        encoder: model from the family's inputs to `sequence_output` and, with
-            a pooler, `pooled_output`.
+        encoder: model that maps the family's inputs to `sequence_output` and,
+            if it has a pooler, `pooled_output`.
         model: encoder with all heads.
-        task_model: encoder with the task head, from the family's inputs to
+        task_model: encoder with the task head that maps the family's inputs to
             `logits`; None without a head.
         head_is_random: bool, whether `for_task` created the task head.
         tokenizer_settings: settings of the tokenizer. The vocabulary is
@@ -134,7 +134,7 @@ class PretrainedModel(Summarized):
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
-        """Return a model with shared weights and only some of the parts.
+        """Return a model with only some of the parts and shared weights.
 
         Args:
             parts: collection of str, such as "pooler".
@@ -143,7 +143,7 @@ class PretrainedModel(Summarized):
         return self._with(parts=parts)
 
     def smaller(self, num_layers):
-        """Return a model with fewer layers, initialized with copies.
+        """Return a model with fewer layers, initialized from this model.
 
         `student_layer_indices` chooses the layers. All other weights are
         copied too. If layers share their weights, only their number changes.
@@ -171,7 +171,7 @@ class PretrainedModel(Summarized):
         return self._with(task=None, task_head=None)
 
     def with_tokenizer(self, tokenizer):
-        """Return a model with the same weights and another tokenizer.
+        """Return a model with the same weights and a different tokenizer.
 
         Args:
             tokenizer: `Tokenizer`, or its settings, with the same vocabulary.
@@ -201,9 +201,9 @@ class PretrainedModel(Summarized):
         """Return a model with a changed config and copies of the weights.
 
         Args:
-            changes: dict, values of the config.
+            changes: dict of config values.
             tokenizer: `Tokenizer`, or its settings.
-            layers: dict from names of new layers to names of copied layers.
+            layers: dict mapping names of new layers to names of copied layers.
         """
         config = dataclasses.replace(self.config, **changes)
         copy = self.from_config(config, tokenizer, self.parts, self.task)
@@ -286,7 +286,7 @@ class PretrainedModel(Summarized):
 
     @property
     def weights(self):
-        """Dict of all weights of all models by path.
+        """Dict mapping paths to the weights of all models.
 
         The adapters of `enable_lora` are merged into the kernels.
 
@@ -345,7 +345,7 @@ class PretrainedModel(Summarized):
             )
 
     def sequence_length(self, seq_length=None):
-        """Check a sequence length, and return it.
+        """Check a sequence length and return it.
 
         Args:
             seq_length: int. Defaults to the limit of the model.
@@ -367,7 +367,7 @@ class PretrainedModel(Summarized):
 
 
 def _task_head(config, size):
-    """Build a new task head for the family of a config."""
+    """Build a new task head for a config's family."""
     kind = find_family(config.model_type).task_heads[size.part]
     return kind.layer(config, size.num_outputs, size.part)
 

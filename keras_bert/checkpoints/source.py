@@ -1,4 +1,4 @@
-"""Opened checkpoints of any format."""
+"""Opened checkpoints in any format."""
 
 import dataclasses
 import typing
@@ -10,21 +10,21 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class OpenedCheckpoint:
-    """An opened checkpoint of any format.
+    """Opened checkpoint in any format.
 
     Args:
-        name: str, the name of the checkpoint in messages.
+        name: str, name of the checkpoint in error messages.
         config: a config of any family.
         tokenizer: settings of the tokenizer.
-        arrays: object with `shapes`, a dict of shapes by name, and
+        arrays: object with `shapes`, a dict mapping names to shapes, and
             `read(name)`, which returns a float32 array, if possible a
             read-only view of the file.
-        places: function from a config and a `HeadSize` or None to the list
-            of all their `ArrayLocation`s.
+        places: function that takes a config and a `HeadSize` or None and
+            returns the list of all `ArrayLocation`s.
         ignored: names of arrays that do not belong to the model.
         task: `TaskRecord` of a fine-tuned model, or None.
         unknown_keys: list of str, unknown keys of the config.
-        is_lenient: bool, whether arrays without a place in the model cause a
+        is_lenient: bool, whether unexpected arrays cause a
             warning instead of an error.
     """
 
@@ -40,19 +40,19 @@ class OpenedCheckpoint:
 
 
 class Arrays(typing.NamedTuple):
-    """Named arrays: shapes, and a function that reads an array by name."""
+    """Named arrays with shapes and a function that reads an array by name."""
 
     shapes: dict
     read: object
 
 
 def rename_arrays(arrays, rename, source):
-    """Return named arrays under other names.
+    """Return named arrays under different names.
 
     Args:
         arrays: named arrays.
-        rename: function from the name in the file to the new name.
-        source: str, the name of the file, for messages.
+        rename: function that maps the name in the file to the new name.
+        source: str, name of the file in error messages.
 
     Raises:
         CheckpointError: two arrays get the same name.

@@ -1,4 +1,4 @@
-"""Task, labels and settings of a fine-tuned model, in `task.json`."""
+"""`TaskRecord`, the task and labels of a fine-tuned model in `task.json`."""
 
 import dataclasses
 
@@ -16,8 +16,8 @@ class TaskRecord:
     Args:
         task: str, name of the class in `keras_bert.tasks`.
         head: `HeadSize` of the head, or None without a head.
-        settings: dict for JSON, settings of the task, such as labels, lengths
-            and thresholds.
+        settings: JSON-serializable dict of task settings, such as labels,
+            lengths and thresholds.
     """
 
     task: str
@@ -26,7 +26,7 @@ class TaskRecord:
 
 
 def read_task(directory):
-    """Read the `TaskRecord` of a directory, or return None.
+    """Read the `TaskRecord` in a directory, or return None.
 
     Raises:
         CheckpointError: the file cannot be used.

@@ -1,11 +1,11 @@
-"""Tokenizer of a checkpoint: reading, and checks against the config."""
+"""Tokenizers of checkpoints, and checks against the config."""
 
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
-    """Read the settings of the tokenizer of a checkpoint directory.
+    """Read the tokenizer settings in a checkpoint directory.
 
     Args:
         kind: str, the `tokenizer` of the `Family`; its files have priority.
@@ -23,7 +23,7 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
 
 
 def check_tokenizer(config, tokenizer):
-    """Raise ValueError unless a config and a tokenizer fit each other.
+    """Raise ValueError if a tokenizer does not fit a config.
 
     The embedding table may have more rows than tokens, but not fewer.
     The padding id must equal `config.pad_token_id`, if it is set.

@@ -34,7 +34,7 @@ class ArrayLocation:
 
     Args:
         weight: str, path of our variable.
-        third: int, 0 to 2, third of its columns; None for all columns.
+        third: int, 0 to 2 for query, key or value; None for all columns.
         name: str, name of the array in the file.
         shape: tuple, shape of the array in the file.
         transposed: bool, whether the array in the file is transposed.
@@ -83,7 +83,7 @@ class ArrayLocation:
 
 
 def published_places(config, column, head=None):
-    """Return all `ArrayLocation`s of a published format.
+    """Return the `ArrayLocation`s of all weights in a published format.
 
     Args:
         config: a config of any family.
@@ -116,7 +116,7 @@ def published_places(config, column, head=None):
 
 
 def own_places(config, head=None):
-    """Return all places of our own files, named by weight paths."""
+    """Return the `ArrayLocation`s in checkpoints of this library."""
     return [
         ArrayLocation(weight, None, weight, shape)
         for weight, shape in weight_shapes(config, head).items()

@@ -1,4 +1,4 @@
-"""Tables of the weights of each family, read without NumPy.
+"""Weight tables of all families, read without NumPy.
 
 The table is `weights.txt` in the folder of the family. It has a row for each
 published array and a column for each format, with `{}` for the index of the
@@ -54,7 +54,7 @@ def model_types():
 
 
 def weight_shapes(config, head=None):
-    """Return the weight shapes of a model and its head by weight path."""
+    """Return a dict mapping weight paths to shapes for a model and its head."""
     sizes = sizes_with(config, head)
     shapes = {}
     for row in rows_with(config, head):
@@ -69,7 +69,7 @@ def weight_shapes(config, head=None):
 
 
 def rows_with(config, head=None):
-    """Return the rows of a config's family and of a task head."""
+    """Return the table rows for a config's family and a task head."""
     rows = read_table(config.model_type)
     if head is not None:
         rows += head_rows(config.model_type, head.part)
@@ -94,12 +94,12 @@ def global_rows(config):
 
 
 def sizes_with(config, head=None):
-    """Return sizes by letter; C is the number of the head's outputs."""
+    """Return a dict mapping letters to sizes, C to the head's outputs."""
     return {**config.sizes, "C": head.num_outputs if head else 0}
 
 
 def read_table(model_type):
-    """Read the rows of a family's table as dicts by column name."""
+    """Read the rows of a family's table as dicts with column names as keys."""
     return [row for row in _rows(model_type) if not _is_copy(row)]
 
 
@@ -109,10 +109,10 @@ def tf1_columns(model_type):
 
 
 def tied_arrays(model_type, column):
-    """Return tied arrays; they are compared, not loaded.
+    """Return tied arrays, which are compared instead of loaded.
 
     Returns:
-        A dict from the names that the copies have in the format of a column
+        A dict mapping the names of the copies in the format of a column
         to the names of the originals.
     """
     originals = {row["weight"]: row[column] for row in read_table(model_type)}
@@ -159,9 +159,9 @@ def _read(model_type, name):
 
 
 def weight_of(row):
-    """Return the weight path of a row and its third of the columns.
+    """Return the weight path of a row and the index of its column third.
 
-    The third is None for all of them.
+    The index is None if the row has all columns.
     """
     weight, _, mark = row["weight"].partition("@")
     return weight, int(mark) if mark.isdigit() else None
@@ -183,7 +183,7 @@ def blocks_of(row, config):
 
 
 def shape_of(letters, sizes):
-    """Compute a shape from sizes, multiples and digits, joined by commas."""
+    """Compute a shape from comma-separated letters, multiples and digits."""
     return tuple(_size_of(size, sizes) for size in letters.split(","))
 
 

@@ -1,4 +1,4 @@
-"""Description of an export in its manifest."""
+"""Description of an exported task for its manifest."""
 
 import tensorflow as tf
 
@@ -9,7 +9,7 @@ NO_COMMAND = {"command": []}
 
 
 def about(task):
-    """Return the description of a task for the manifest, a dict for JSON."""
+    """Return a JSON-serializable description of a task for the manifest."""
     tokenizer = task.preprocess.tokenizer
     return {
         "task": type(task).__name__,

@@ -1,4 +1,4 @@
-"""Export to an ONNX directory: model and tokenizer."""
+"""Export of models and tokenizers to ONNX directories."""
 
 import typing
 
@@ -41,12 +41,12 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
 def export_onnx(
     task: typing.Any, directory: Path, overwrite: bool = False
 ) -> None:
-    """Export a task to an ONNX model of token ids and a tokenizer.json.
+    """Export a task as an ONNX model of token ids with a tokenizer.json.
 
     `model.onnx` takes the int32 `(batch_size, seq_length)` inputs of
     `task.model`, of any size: `input_ids`, `input_mask` and, if it has
     segments, `segment_ids`. It returns the float32 outputs of the task, such as
-    `logits`. `tokenizer.json` is for the package `tokenizers` and tokenizes
+    `logits`. `tokenizer.json` is read by the `tokenizers` package and tokenizes
     texts like the task. `manifest.json` describes the task and its labels.
 
     Args:
@@ -150,7 +150,7 @@ def _onnx_model(task):
 
 
 def _convert_erfc(graph, node, name, args):
-    """Convert the GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule."""
+    """Convert `Erfc`, used by GELU, which tf2onnx 1.17 does not support."""
     del args
     one = graph.make_const(f"{name}_one", np.array(1.0, np.float32))
     erf = graph.make_node("Erf", node.input[:1])

@@ -1,4 +1,4 @@
-"""Models that skip most of the padding."""
+"""Models that do not compute most of the padding."""
 
 import keras
 import numpy as np
@@ -20,7 +20,7 @@ _NUM_PARTS = 2
 
 
 def packed_model(model):
-    """Build an equal model that packs the tokens of all rows into one matrix.
+    """Build an equivalent model that packs all tokens into one matrix.
 
     Only attention needs rows of equal length. Other layers of a block process
     each token independently.
@@ -63,7 +63,7 @@ def renew_copies(packed):
 
 
 def row_lengths(mask):
-    """Return the length of each row without padding.
+    """Return the number of tokens in each row, excluding padding.
 
     Args:
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
@@ -90,7 +90,7 @@ def _calls_as(layer, *classes):
 
 
 class _PackedBlocks:
-    """Sequence of blocks on packed tokens."""
+    """Sequence of blocks for packed tokens."""
 
     def __init__(self):
         # Calls of one block share one copy of its weights.
@@ -118,7 +118,7 @@ class _PackedBlocks:
 
 
 class _Grid(keras.layers.Layer):
-    """Positions of packed tokens in the rows of attention.
+    """Mapping between packed tokens and the rows that attention computes.
 
     Call arguments:
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
@@ -172,7 +172,7 @@ def _rounded(size, step):
 
 
 class _Pack(keras.layers.Layer):
-    """Packing of states `(batch_size, seq_length, hidden_size)` to tokens."""
+    """Removes the padding of `(batch_size, seq_length, hidden_size)`."""
 
     def call(self, inputs, places, grid_mask, tokens_at):
         shape, grid = tf.shape(inputs), tf.shape(grid_mask)
@@ -185,7 +185,7 @@ class _Pack(keras.layers.Layer):
 
 
 class _PackedBlock(keras.layers.Layer):
-    """A block on packed tokens, `(num_tokens, hidden_size)`."""
+    """Transformer block for packed tokens, `(num_tokens, hidden_size)`."""
 
     def __init__(self, block):
         super().__init__(dtype=block.dtype_policy)
@@ -229,7 +229,7 @@ class _PackedBlock(keras.layers.Layer):
         return copies
 
     def copy_weights(self):
-        """Copy the current weights of the block."""
+        """Copy the current weights from the original block."""
         for copy, layer, units in self._copies:
             copy.copy_units(layer, units)
 
@@ -291,7 +291,7 @@ def _outputs(parts, inputs):
 
 
 class _Unpack(keras.layers.Layer):
-    """Unpacking of token states to the positions that `_Pack` read."""
+    """Moves packed hidden states back to their padded positions."""
 
     def call(self, inputs, states, tokens_at):
         shape = tf.shape(states)

@@ -1,4 +1,4 @@
-"""SavedModels for TensorFlow Serving, with the tokenizer inside."""
+"""SavedModels for TensorFlow Serving that include the tokenizer."""
 
 import contextlib
 import pathlib
@@ -93,7 +93,7 @@ def export_saved_model(
 
 
 def _warn_without_amx(model):
-    """Warn if the processor is known to be slow with bfloat16."""
+    """Warn if bfloat16 is known to be slow on this processor."""
     if all(layer.compute_dtype != "bfloat16" for layer in model.layers):
         return
     try:
@@ -135,7 +135,7 @@ def _write(served, directory):
 
 @contextlib.contextmanager
 def _no_advice():
-    """Silence TensorFlow's advice to write SavedModels of version 2."""
+    """Suppress TensorFlow's warning that recommends SavedModel version 2."""
     logger = tf.get_logger()
     level = logger.level
     logger.setLevel("ERROR")
@@ -162,7 +162,7 @@ def _write_export_manifest(directory, task, served, graph_def):
 
 
 def _described(tensors):
-    """Return dtypes and shapes by name for JSON; unknown sizes are None."""
+    """Return a dict mapping names to dtypes and shapes."""
     return {
         name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
         for name, x in tensors.items()

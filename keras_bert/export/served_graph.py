@@ -1,4 +1,4 @@
-"""Serving graph of a task: texts or token ids to predictions."""
+"""Serving graph of a task, from texts or token ids to predictions."""
 
 import tensorflow as tf
 
@@ -8,7 +8,7 @@ from keras_bert.export.served_model import use_narrow_constants
 
 
 class ServedGraph:
-    """Graph, variables and signatures of a task's SavedModel.
+    """Graph, variables and signatures for a task's SavedModel.
 
     The graph takes strings, or token ids to skip the tokenizer.
 
@@ -18,9 +18,9 @@ class ServedGraph:
 
     Attributes:
         graph: `tf.Graph`.
-        values: list of pairs of a variable of the graph and its value, an
+        values: list of (variable in the graph, value) pairs; each value is an
             array.
-        signatures: dict from names of signatures to pairs of dicts of tensors,
+        signatures: dict mapping signature names to pairs of tensor dicts,
             the inputs and the outputs.
     """
 
@@ -62,7 +62,7 @@ class ServedGraph:
 
 
 def text_signature(task):
-    """Return the string inputs of a task, a list of `tf.TensorSpec`."""
+    """Return a `tf.TensorSpec` for each string input of a task."""
     return [
         tf.TensorSpec(task.text_shapes.get(name, [None]), tf.string, name)
         for name in task.text_inputs
@@ -82,7 +82,7 @@ def without_padding(encode):
 
 
 def _plain_graph(function):
-    """Return a function's graph and its (variable, value) pairs.
+    """Trace a function and return its graph and (variable, value) pairs.
 
     Other captured tensors become constants of the graph.
     """
@@ -117,7 +117,7 @@ def _plain_graph(function):
 
 
 def _new_variables(variables):
-    """Add variables of these names and shapes to the current graph."""
+    """Create variables with the same names and shapes in the current graph."""
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         described = [
@@ -139,7 +139,7 @@ def _new_variables(variables):
 
 
 def _checked_texts(task, texts):
-    """Return the texts of a request after checking their shapes."""
+    """Check the shapes of a request's texts and return the texts."""
     texts = [
         tf.ensure_shape(text, spec.shape)
         for text, spec in zip(texts, text_signature(task), strict=True)
@@ -168,7 +168,7 @@ def _checked_texts(task, texts):
 
 
 def _checked(task, ids):
-    """Return the ids of a request after checking their values."""
+    """Check the values of a request's ids and return the ids."""
     ids = {name: tf.ensure_shape(x, x.shape) for name, x in ids.items()}
     shape = tf.shape(ids[features.INPUT_IDS.name])
     longest = task.preprocess.seq_length
@@ -195,7 +195,7 @@ def _checked(task, ids):
 
 
 def _in_range(tensor, name, highest):
-    """Fail unless all values are in the range from 0 to the maximum."""
+    """Add an assertion that all values are between 0 and `highest`."""
     # `Min` is not used, because it was not tested on a server.
     least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
     return _assertion(

@@ -12,7 +12,7 @@ _NARROW = tf.bfloat16.as_numpy_dtype
 
 
 class ServedModel:
-    """A model in graph mode that skips most of the padding.
+    """Model in graph mode that does not compute most of the padding.
 
     Rows of similar length are computed together, so that the time depends on
     the number of tokens, not on the longest text.
@@ -83,7 +83,7 @@ class ServedModel:
         return before // _quotient_up(total, num_groups)
 
     def _outputs(self, inputs, rows, lengths, seq_length):
-        """Compute some rows, without padding beyond the longest."""
+        """Compute the outputs of some rows, trimmed to the longest of them."""
         lengths = tf.concat([tf.gather(lengths, rows), [1]], axis=0)
         length = tf.reduce_max(lengths)
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
@@ -132,13 +132,13 @@ def _token_axes(model):
 
 
 def _with_length(name, shape, length):
-    """Return a shape with a number of tokens and 2 for other unknown sizes."""
+    """Set the token axis of a shape to `length` and unknown sizes to 2."""
     shape = [size or 2 for size in shape]
     return [*shape[:-1], length] if name in _TOKENS else shape
 
 
 class ConstantWeights:
-    """Weights of a bfloat16 model, written into graphs as constants.
+    """Weights of a bfloat16 model as graph constants.
 
     TensorFlow reorders the matrix of a bfloat16 product once if it is a
     constant, but in every call if it is a variable. Constants halve the time of
@@ -163,7 +163,7 @@ class ConstantWeights:
         return sum(array.nbytes for _, array in self._arrays)
 
     def scope(self):
-        """Return a context that replaces variables by constants in graphs."""
+        """Context manager that replaces variables by constants in graphs."""
         return keras.StatelessScope(
             [
                 (variable, tf.cast(tf.constant(array), variable.dtype))

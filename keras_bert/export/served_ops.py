@@ -4,7 +4,7 @@ import typing
 
 
 class TokenizerOps(typing.NamedTuple):
-    """Ops that a kind of tokenizer adds to a graph.
+    """Ops that a tokenizer type adds to a graph.
 
     Args:
         text: tuple of str, ops of tensorflow-text.

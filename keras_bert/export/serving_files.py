@@ -42,7 +42,7 @@ def write_serving_files(
     Args:
         directory: folder of the versions, `directory/1` and so on. Its
             name is the name of the model.
-        labels: dict from labels to versions. By default the newest of
+        labels: dict mapping labels to versions. By default, the newest of
             several versions is "canary" and the previous one is "stable"; a
             single version has no label.
 
@@ -80,7 +80,7 @@ def _versions(directory):
 
 
 def _model_config(name, labels):
-    """Return a `ModelServerConfig` as text."""
+    """Return a `ModelServerConfig` in text format."""
     lines = [
         f"name: {_quoted(name)}",
         f"base_path: {_quoted(f'/models/{name}')}",
@@ -119,7 +119,7 @@ def _write(path, text):
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):
-    """Return the folder of a version after checking that it can be written.
+    """Check that a version can be written and return its folder.
 
     The folder must be new or empty; or, with `overwrite`, contain only an
     earlier SavedModel of this library. It must not be an input.

@@ -1,4 +1,4 @@
-"""Docker and curl commands for an exported model."""
+"""Docker and curl commands that serve and query an exported model."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ _EXAMPLES = {
 
 
 def docker_line(directory):
-    """Return the command that serves a folder of versions with Docker.
+    """Return the Docker command that serves a model's versions.
 
     The folder has the files of `write_serving_files`.
     """

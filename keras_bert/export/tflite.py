@@ -68,7 +68,7 @@ def export_tflite(
             the task by more than the tolerance of its kind.
 
     Returns:
-        A dict from the names in `files` to `Comparison`.
+        A dict mapping the names in `files` to `Comparison`.
 
     Raises:
         ValueError: a file exists and may not be replaced, TFLite lacks an op
@@ -111,7 +111,7 @@ def _check_precision(model):
 
 
 def _text_source(task, columns):
-    """Return the function of strings, its samples, ops and advice."""
+    """Return the text function with its samples, allowed ops and error hint."""
     samples = [
         {
             name: column[index : index + 1]
@@ -126,7 +126,7 @@ def _text_source(task, columns):
 
 
 def _ids_source(task, columns):
-    """Return the function of token ids, its samples, ops and advice."""
+    """Return the ids function with its samples, allowed ops and error hint."""
     samples = id_samples(task, columns)
     return ids_function(task), samples, (), "No file can be written."
 
@@ -153,7 +153,7 @@ def _check_close(path, kind, found, force):
 
 
 def _about(task, kind, function, found):
-    """Return the description of a file for its manifest and archive."""
+    """Return the description of a TFLite file for its manifest and archive."""
     function = function.get_concrete_function()
     return {
         **about(task),
@@ -168,7 +168,7 @@ def _about(task, kind, function, found):
 
 
 def _write(task, path, flatbuffer, values):
-    """Write a file with a ZIP archive at its end.
+    """Write a TFLite file followed by a ZIP archive.
 
     Interpreters ignore the archive, and ZIP readers find it. TFLite's own
     metadata uses the same format.

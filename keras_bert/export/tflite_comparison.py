@@ -1,4 +1,4 @@
-"""Comparison of a TFLite file with its original model."""
+"""Comparison of a TFLite file with the original model."""
 
 import dataclasses
 import time
@@ -15,7 +15,7 @@ _MIN_COSINE = 0.99
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Results of a comparison.
+    """Results of comparing a TFLite file with the original model.
 
     Args:
         num_texts: int.
@@ -59,7 +59,7 @@ class Comparison:
 
 
 def tolerance(kind):
-    """Return the tolerance of `is_within` in words."""
+    """Describe the tolerance of `is_within`."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
@@ -69,7 +69,7 @@ def tolerance(kind):
 
 
 def compare(function, run, samples, num_bytes):
-    """Compare a TFLite file with its original graph function.
+    """Compare a TFLite file with the graph function it was converted from.
 
     Args:
         function: a `tf.function`, as returned by `text_function`.
@@ -105,7 +105,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _labels(found, expected):
-    """Compare each position that has a label."""
+    """Compare discrete outputs at the positions that have a label."""
     if expected.ndim == 3:  # Sorted by probability, as in fill-mask.
         found, expected = found[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
@@ -116,7 +116,9 @@ def _labels(found, expected):
 
 
 def signature_runner(flatbuffer, has_text):
-    """Return a function from and to dicts of arrays, on one thread.
+    """Return a function that runs a TFLite signature on one thread.
+
+    It takes and returns dicts of arrays.
 
     Args:
         flatbuffer: bytes.

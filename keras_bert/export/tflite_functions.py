@@ -13,7 +13,7 @@ from keras_bert.export.served_graph import without_padding
 
 
 def text_function(task):
-    """Create a `tf.function` of strings with constant weights.
+    """Create a `tf.function` that takes strings and has constant weights.
 
     The function takes the `text_inputs` of the task and returns the outputs of
     `predict_texts` except `substring_outputs`. Rows are padded to the longest
@@ -33,7 +33,7 @@ def text_function(task):
 
 
 def ids_function(task):
-    """Create a `tf.function` of `predict_ids` on the task's `inputs`."""
+    """Create a `tf.function` that calls `predict_ids` on model inputs."""
     rank = len(task.model.input[features.INPUT_IDS.name].shape)
     signature = [
         tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
@@ -62,10 +62,10 @@ def _constant_function(model, answer, signature):
 
 
 def same_rows(inputs):
-    """Reshape all inputs of a request to the dimensions of the first.
+    """Reshape all inputs of a request to the shape of the first input.
 
     TFLite and ONNX have no assertions. The reshape fails if an input has
-    another number of rows, or of values if its rank equals the first.
+    a different number of rows or, with equal rank, of values.
     """
     shape = tf.shape(inputs[0])
     rank = inputs[0].shape.rank
@@ -122,8 +122,8 @@ def operators(flatbuffer):
     """Count the ops of a TFLite file.
 
     Returns:
-        Two `collections.Counter`s by name: of built-in ops, such as
-        "FULLY_CONNECTED", and of custom ops. TensorFlow ops are custom ops
+        Two `collections.Counter`s of op names: built-in ops, such as
+        "FULLY_CONNECTED", and custom ops. TensorFlow ops are custom ops
         with names that begin with "Flex".
     """
     from ai_edge_litert import schema_py_generated as schema

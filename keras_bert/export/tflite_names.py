@@ -1,4 +1,4 @@
-"""Kinds and paths of the TFLite files of a task."""
+"""Quantization kinds and file names for TFLite export."""
 
 import pathlib
 

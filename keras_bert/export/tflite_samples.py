@@ -27,7 +27,7 @@ _TEXTS = (
 
 
 def sample_columns(task, texts=None):
-    """Return texts as input columns of a task.
+    """Convert texts to the input columns of a task.
 
     Args:
         task: a `Task`.
@@ -36,13 +36,13 @@ def sample_columns(task, texts=None):
             sentences.
 
     Returns:
-        A list with an array of bytes for each of the task's `text_inputs`, a
+        A list with one array of bytes for each of the task's `text_inputs`, one
         row for each text.
     """
     rows = _built_in(task) if texts is None else [*texts]
     names = task.text_inputs
     if not rows:
-        raise ValueError("`texts` must not be empty. Received: none.")
+        raise ValueError("`texts` must not be empty. Received: texts=[].")
     if len(names) == 1:
         rows = [(row,) for row in rows]
     if any(
@@ -76,8 +76,8 @@ def id_samples(task, columns):
     """Return the model inputs of each text, without padding.
 
     Returns:
-        A list with a dict of int32 arrays with one row, for each text of the
-        `sample_columns` or each of its windows.
+        A list with a dict of int32 arrays of one row for each text in
+        `sample_columns`, or for each of its windows.
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]
@@ -104,7 +104,7 @@ def _built_in(task):
 
 
 def read_texts(task, path):
-    """Read the texts of a file, for `sample_columns`; None for no file.
+    """Read the texts in a file for `sample_columns`, or return None.
 
     The file is UTF-8 with one text per line. Tabs separate the strings of tasks
     with several inputs, and the choices of a question.

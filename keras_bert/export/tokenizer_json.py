@@ -1,4 +1,4 @@
-"""Conversion of tokenizers to the tokenizer.json of Hugging Face."""
+"""Conversion of tokenizers to Hugging Face's tokenizer.json."""
 
 from keras_bert import artifacts
 from keras_bert.text.fast_tokenizer import tokenizer_json
@@ -52,7 +52,7 @@ def _hide_pieces(model, vocabulary, name):
 
 
 def _spelling(settings):
-    """Return the function from special tokens to their names in the file.
+    """Return the function that maps special tokens to their names in the file.
 
     A Unigram model finds any piece of its vocabulary in a text. Its texts have
     no spaces, so a space before the name hides a special token.

@@ -1,4 +1,4 @@
-"""Warm-up requests of a SavedModel for TensorFlow Serving.
+"""Warm-up requests for SavedModels in TensorFlow Serving.
 
 The first request of each shape is slow, because TensorFlow prepares its graph.
 TensorFlow Serving therefore runs requests from a file in the SavedModel, a
@@ -27,11 +27,11 @@ _SIGNATURE_NAME = 3
 
 
 def write_warmup_requests(version_directory, requests):
-    """Write the warm-up of a SavedModel.
+    """Write the warm-up requests of a SavedModel.
 
-    Requests are dicts from the inputs of `serving_default` to arrays or lists
-    of values. A server does not load a model with a failing request, or with
-    more than 1000 requests.
+    Requests are dicts mapping the inputs of `serving_default` to arrays or
+    lists of values. A server does not load a model with a failing request, or
+    with more than 1000 requests.
     """
     path = pathlib.Path(version_directory, WARMUP_FILE)
     path.parent.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def example_requests(task):
 
 
 def _values(task, name, length, batch_size):
-    """Return texts for an input: long for the last input, short for others."""
+    """Return texts for an input, long for the last input, else short."""
     text = "a"
     if name == task.text_inputs[-1]:
         # A mask, and as many words as fit with the special tokens.
@@ -90,7 +90,7 @@ def _tensors(inputs):
 
 
 def _field(number, data):
-    """Encode a field with its length; its number is below 16."""
+    """Encode a length-delimited field with a number below 16."""
     length = len(data)
     digits = bytearray([number << 3 | 2])
     while length > 0x7F:

@@ -1,1 +1,1 @@
-"""Files of named arrays, read safely."""
+"""Safe readers for files of named arrays."""

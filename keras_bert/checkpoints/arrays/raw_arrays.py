@@ -1,4 +1,4 @@
-"""Memory-mapped reading of arrays that are stored as plain numbers."""
+"""Memory-mapped reader for arrays stored as raw numbers."""
 
 import math
 import mmap
@@ -81,7 +81,7 @@ def check_float(path, name, dtype):
 
 
 def floats(data, dtype, count, offset, byte_order="<"):
-    """Read numbers from a part of a file.
+    """Read numbers from a section of a file.
 
     Args:
         data: `mmap.mmap` or bytes.
@@ -106,7 +106,7 @@ def floats(data, dtype, count, offset, byte_order="<"):
 
 
 def brief(value):
-    """Return a short `repr` of a value of any size, for messages."""
+    """Return a shortened `repr` of a value for error messages."""
     try:
         return reprlib.repr(value)
     except ValueError:  # Python limits the digits of a printed int.

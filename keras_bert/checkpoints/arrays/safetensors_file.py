@@ -1,4 +1,4 @@
-"""Reading and writing of safetensors files.
+"""Reader and writer for safetensors files.
 
 A file has eight bytes with the length of a JSON header; the header, with dtype,
 shape and offsets of each array; and the numbers, without gaps. The package
@@ -94,7 +94,7 @@ def write_safetensors(path, arrays):
 
 
 def _read_header(path, data):
-    """Return the header without metadata, and the offset of the numbers."""
+    """Return the header without metadata and the offset of the array data."""
     if len(data) < _LENGTH.size:
         raise CheckpointError(f"{path} is truncated inside its header.")
     (length,) = _LENGTH.unpack_from(data)
@@ -117,7 +117,7 @@ def _read_header(path, data):
 
 
 def _check_entry(path, name, entry):
-    """Return dtype, shape, begin and end of an array."""
+    """Check a header entry and return its dtype, shape, start and end."""
     try:
         dtype, shape = _DTYPES[entry["dtype"]], entry["shape"]
         begin, end = entry["data_offsets"]
@@ -139,7 +139,7 @@ def _check_entry(path, name, entry):
 
 
 def _check_places(path, places, size):
-    """Check that the arrays fill the file, without overlaps and gaps."""
+    """Check that the arrays fill the file without overlaps or gaps."""
     position = 0
     for name in sorted(places, key=lambda name: places[name][2:]):
         _, _, begin, end = places[name]
@@ -162,7 +162,7 @@ def write_weights(path, weights):
 
     Args:
         path: `pathlib.Path`.
-        weights: dict from names to variables or arrays.
+        weights: dict mapping names to variables or arrays.
     """
     write_safetensors(
         path,

@@ -1,4 +1,4 @@
-"""Checkpoints of Hugging Face in several files with an index."""
+"""Sharded Hugging Face checkpoints with an index file."""
 
 import pathlib
 
@@ -12,12 +12,12 @@ _MAP = "weight_map"
 
 
 def open_sharded(index_path, open_shard):
-    """Open the named arrays of several files.
+    """Open the named arrays of a sharded checkpoint.
 
     Args:
         index_path: str or `pathlib.Path` of the index, such as
             `model.safetensors.index.json`.
-        open_shard: function from a path to the named arrays there, such as
+        open_shard: function that opens the file at a path, such as
             `SafetensorsFile`.
 
     Raises:
@@ -38,7 +38,7 @@ def open_sharded(index_path, open_shard):
 
 
 def _read_index(path):
-    """Read the dict from names of arrays to names of files."""
+    """Read the dict mapping array names to file names."""
     map_file(path)  # Reports Git LFS pointers and empty files.
     try:
         files = read_json_object(path).get(_MAP)

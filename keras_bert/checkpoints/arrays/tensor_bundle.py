@@ -1,4 +1,4 @@
-"""Reading of the index of a TensorFlow checkpoint.
+"""Reader for the index file of a TensorFlow checkpoint.
 
 The format is LevelDB's table: blocks of sorted keys and values, with the prefix
 that each key shares with the previous key omitted, and a final block with the
@@ -69,7 +69,7 @@ def read_varint(data, position):
 
 
 def checksum(data, begin, end):
-    """Compute the masked CRC-32C of a part of a file, chunk by chunk."""
+    """Compute the masked CRC-32C of a file section in chunks."""
     crc = 0
     for position in range(begin, end, _CHUNK):
         piece = data[position : min(position + _CHUNK, end)]
@@ -101,7 +101,7 @@ def _read_table(data):
 
 
 def _read_handle(data, position):
-    """Return offset and size of a block, and the position after them."""
+    """Return the offset and size of a block and the position after them."""
     offset, position = read_varint(data, position)
     size, position = read_varint(data, position)
     return (offset, size), position

@@ -1,4 +1,4 @@
-"""Safe reading of pickled tensors, without running code of the file.
+"""Safe reader for pickled tensors that does not run code from the file.
 
 `pickle.load` calls any function that a file names. This reader accepts only the
 functions of a short list. A malicious file can still exhaust memory or time.
@@ -24,7 +24,7 @@ _STORAGES = {f"torch.{name}Storage": x for name, x in _DTYPES.items()}
 
 
 class Storage(typing.NamedTuple):
-    """Reference to stored numbers: dtype, key and count."""
+    """Reference to stored values by dtype, key and count."""
 
     dtype: str
     key: str
@@ -83,7 +83,7 @@ def _check_memo(file):
 
 
 class _UnknownValue(Exception):
-    """The pickle names something other than tensors and plain values."""
+    """The pickle contains something other than tensors and plain values."""
 
 
 class _Unpickler(pickle.Unpickler):

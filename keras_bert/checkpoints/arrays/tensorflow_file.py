@@ -1,4 +1,4 @@
-"""Reading and writing of TensorFlow checkpoints (TF1 and TF2)."""
+"""Reader and writer for TensorFlow checkpoints (TF1 and TF2)."""
 
 import collections
 import math
@@ -89,7 +89,7 @@ class TensorFlowFile:
         return numbers.reshape(shape)
 
     def _check_entry(self, key, entry):
-        """Check the location of an array; return its shape."""
+        """Check the location of an array and return its shape."""
         shape = tuple(dimension.size for dimension in entry.shape.dim)
         check_array(self._prefix, key, shape)
         size = math.prod(shape) * ITEM_SIZES.get(_dtype(entry), 0)
@@ -110,7 +110,7 @@ class TensorFlowFile:
         return shape
 
     def _read_graph(self):
-        """Return the keys of the variables by full name."""
+        """Return a dict mapping full variable names to checkpoint keys."""
         entry = self._entries[_GRAPH]
         data = self._shards[entry.shard_id]
         try:

@@ -1,4 +1,4 @@
-"""Reading of `pytorch_model.bin` and similar files without torch.
+"""Reader for `pytorch_model.bin` and similar files that does not need torch.
 
 Since torch 1.6, the file is a zip archive with the pickle `*/data.pkl` and an
 entry `*/data/<key>` for each storage. Older files consist of pickles (magic
@@ -43,14 +43,14 @@ _DAMAGES = (
 class TorchFile:
     """Named arrays of a dictionary of tensors saved by torch.
 
-    Values that are not tensors are ignored. No code of the file is run.
+    Values that are not tensors are ignored. No code from the file is run.
 
     Args:
         path: str or `pathlib.Path`.
 
     Raises:
-        CheckpointError: the file cannot be read, is damaged or contains other
-            objects than tensors and plain values.
+        CheckpointError: the file cannot be read, is damaged or contains
+            objects other than tensors and plain values.
     """
 
     def __init__(self, path):
@@ -93,7 +93,7 @@ class TorchFile:
         )
 
     def _open_zip(self):
-        """Return the values, and offset and size of each storage."""
+        """Return the values and the offset and size of each storage."""
         entries = _read_entries(self._path, self._data)
         names = [name for name in entries if name.endswith("/data.pkl")]
         if len(names) != 1:
@@ -115,7 +115,7 @@ class TorchFile:
         }
 
     def _open_legacy(self):
-        """Return the same as `_open_zip` for a file of torch before 1.6."""
+        """Read the format used before torch 1.6, like `_open_zip`."""
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
             raise ValueError("the magic number is wrong")
@@ -143,7 +143,7 @@ class TorchFile:
 
 
 def _tensors(path, values):
-    """Return the tensors of a dictionary by name."""
+    """Return a dict mapping names to the tensors of a checkpoint."""
     values = values if isinstance(values, dict) else {}
     tensors = {k: v for k, v in values.items() if isinstance(v, Tensor)}
     if tensors:
@@ -160,7 +160,7 @@ def _tensors(path, values):
 
 
 def _check_tensor(path, name, tensor, places):
-    """Check that a tensor fits its storage, and the storage fits the file."""
+    """Check that a tensor fits its storage and the storage fits the file."""
     check_array(path, name, tensor.shape)
     check_array(path, name, tensor.strides)
     storage = tensor.storage
@@ -192,7 +192,7 @@ def _last_index(tensor):
 
 
 def _read_entries(path, data):
-    """Return `(offset, size)` of the entries of a zip file by name.
+    """Return a dict mapping zip entry names to `(offset, size)`.
 
     `zipfile` reads only the directory of the file, because it would copy the
     entries. The directory takes about eight times its length in memory, so a

@@ -1,4 +1,4 @@
-"""One file per format of checkpoint directories.
+"""Checkpoint formats, one module each.
 
 Modules are imported on first use, because only `google` needs TensorFlow.
 Each `open_` function takes a directory (`pathlib.Path`) and `lowercase` (bool

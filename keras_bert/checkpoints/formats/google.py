@@ -1,4 +1,4 @@
-"""Checkpoints of google-research (TF1) and of the Model Garden (TF2)."""
+"""Checkpoints from google-research (TF1) and the Model Garden (TF2)."""
 
 import dataclasses
 import re
@@ -42,7 +42,7 @@ _OLD_NAME = "predictions/transform/logits/", "next_sentence/logits/"
 
 
 def open_google(directory, lowercase=None):
-    """Open the only TF1 or Model Garden checkpoint of a directory."""
+    """Open the only TF1 or Model Garden checkpoint in a directory."""
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
@@ -106,7 +106,7 @@ def write_tf1(model, directory):
 
 
 def _places(model):
-    """Return the places of the first column that has all weights."""
+    """Return the array locations in the first column that has all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)
@@ -122,7 +122,7 @@ def _read_config(directory, shapes):
     """Read the config, or derive it from the shapes of the arrays.
 
     Returns:
-        `Family`, config, and the column of the table of weights.
+        `Family`, config, and column of the weight table.
     """
     paths = google_configs(directory)
     if len(paths) > 1:
@@ -166,13 +166,13 @@ def _form(name):
 
 
 def _names(model_type, column):
-    """Return the names of a column, with {} for numbers of blocks."""
+    """Return the names in a column, with {} for block numbers."""
     rows = read_table(model_type)
     return {_form(row[column].partition("@")[0]) for row in rows}
 
 
 def _config_of_shapes(config_class, column, shapes):
-    """Create a config from the shapes of arrays."""
+    """Derive a config from array shapes."""
     rows, sizes = read_table(config_class.model_type), {}
     for row in rows:
         found = shapes.get(row[column].format(0), ())
@@ -188,7 +188,7 @@ def _config_of_shapes(config_class, column, shapes):
 
 
 def _check_buildable(config):
-    """Raise ValueError if Google's programs would compute other results."""
+    """Raise ValueError if Google's programs would compute different results."""
     program, sizes = f"google-research/{config.model_type}", config.sizes
     if config.is_decoder:
         raise ValueError(
@@ -211,7 +211,7 @@ def _check_buildable(config):
 
 
 def _garden_arrays(arrays, path):
-    """Rename arrays to the names in the table.
+    """Rename arrays to the names in the weight table.
 
     The next-sentence head of the Model Garden has its own pooler. The pooler
     of the encoder is then untrained and ignored.

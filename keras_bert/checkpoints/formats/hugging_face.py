@@ -1,4 +1,4 @@
-"""Checkpoints of Hugging Face: config.json with safetensors or a pickle."""
+"""Hugging Face checkpoints: config.json with safetensors or a pickle."""
 
 import functools
 
@@ -46,7 +46,7 @@ _MULTI_LABEL = "multi_label_classification"
 
 
 def open_hugging_face(directory, lowercase=None):
-    """Open a checkpoint directory of Hugging Face."""
+    """Open a Hugging Face checkpoint directory."""
     paths = [directory / name for name in HUGGING_FACE_WEIGHTS]
     path = next(path for path in paths if path.is_file())
     values, config, unknown = _read_config(directory / _CONFIG)
@@ -126,7 +126,7 @@ def _check_no_adapter(directory, arrays):
 
 
 def _ignored(family, arrays, path):
-    """Return the names of tied copies, buffers and unused arrays."""
+    """Return the names of arrays that are tied copies, buffers or unused."""
     model_type = family.model_type
     tied = tied_arrays(model_type, "hugging_face")
     for copy in {*tied} & {*arrays.shapes}:
@@ -142,7 +142,7 @@ def _ignored(family, arrays, path):
 
 
 def _published_config(model):
-    """Return the config.json of `transformers` as a dict."""
+    """Return the contents of config.json for `transformers`."""
     config = model.config
     vocabulary = model.tokenizer_settings.vocabulary
     activation = getattr(config, config.activation_key)
@@ -160,13 +160,13 @@ def _published_config(model):
 
 
 def _published_task(values, family, shapes, path):
-    """Return the `TaskRecord` of the class that a config.json names, or None.
+    """Return the `TaskRecord` for the class named in a config.json, or None.
 
     Args:
         values: dict, the contents of the file.
         family: `Family`.
-        shapes: dict of the shapes of the arrays, by name.
-        path: `pathlib.Path` of the file, for messages.
+        shapes: dict mapping array names to shapes.
+        path: `pathlib.Path` of the file, shown in error messages.
     """
     classes = values.get("architectures") or []
     for part in family.task_heads:
@@ -190,7 +190,7 @@ def _published_task(values, family, shapes, path):
 
 
 def _published_settings(task):
-    """Return the keys of a config.json that describe a `TaskRecord` or None."""
+    """Return the config.json entries that describe a `TaskRecord` or None."""
     if task is None:
         return {}
     labels = task.settings.get("labels")
@@ -211,7 +211,7 @@ def _published_settings(task):
 
 
 def _num_outputs(family, part, shapes, values):
-    """Count the outputs of the weights, or the labels if they lack the head."""
+    """Return the number of head outputs, or of labels if there is no head."""
     for row in head_rows(family.model_type, part):
         name = row["hugging_face"].partition("@")[0]
         if "logits/bias" in row["weight"] and name in shapes:
@@ -221,7 +221,7 @@ def _num_outputs(family, part, shapes, values):
 
 
 def _labels(values, num_labels, path):
-    """Return the names of the labels, with the defaults of transformers."""
+    """Return the label names, with the defaults of transformers."""
     names = values.get("id2label")
     if names is None:
         return [f"LABEL_{index}" for index in range(num_labels)]

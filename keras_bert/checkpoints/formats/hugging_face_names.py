@@ -1,4 +1,4 @@
-"""Names of arrays and classes in checkpoints of Hugging Face."""
+"""Array and class names in Hugging Face checkpoints."""
 
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import other_names
@@ -35,13 +35,13 @@ _OLD_NAMES = {
 
 
 def task_class(family, part):
-    """Return the name of the transformers class of a family with a head."""
+    """Return the name of the transformers class for a family and head."""
     own = family.task_heads[part].published_class
     return _class(family, own or _TASK_CLASSES[part])
 
 
 def model_class(model):
-    """Return the transformers class of a `PretrainedModel`."""
+    """Return the transformers class name for a `PretrainedModel`."""
     if model.task_head:
         return task_class(model.family, model.task.head.part)
     if model.config.is_decoder:
@@ -95,7 +95,7 @@ def wrapper_prefix(model_type, names):
 
 
 def canonical_names(model_type, names):
-    """Return a function from names in a file to names in the table.
+    """Return a function that maps names in a file to names in the weight table.
 
     Args:
         model_type: str.

@@ -1,7 +1,7 @@
-"""Checkpoints of this library: config, tokenizer files and weights.
+"""Checkpoints in the format of this library.
 
 Weights are named by their paths, and the config defines the model. An
-unfinished pre-training run has states instead of weights.
+unfinished pre-training run has training states instead of weights.
 """
 
 import json
@@ -64,13 +64,13 @@ def _read_description(directory, lowercase=None):
 
 
 def write_description(model, directory):
-    """Write config and tokenizer."""
+    """Write the config and the tokenizer files."""
     model.config.to_json(directory / CONFIG)
     model.tokenizer_settings.write(directory)
 
 
 def open_states(directory, lowercase=None):
-    """Open the newest undamaged state of an unfinished run."""
+    """Open the newest undamaged training state of an unfinished run."""
     folder = directory / "states"
     config, tokenizer = _read_description(folder, lowercase)
     step, arrays = _newest(directory)
@@ -101,7 +101,7 @@ def _say_if_unfinished(directory):
 
 
 class _StateFile:
-    """Weights in a `step-NNNNNNNN.npz` by path.
+    """Weights by path in a training state `step-NNNNNNNN.npz`.
 
     Arrays with the same path are added up; arrays without a path are ignored.
     All arrays are read once, to raise one of `READ_ERRORS` if the file is
