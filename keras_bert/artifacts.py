@@ -89,8 +89,8 @@ def file(path, context=None, inputs=(), overwrite=False):
 
     Args:
         path: str.
-        context: dict for JSON, settings for the manifest. It is read at the
-            end.
+        context: JSON-serializable dict, settings for the manifest. It is read
+            at the end.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a file of this library.
 
@@ -113,8 +113,8 @@ def directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
 
     Args:
         path: str.
-        context: dict for JSON, settings for the manifest. It is read at the
-            end.
+        context: JSON-serializable dict, settings for the manifest. It is read
+            at the end.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a directory of this library.
         is_kind: as in `check_directory`.
@@ -237,9 +237,9 @@ def manifest_values(entries, context):
     """Return the contents of a manifest.
 
     Args:
-        entries: dict from names of files, relative to the manifest's folder,
+        entries: dict mapping names of files, relative to the manifest's folder,
             to `size_entry` or `file_entry`.
-        context: dict for JSON.
+        context: JSON-serializable dict.
     """
     made = {"made_by": _MADE_BY, "command": sys.argv}
     return {**made, **context, "files": entries}
@@ -251,9 +251,9 @@ def write_manifest(path, files, context):
     Args:
         path: str, "manifest.json" in the files' directory, or
             `manifest_path_for` a single file.
-        files: dict from names, relative to the manifest's folder, to the
+        files: dict mapping names, relative to the manifest's folder, to the
             current paths of the files.
-        context: dict for JSON.
+        context: JSON-serializable dict.
     """
     entries = {name: file_entry(file) for name, file in files.items()}
     write_json(path, manifest_values(entries, context))
@@ -264,7 +264,7 @@ def record_directory(directory, context=None):
 
     Args:
         directory: str.
-        context: dict for JSON, settings for the manifest.
+        context: JSON-serializable dict, settings for the manifest.
     """
     entries = {
         name: size_entry(path)
@@ -491,7 +491,7 @@ def check_settings(
 
     Args:
         before: dict, the record of the earlier run.
-        settings: dict for JSON, settings of the new run.
+        settings: JSON-serializable dict, settings of the new run.
         place: str, the path of the record.
         advice: str, advice for running with other settings.
     """
@@ -518,7 +518,7 @@ def resumable(path, settings, finished="*", overwrite=False):
 
     Args:
         path: str.
-        settings: dict for JSON, all settings that affect the results.
+        settings: JSON-serializable dict, all settings that affect the results.
         finished: str, glob pattern of finished files in the directory, or in
             its folders.
         overwrite: bool, whether to delete finished parts of a job with other

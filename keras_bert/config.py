@@ -76,9 +76,9 @@ class StrictConfig:
 
         family: str, display name.
         model_type: str, name in published files.
-        size_keys: dict from letters to the keys of sizes: "V" vocabulary, "P"
-            positions, "H" hidden size, "I" intermediate size, "L" blocks, "N"
-            attention heads (must divide "H"), "E" embedding size if it
+        size_keys: dict mapping letters to the keys of sizes: "V" vocabulary,
+            "P" positions, "H" hidden size, "I" intermediate size, "L" blocks,
+            "N" attention heads (must divide "H"), "E" embedding size if it
             differs from "H", and others for the table of weights.
         block_letters: str, letters of the sizes that count the blocks with
             weights of their own.
@@ -87,7 +87,8 @@ class StrictConfig:
         informative_keys: published keys that do not change the layers.
         transformers_defaults: dict of the published keys that have other
             defaults in transformers.
-        required_values: dict from published keys to their only supported value.
+        required_values: dict mapping published keys to their only supported
+            value.
         activation_key: str, key of the activation.
         plain_gelu: str, meaning of "gelu" in files that are not from Hugging
             Face.

@@ -108,7 +108,7 @@ def read_dicts(path):
             one text per line.
 
     Yields:
-        A dict from column names to values. A ".txt" has the column "text".
+        A dict mapping column names to values. A ".txt" has the column "text".
 
     Raises:
         ValueError: a line is invalid.

@@ -32,14 +32,15 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
         url: str, address of the model, such as
             "http://localhost:8501/v1/models/mood". "/versions/2" or
             "/labels/canary" after it selects a version.
-        inputs: dict from the names of the inputs to lists with an item for
+        inputs: dict mapping the names of the inputs to lists with an item for
             each row: str, int, or a list of these. Bytes that are not UTF-8
             are written in a str with Python's "surrogateescape".
         signature: str, name of the signature.
         timeout_s: float, seconds to wait for an answer.
 
     Returns:
-        Dict from the names of the outputs to lists with an item for each row.
+        Dict mapping the names of the outputs to lists with an item for each
+        row.
 
     Raises:
         ServerError: the server does not answer, or it refuses the request.

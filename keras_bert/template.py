@@ -53,7 +53,7 @@ class Template:
         """Return the template with its roles replaced by special tokens.
 
         Args:
-            roles: dict from roles to tokens, the `roles` of a `Vocabulary`.
+            roles: dict mapping roles to tokens, the `roles` of a `Vocabulary`.
                 A role of the layout that is missing in the dict is an error.
             pair: str, the layout of pairs that the tokenizer prescribes, or
                 None. It replaces `pair` if `single` has its default value.

@@ -1,4 +1,4 @@
-"""Reading of prepared data sets of the optional package tensorflow-datasets."""
+"""Reading of prepared datasets of the optional package tensorflow-datasets."""
 
 import functools
 
@@ -9,7 +9,7 @@ def import_tfds():
         import tensorflow_datasets
     except ImportError as error:
         raise ImportError(
-            "A data set of TensorFlow Datasets requires that package: pip "
+            "A dataset of TensorFlow Datasets requires that package: pip "
             f"install 'tensorflow-datasets>=4.9,<5' ({error})."
         ) from None
     return tensorflow_datasets
@@ -17,18 +17,18 @@ def import_tfds():
 
 @functools.cache
 def open_builder(dataset, data_dir=None):
-    """Open a prepared data set without downloading anything.
+    """Open a prepared dataset without downloading anything.
 
     Args:
         dataset: str, a name for `tfds.builder` ("wikipedia/20230601.en"), or
-            the directory of one version of a data set.
-        data_dir: str, directory of all data sets; TFDS_DATA_DIR by default.
+            the directory of one version of a dataset.
+        data_dir: str, directory of all datasets; TFDS_DATA_DIR by default.
 
     Returns:
         A `tfds.core.DatasetBuilder`.
 
     Raises:
-        ValueError: the data set does not exist or is not prepared.
+        ValueError: the dataset does not exist or is not prepared.
         ImportError: tensorflow-datasets is not installed.
     """
     tfds = import_tfds()
@@ -39,7 +39,7 @@ def open_builder(dataset, data_dir=None):
             builder = tfds.builder(dataset, data_dir=data_dir)
     except (ValueError, OSError, AssertionError) as error:
         raise ValueError(
-            f"{dataset!r} must be a data set of TensorFlow Datasets or the "
+            f"{dataset!r} must be a dataset of TensorFlow Datasets or the "
             f"directory of one. Received: {str(error).splitlines()[0]}"
         ) from None
     if not builder.is_prepared():
@@ -52,7 +52,7 @@ def open_builder(dataset, data_dir=None):
 
 
 def check_split(builder, split):
-    """Raise ValueError if `split` is not a split, or slice, of a data set."""
+    """Raise ValueError if `split` is not a split, or slice, of a dataset."""
     splits = builder.info.splits
     try:
         splits[split]

@@ -6,7 +6,7 @@
 
 The input is UTF-8 with one sentence per line and a blank line between documents
 (also as .gz), paragraphs with --split_sentences, or .jsonl; a pipe such as
-/dev/stdin or <(zcat FILE); or a prepared data set of TensorFlow Datasets. The
+/dev/stdin or <(zcat FILE); or a prepared dataset of TensorFlow Datasets. The
 records have the format of google-research/bert; see tfrecords/README.md.
 --packing selects the contents of an example; see docs/packings.md.
 

@@ -40,7 +40,7 @@ _DATA_FORMAT = flags.DEFINE_enum(
     "Format of the files: .csv or .jsonl of SWAG, .tsv of CODAH.",
 )
 _TFDS_NAME = shared_flags.optional(
-    "tfds_name", "Or a prepared data set of TensorFlow Datasets: hellaswag."
+    "tfds_name", "Or a prepared dataset of TensorFlow Datasets: hellaswag."
 )
 _NUM_CHOICES = flags.DEFINE_integer(
     "num_choices", 4, "Number of choices per question.", lower_bound=2

@@ -28,7 +28,7 @@ class FieldFlags:
         **defaults: defaults that override the dataclass.
 
     Attributes:
-        holders: dict from field names to flag holders, as returned by
+        holders: dict mapping field names to flag holders, as returned by
             `flags.DEFINE_...`.
     """
 
@@ -76,7 +76,7 @@ def field_meanings(options):
     """Read the descriptions of the fields from the dataclass docstring.
 
     Returns:
-        A dict from field names to descriptions.
+        A dict mapping field names to descriptions.
     """
     meanings = {}
     for base in reversed(options.__mro__):

@@ -159,7 +159,7 @@ class Ensemble(Summarized):
             max_answer_length: maximum number of tokens of an answer.
 
         Returns:
-            A dict from question ids to `Answers`.
+            A dict mapping question ids to `Answers`.
 
         Raises:
             ValueError: the tasks have no such method.
@@ -182,7 +182,7 @@ class Ensemble(Summarized):
             texts, labels: examples in the format of `evaluate` of the tasks.
 
         Returns:
-            A dict from metric names to floats.
+            A dict mapping metric names to floats.
         """
         encoded = [task.labelled(texts, labels) for task in self.tasks]
         return self._first.answer.metrics(encoded[0], self._logits(encoded))

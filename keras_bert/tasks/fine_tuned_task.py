@@ -41,7 +41,8 @@ class FineTunedTask(Task):
         reader: function that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
         answer: `Outputs`.
-        settings: dict for JSON, settings that are saved with the weights.
+        settings: JSON-serializable dict, settings that are saved with the
+            weights.
 
     Attributes:
         main_metric: str, metric of `evaluate` that selects the best epoch;
@@ -110,7 +111,7 @@ class FineTunedTask(Task):
 
     @property
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
-        """Settings that are saved with the weights, a dict for JSON."""
+        """JSON-serializable dict of settings saved with the weights."""
         return self.pretrained.task.settings
 
     @property
@@ -156,10 +157,10 @@ class FineTunedTask(Task):
                 `TextRegressor`: a number. `TokenClassifier`: a list with a
                 tag for each word. `MultipleChoice`: the index of the correct
                 choice.
-            validation_data: data set, or tuple of the arguments of
+            validation_data: dataset, or tuple of the arguments of
                 `evaluate`. It is evaluated after each epoch, and the weights
                 of the best epoch are kept.
-            class_weights: dict from labels to the weights of their examples
+            class_weights: dict mapping labels to the weights of their examples
                 in the loss. Missing labels have weight 1. Only for
                 `TextClassifier` and `TokenClassifier`.
             callbacks: list of Keras callbacks. They can monitor `loss` and
@@ -296,7 +297,7 @@ class FineTunedTask(Task):
             texts, labels: examples in the format of `fit`.
 
         Returns:
-            A dict from metric names to floats.
+            A dict mapping metric names to floats.
         """
         encoded = self.labelled(texts, labels)
         return self.answer.metrics(encoded, self.logits(encoded))

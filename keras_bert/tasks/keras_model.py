@@ -58,7 +58,7 @@ class TextAnswers(keras.layers.Layer):
         task: a fine-tuned task or a `TextEmbedder`.
 
     Call arguments:
-        texts: dict from the names in `text_inputs` to string tensors
+        texts: dict mapping the names in `text_inputs` to string tensors
             `(batch_size,)`; choices are `(batch_size, num_choices)`.
 
     Returns:
@@ -84,7 +84,7 @@ class TextAnswers(keras.layers.Layer):
 
 
 def _task_config(task):
-    """Return the config of a task without its weights, a dict for JSON."""
+    """Return the JSON-serializable config of a task without weights."""
     if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
         raise ValueError(
             "The task must be a fine-tuned one or a TextEmbedder. "

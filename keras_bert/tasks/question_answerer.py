@@ -209,7 +209,7 @@ class QuestionAnswerer(FineTunedTask):
             max_answer_length: maximum number of tokens of an answer.
 
         Returns:
-            A dict from question ids to `Answers`.
+            A dict mapping question ids to `Answers`.
         """
         encoded = self.labelled(questions)
         sizes = n_best_size, max_answer_length

@@ -18,7 +18,7 @@ def glue_scores(task, labels, predictions):
             in the format of `read_glue`.
 
     Returns:
-        A dict from metric names to floats. "mean" is the mean of "pearson"
+        A dict mapping metric names to floats. "mean" is the mean of "pearson"
         and "spearman".
 
     Raises:

@@ -26,7 +26,7 @@ class Task(Summarized):
 
     Attributes:
         text_inputs: tuple of str, names of the string inputs.
-        text_shapes: dict from names of string inputs to shapes; inputs
+        text_shapes: dict mapping names of string inputs to shapes; inputs
             without an entry have shape `(batch_size,)`.
         preprocess: function from string tensors, in the order of
             `text_inputs`, to a dict of int32 tensors. It runs in
@@ -36,7 +36,8 @@ class Task(Summarized):
         pretrained: `PretrainedModel` of the task.
         outputs: tuple of str, names of the tensors that `predict_texts`
             returns.
-        settings: dict for JSON, the settings of the task, such as its labels.
+        settings: JSON-serializable dict, the settings of the task, such as its
+            labels.
         substring_outputs: tuple of str, outputs that are substrings of the
             texts. TFLite has no op for them.
     """
@@ -134,7 +135,7 @@ class Task(Summarized):
                 of it. Defaults to the model of the task.
 
         Returns:
-            A dict from output names to tensors.
+            A dict mapping output names to tensors.
         """
         return (model or self.model)(inputs)
 
@@ -173,7 +174,7 @@ class Task(Summarized):
             *texts: string tensors, in the order of `text_inputs`.
 
         Returns:
-            A dict from the names in `outputs` to tensors.
+            A dict mapping the names in `outputs` to tensors.
         """
         return self.predict_encoded(*self.graph_inputs(*texts), *texts)
 
@@ -231,7 +232,7 @@ class Task(Summarized):
                 the task by more than the tolerance of its kind.
 
         Returns:
-            A dict from the names in `files` to a `Comparison` with the task.
+            A dict mapping the names in `files` to a `Comparison` with the task.
 
         Raises:
             ValueError: a file exists and may not be replaced, TFLite lacks an

@@ -19,7 +19,7 @@ class TextClassifier(TextTask):
         multi_label: whether a text may have several labels or none.
             `predict` returns those with a probability of at least 0.5.
         **kwargs: arguments of `TextTask`.
-        rename_labels: dict from labels of the trained model to new names.
+        rename_labels: dict mapping labels of the trained model to new names.
         new_head: whether to replace the trained head by a random one.
 
     Example:

@@ -62,7 +62,7 @@ class TextEmbedder(Task):
         dense: `keras.layers.Dense` layers applied to the pooled vector, such
             as a projection to fewer dimensions.
         normalize: whether to scale the vectors to length 1.
-        prompts: dict from names to prompts, strings that `embed` prepends to
+        prompts: dict mapping names to prompts, strings that `embed` prepends to
             texts.
         default_prompt_name: name of the default prompt, also for `fit`,
             `evaluate`, `layers` and exported models. None for no prompt.

@@ -103,7 +103,7 @@ class TextGenerator(Task):
 
     @property
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
-        """Settings of the sampling, a dict for JSON."""
+        """Settings of the sampling, a JSON-serializable dict."""
         return dataclasses.asdict(self._sampling)
 
     @one_or_many

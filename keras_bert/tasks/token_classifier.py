@@ -73,10 +73,10 @@ class TokenClassifier(FineTunedTask):
 
     @staticmethod
     def labels_of(*tags: typing.Any) -> list[str]:
-        """Return the `labels` of data sets.
+        """Return the `labels` of datasets.
 
         Args:
-            *tags: data sets, such as training and test data: each is
+            *tags: datasets, such as training and test data: each is
                 `TaggedSentences`, or a list with a list of str per sentence.
 
         Returns:

@@ -36,7 +36,7 @@ class BaseVocabulary(Summarized):
             special tokens; the special tokens of the class by default.
 
     Attributes:
-        ids: dict from tokens to their ids.
+        ids: dict mapping tokens to their ids.
         pair: str, the layout of pairs that this kind of tokenizer prescribes,
             in the format of `Template`; None if the model decides.
 

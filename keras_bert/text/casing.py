@@ -39,7 +39,7 @@ def agreed_casing(vocabulary, casing_hints, default=None):
 
     Args:
         vocabulary: `Vocabulary`.
-        casing_hints: dict from sources (flags or files) to bool, or to None
+        casing_hints: dict mapping sources (flags or files) to bool, or to None
             if the source has no hint.
         default: bool, the result without hints; None to raise an error.
 

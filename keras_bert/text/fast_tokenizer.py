@@ -17,7 +17,7 @@ def tokenizer_json(
         truncation, padding: dicts for these keys of the file, or None.
 
     Returns:
-        A dict for JSON.
+        A JSON-serializable dict.
     """
     vocabulary = settings.vocabulary
     template = template.with_tokens(vocabulary.roles)

@@ -111,12 +111,12 @@ class TokenizerFiles:
 
         Args:
             tokens: collection of str, the vocabulary.
-            *defaults: dicts from roles to tokens, for roles that the file does
-                not define. The first dict with all its tokens in the
+            *defaults: dicts mapping roles to tokens, for roles that the file
+                does not define. The first dict with all its tokens in the
                 vocabulary is used.
 
         Returns:
-            A dict from roles to tokens.
+            A dict mapping roles to tokens.
         """
         found = {x: _text(self.config.get(k)) for k, x in _TOKEN_KEYS.items()}
         found = {role: token for role, token in found.items() if token}
@@ -141,9 +141,9 @@ class TokenizerFiles:
         directories of older releases, in `added_tokens.json`.
 
         Args:
-            ids: dict from the tokens of the vocabulary to their ids.
-            roles: dict from roles to special tokens, which are not returned.
-            supported: dict from properties of an added token to the only
+            ids: dict mapping the tokens of the vocabulary to their ids.
+            roles: dict mapping roles to special tokens, which are not returned.
+            supported: dict mapping properties of an added token to the only
                 value that this kind of tokenizer supports.
 
         Returns:
@@ -243,7 +243,7 @@ def tokens_by_id(ids, path):
     """Return tokens in the order of their ids, "" for unused ids.
 
     Args:
-        ids: dict from str to int.
+        ids: dict mapping str to int.
         path: the file, for the message.
 
     Raises:

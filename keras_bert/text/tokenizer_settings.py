@@ -205,8 +205,8 @@ def identifying_settings(settings):
         settings: the settings of a tokenizer of any kind.
 
     Returns:
-        A dict for JSON: its kind and its settings. Long settings, such as the
-        merges of byte-level BPE, are replaced by their SHA-256.
+        A JSON-serializable dict: its kind and its settings. Long settings, such
+        as the merges of byte-level BPE, are replaced by their SHA-256.
     """
     values = _values(settings).items()
     values = {k: x if _short(x) else _sha256(x) for k, x in values}

@@ -93,9 +93,9 @@ def write_manifest(path, entries, context):
 
     Args:
         path: str, path of the manifest.
-        entries: dict from file names to entries, as returned by `list_file`.
-        context: dict for JSON, additional entries of the manifest. It must have
-            the "command", because workers have another command line.
+        entries: dict mapping file names to entries, as returned by `list_file`.
+        context: JSON-serializable dict, additional entries of the manifest. It
+            must have the "command", because workers have another command line.
     """
     entries = dict(sorted(entries.items()))
     values = artifacts.manifest_values(entries, context)

@@ -49,7 +49,7 @@ def predict_on_beam(
             line, or of `.csv`, `.tsv` or `.jsonl`, plain or `.gz`.
         output_dir: str, directory for the predictions and `manifest.json`,
             which is written last.
-        columns: dict from the inputs of the model to the names of their
+        columns: dict mapping the inputs of the model to the names of their
             columns, for columns with other names than the inputs.
         num_shards: int, number of output files.
         runner: str, Beam's name of the runner; by default a local runner.

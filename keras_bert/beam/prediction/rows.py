@@ -40,8 +40,8 @@ class ReadRows(beam.DoFn):
     its texts. Invalid rows are a second output, `BAD_ROWS`.
 
     Args:
-        ranks: dict from the names of the columns to 1 for texts or 2 for lists
-            of texts.
+        ranks: dict mapping the names of the columns to 1 for texts or 2 for
+            lists of texts.
     """
 
     def __init__(self, ranks):

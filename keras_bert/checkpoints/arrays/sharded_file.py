@@ -46,7 +46,7 @@ def _read_index(path):
         raise CheckpointError(f"{path}: {error}") from None
     if not isinstance(files, dict) or not files:
         raise CheckpointError(
-            f"{path}: `{_MAP}` must be a dict from arrays to files. "
+            f"{path}: `{_MAP}` must be a dict mapping arrays to files. "
             f"Received: {brief(files)}."
         )
     for name, file in files.items():

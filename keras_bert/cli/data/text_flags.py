@@ -29,14 +29,14 @@ class TextFlags:
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Or a prepared data set of TensorFlow Datasets; each example is a "
+            "Or a prepared dataset of TensorFlow Datasets; each example is a "
             "document.",
         )
         self.tfds_split = flags.DEFINE_string(
             "tfds_split", "train", "Split of --tfds_name, such as train[:10%]."
         )
         self.text_key = flags.DEFINE_string(
-            "text_key", "text", "Key of the text in .jsonl files and data sets."
+            "text_key", "text", "Key of the text in .jsonl files and datasets."
         )
         self.on_bad_line = flags.DEFINE_enum(
             "on_bad_line",
@@ -52,7 +52,7 @@ class TextFlags:
         return self.input_file.present or self.tfds_name.present
 
     def paths(self):
-        """Check the flags and return the input files ([] for a data set)."""
+        """Check the flags and return the input files ([] for a dataset)."""
         if self.is_given or not self._is_optional:
             command_line.require_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
@@ -65,7 +65,7 @@ class TextFlags:
         return expand_patterns(self.input_file.value, streams=True)
 
     def sources(self, paths):
-        """Open the files returned by `paths`, or the data set."""
+        """Open the files returned by `paths`, or the dataset."""
         if self.tfds_name.value is not None:
             command_line.reject("requires .jsonl files", self.on_bad_line)
             # Imported late: TensorFlow Datasets is optional.

@@ -35,7 +35,7 @@ def choice_report(questions, probabilities):
         probabilities: float array `(num_questions, num_choices)`.
 
     Returns:
-        A tuple `(report, mistakes)`: a dict for JSON with `scores` and
+        A tuple `(report, mistakes)`: a JSON-serializable dict with `scores` and
         `calibration`, and a list of dicts with the wrong predictions, sorted
         by decreasing confidence.
     """

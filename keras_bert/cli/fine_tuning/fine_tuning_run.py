@@ -40,7 +40,7 @@ class FineTuningRun:
             num_layers: int, number of layers of the student; None for all.
 
         Returns:
-            A dict from the splits to their scores.
+            A dict mapping the splits to their scores.
         """
         values = {"splits": {}}
         if self.splits.train is None:
@@ -117,8 +117,8 @@ class FineTuningRun:
             directory: `pathlib.Path` of an existing directory.
 
         Returns:
-            A tuple `(report, mistakes)`: a dict for JSON with `scores`, or
-            None without labels; and a list of dicts for JSON.
+            A tuple `(report, mistakes)`: a JSON-serializable dict with
+            `scores`, or None without labels; and a list of dicts for JSON.
         """
         raise NotImplementedError
 

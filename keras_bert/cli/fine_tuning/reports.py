@@ -24,9 +24,9 @@ def calibration(confidences, is_right):
         is_right: bool array `(num_examples,)`.
 
     Returns:
-        A dict for JSON: `bins`, a list of dicts with the mean `confidence`,
-        the `accuracy` and the `count` of ten bins (empty bins are omitted);
-        and `expected_error`, the expected calibration error (ECE).
+        A JSON-serializable dict: `bins`, a list of dicts with the mean
+        `confidence`, the `accuracy` and the `count` of ten bins (empty bins are
+        omitted); and `expected_error`, the expected calibration error (ECE).
 
     References:
         [Guo et al.](https://arxiv.org/abs/1706.04599), section 2
@@ -54,7 +54,7 @@ def confusion_report(right, found, names):
         names: list of str, the labels.
 
     Returns:
-        A dict for JSON.
+        A JSON-serializable dict.
     """
     matrix = confusion_matrix(right, found, len(names))
     return {
@@ -74,7 +74,7 @@ def worst_rows(is_wrong, errors, **columns):
         **columns: lists of values for JSON.
 
     Returns:
-        A list of dicts from column names to values.
+        A list of dicts mapping column names to values.
     """
     wrong = np.flatnonzero(is_wrong)
     order = wrong[np.argsort(-np.asarray(errors)[wrong], kind="stable")]
@@ -128,8 +128,8 @@ def regressor_report(regressor, places, texts, labels, glue=None):
             floats.
 
     Returns:
-        A tuple `(report, mistakes)`: a dict for JSON with `scores`, and a
-        list of dicts with all predictions, sorted by decreasing error.
+        A tuple `(report, mistakes)`: a JSON-serializable dict with `scores`,
+        and a list of dicts with all predictions, sorted by decreasing error.
     """
     scores = regressor.evaluate(texts, labels)
     predictions = regressor.predict(texts)
@@ -155,9 +155,9 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
         glue: None, because no GLUE task has several labels.
 
     Returns:
-        A tuple `(report, mistakes)`: a dict for JSON with `scores`, `labels`
-        (see `label_rows`) and `calibration`, over all pairs of a text and a
-        label; and a list of dicts with the texts that have a wrong label,
+        A tuple `(report, mistakes)`: a JSON-serializable dict with `scores`,
+        `labels` (see `label_rows`) and `calibration`, over all pairs of a text
+        and a label; and a list of dicts with the texts that have a wrong label,
         sorted by decreasing confidence.
     """
     names = classifier.labels

@@ -51,10 +51,10 @@ def summary(trials):
         trials: list of `Trial` with the same metric.
 
     Returns:
-        A dict for JSON: `metric`; `best`, the index of the best trial; `runs`,
-        the trials; and `recipes`, each with the `mean` of the metric over the
-        seeds, the sample standard `deviation` (None for one seed), the `best`
-        value and `num_collapsed`.
+        A JSON-serializable dict: `metric`; `best`, the index of the best trial;
+        `runs`, the trials; and `recipes`, each with the `mean` of the metric
+        over the seeds, the sample standard `deviation` (None for one seed), the
+        `best` value and `num_collapsed`.
     """
     runs, groups = [dataclasses.asdict(trial) for trial in trials], {}
     for trial, run in zip(trials, runs, strict=True):

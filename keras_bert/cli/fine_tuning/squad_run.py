@@ -73,11 +73,11 @@ def answer_report(questions, answers, null_threshold):
 
     Args:
         questions: list of `SquadQuestion`.
-        answers: dict from question ids to `Answers`.
+        answers: dict mapping question ids to `Answers`.
         null_threshold: float or None, as in `answer_metrics`.
 
     Returns:
-        A tuple `(report, mistakes)`: a dict for JSON with `scores`,
+        A tuple `(report, mistakes)`: a JSON-serializable dict with `scores`,
         `null_threshold` and the `calibration` of exact matches; and a list of
         dicts with the questions without an exact match, sorted by increasing
         F1 and decreasing confidence.
@@ -118,7 +118,7 @@ def write_squad_files(directory, answers, null_threshold=None):
 
     Args:
         directory: str, an existing directory.
-        answers: dict from question ids to `Answers`.
+        answers: dict mapping question ids to `Answers`.
         null_threshold: float, difference of scores above which a question
             counts as unanswerable. None for SQuAD 1.1, where every question
             has an answer.

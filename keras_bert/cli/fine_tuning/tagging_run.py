@@ -51,11 +51,11 @@ def tagging_report(output, sentences, probabilities):
         probabilities: list of float arrays `(num_words, num_labels)`.
 
     Returns:
-        A tuple `(report, mistakes)`: a dict for JSON with `scores`, `labels`
-        (a `label_table` of entity types or plain tags), `confusion_matrix`
-        (only for plain tags) and the `calibration` over all words; and a list
-        of dicts with the sentences that have wrong tags, sorted by decreasing
-        confidence.
+        A tuple `(report, mistakes)`: a JSON-serializable dict with `scores`,
+        `labels` (a `label_table` of entity types or plain tags),
+        `confusion_matrix` (only for plain tags) and the `calibration` over all
+        words; and a list of dicts with the sentences that have wrong tags,
+        sorted by decreasing confidence.
     """
     tags, names = sentences.tags, output.labels
     if not output.is_plain:

@@ -52,7 +52,7 @@ def show_example(values, row, place, vocabulary):
 
 
 def _predictions(one, mask_id):
-    """Return a dict from positions to pairs (outcome, original id)."""
+    """Return a dict mapping positions to pairs (outcome, original id)."""
     positions = one[features.MASKED_LM_POSITIONS.name][0].tolist()
     labels = one[features.MASKED_LM_IDS.name][0].tolist()
     return {

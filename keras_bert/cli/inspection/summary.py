@@ -5,7 +5,7 @@ from keras_bert.pretraining.records.mask_outcomes import MARKS
 
 
 def summary_rows(statistics):
-    """Format `RecordStatistics` as a dict from names to texts."""
+    """Format `RecordStatistics` as a dict mapping names to texts."""
     counts, share = statistics.counts, statistics.share
     longest = statistics.max_length
     rows = {

@@ -27,7 +27,8 @@ def answer_file(
             an invalid row is reported early.
         output_file: str, a new file.
         make_task: function that returns a task that `input_file` accepts.
-        settings: dict for JSON, other settings that affect the predictions.
+        settings: JSON-serializable dict, other settings that affect the
+            predictions.
         overwrite: bool, whether to replace the output of an earlier run.
         inputs: list of str, other files and directories that are read.
 

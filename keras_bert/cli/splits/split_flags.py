@@ -30,7 +30,7 @@ class SplitFlags:
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
+            "Or a prepared dataset of TensorFlow Datasets: glue/mrpc.",
         )
         self.files = shared_flags.splits(
             "Or your own file: .csv, .tsv or .jsonl.",

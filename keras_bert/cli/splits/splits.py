@@ -1,4 +1,4 @@
-"""Read labelled data sets as train, dev and test splits."""
+"""Read labelled datasets as train, dev and test splits."""
 
 import dataclasses
 import os
@@ -22,7 +22,7 @@ _HELD_OUT = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """Train, dev and test splits of a data set.
+    """Train, dev and test splits of a dataset.
 
     The type of a split depends on the format of the data.
 
@@ -115,10 +115,10 @@ def glue_splits(name, data_dir, seed):
 
 
 def _tfds_tables(name, read):
-    """Read the splits of a TensorFlow Datasets data set by GLUE's names.
+    """Read the splits of a TensorFlow Datasets dataset by GLUE's names.
 
     Raises:
-        ValueError: there is no such data set, or it has no split "train".
+        ValueError: there is no such dataset, or it has no split "train".
     """
     # Imported late: TensorFlow Datasets is optional.
     from keras_bert.tfds_builder import open_builder
@@ -137,7 +137,7 @@ def _tfds_tables(name, read):
 
 
 def tfds_splits(name, seed):
-    """Read a prepared data set of TensorFlow Datasets.
+    """Read a prepared dataset of TensorFlow Datasets.
 
     Args:
         name: str, such as "glue/mrpc" or "imdb_reviews".
@@ -265,7 +265,7 @@ def choice_tfds_splits(name, num_choices, seed):
     """Read multiple-choice questions from TensorFlow Datasets.
 
     Raises:
-        ValueError: there is no such data set, or it has no labelled split
+        ValueError: there is no such dataset, or it has no labelled split
             "train".
     """
     from keras_bert.tasks.labelled.tfds import read_tfds_choices

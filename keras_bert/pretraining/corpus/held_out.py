@@ -33,8 +33,8 @@ def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
         documents: iterable of lists of str, the sentences of each document.
         directory: str, an existing directory.
         eval_share: float, fraction of the documents to write to `eval.txt`.
-        extra: dict for JSON, additional entries of the manifests, read after
-            the last document.
+        extra: JSON-serializable dict, additional entries of the manifests, read
+            after the last document.
         overwrite: bool, replace the files of an earlier run.
 
     Returns:

@@ -20,13 +20,13 @@ def settings_of(inputs, num_shards, text_options, options):
     """Return all settings that the records depend on.
 
     Args:
-        inputs: dict from the names of the inputs to their fingerprints.
+        inputs: dict mapping the names of the inputs to their fingerprints.
         num_shards: int, number of record files.
         text_options: resolved `TextOptions`.
         options: `DataOptions`.
 
     Returns:
-        A dict for JSON, the "settings" of the manifest.
+        A JSON-serializable dict, the "settings" of the manifest.
     """
     text_settings = dataclasses.asdict(text_options)
     # The hash of the vocabulary identifies it, not its name.

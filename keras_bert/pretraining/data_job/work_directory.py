@@ -76,7 +76,7 @@ class RecordsDirectory:
         """Rename the finished shards, then write the manifest.
 
         Args:
-            context: dict for JSON, additional entries of the manifest.
+            context: JSON-serializable dict, additional entries of the manifest.
         """
         entries = {}
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
@@ -106,7 +106,8 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
         manifest_path: str, path of the manifest, which is written last.
         output_files: list of str, final paths of the records.
         make_settings: function without arguments that returns the settings
-            that the output depends on, a dict for JSON. It may be slow.
+            that the output depends on, a JSON-serializable dict. It may be
+            slow.
         overwrite: bool, delete the pieces of an earlier run with other
             settings and, at the end, its output.
 

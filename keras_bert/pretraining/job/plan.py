@@ -169,7 +169,7 @@ def plan_pretraining(recipe: PretrainingRecipe) -> PretrainingPlan:
 
 
 def _checkpoint_hashes(directory):
-    """Return a dict from file names to hashes, or the name of a Hub model."""
+    """Return a dict mapping file names to hashes, or a Hub model name."""
     if not directory or not os.path.isdir(directory):
         return directory
     # The model of an unfinished run is read from its states.

@@ -29,9 +29,9 @@ class RecordFacts:
     """Settings of record files, read from their manifests.
 
     Args:
-        hashes: dict from paths to the SHA-256 of the files.
-        manifest_values: dict from the name of a setting to a dict from paths of
-            manifests to values. Settings are "vocabulary", a hash;
+        hashes: dict mapping paths to the SHA-256 of the files.
+        manifest_values: dict mapping the name of a setting to a dict from paths
+            of manifests to values. Settings are "vocabulary", a hash;
             "tokenizer", a dict returned by `facts` of the tokenizer settings;
             "do_lower_case"; "masking"; "packing"; "max_seq_length"; and
             "max_predictions_per_seq".

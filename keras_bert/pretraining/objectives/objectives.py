@@ -53,10 +53,10 @@ class Objective:
         learner: function from a `PretrainedModel` with `parts`, the
             `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
             default the model with its heads.
-        fields: dict from the recipe fields of only this objective to their
+        fields: dict mapping the recipe fields of only this objective to their
             defaults; None means that the field is required.
         reads: function from the recipe to the checkpoints that the learner
-            reads, a dict from names in the run record to directories.
+            reads, a dict mapping names in the run record to directories.
         shares: str, prefix of the paths of weights that the learner shares
             between models; supported models have such weights.
     """
@@ -120,7 +120,7 @@ def _of_labels(name, parts, labels, **options):
     """Return an objective that predicts labels of the records.
 
     Args:
-        labels: dict from outputs of the model to the names of their labels
+        labels: dict mapping outputs of the model to the names of their labels
             in `pretraining.dataset`.
     """
 

@@ -33,7 +33,7 @@ class LogInterval:
         self._start += time.perf_counter() - before
 
     def state(self):
-        """Return the constructor arguments, as a dict for JSON."""
+        """Return the constructor arguments, as a JSON-serializable dict."""
         return {
             "start_step": self._start_step,
             "sums": self._sums,

@@ -17,8 +17,8 @@ def check_run(directory, settings, allow_changes=False):
 
     Args:
         directory: `pathlib.Path`, new, empty or of an earlier run.
-        settings: dict for JSON, all settings that change the weights; may
-            contain dicts and lists.
+        settings: JSON-serializable dict, all settings that change the weights;
+            may contain dicts and lists.
         allow_changes: bool, resume with other settings.
     """
     before = _recorded_settings(directory)

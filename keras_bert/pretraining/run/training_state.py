@@ -29,7 +29,7 @@ def save_state(directory, step, variables, metadata, keep=2):
         directory: str, an existing directory.
         step: int, steps taken.
         variables: list of variables, in the same order in every call.
-        metadata: dict for JSON, which `restore_state` returns.
+        metadata: JSON-serializable dict, which `restore_state` returns.
         keep: int, number of states to keep.
 
     Raises:

@@ -171,7 +171,7 @@ def question_rows(preprocess, questions):
 
 
 def _distinct(tokenize, texts):
-    """Tokenize each distinct text once; return a dict from texts to outputs."""
+    """Tokenize distinct texts once; return a dict of their outputs."""
     texts = [*dict.fromkeys(texts)]
     tokens = tokenized(tokenize, [text.encode("utf-8") for text in texts])
     return dict(zip(texts, tokens, strict=True))
@@ -187,7 +187,7 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
         n_best_size, max_answer_length: int, see `decode_answers`.
 
     Returns:
-        A dict from the ids of the questions to `Answers`.
+        A dict mapping the ids of the questions to `Answers`.
     """
     return {
         item.question.id: decode_answers(

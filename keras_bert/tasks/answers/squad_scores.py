@@ -28,7 +28,7 @@ def squad_scores(
 ) -> dict[str, float]:
     """Compute the scores of the official SQuAD evaluation scripts.
 
-    A data set with impossible questions is scored as version 2.0, any other as
+    A dataset with impossible questions is scored as version 2.0, any other as
     version 1.1. A question without a prediction scores 0 in version 1.1, as in
     evaluate-v1.1.py, and is ignored in version 2.0, as in evaluate-v2.0.py; a
     warning counts such questions. Predictions for unknown ids are ignored.
@@ -43,16 +43,16 @@ def squad_scores(
             unanswered.
 
     Returns:
-        A dict for JSON, with scores in percent under the official names.
-        Version 1.1: `exact_match`, `f1` and `total`. Version 2.0: `exact`, `f1`
-        and `total`; the same with the prefixes `HasAns_` and `NoAns_` if there
-        are such questions; and, with probabilities, `best_exact`,
-        `best_exact_thresh`, `best_f1` and `best_f1_thresh` for the best
-        thresholds.
+        A JSON-serializable dict, with scores in percent under the official
+        names. Version 1.1: `exact_match`, `f1` and `total`. Version 2.0:
+        `exact`, `f1` and `total`; the same with the prefixes `HasAns_` and
+        `NoAns_` if there are such questions; and, with probabilities,
+        `best_exact`, `best_exact_thresh`, `best_f1` and `best_f1_thresh` for
+        the best thresholds.
 
     Raises:
         ValueError: an argument has the wrong format, or no prediction is for
-            a question of the data set.
+            a question of the dataset.
     """
     questions = squad_questions(data_set, "`data_set`")
     odds = no_answer_probabilities, no_answer_threshold
@@ -66,7 +66,7 @@ def question_metrics(questions, predictions, odds=None, threshold=1.0):
     is_given = np.array([q.id in predictions for q in questions])
     if not is_given.any():
         raise ValueError(
-            "`predictions` must be for questions of the data set. Received: "
+            "`predictions` must be for questions of the dataset. Received: "
             f"{brief(predictions)}, with none of {len(questions)} ids."
         )
     if not has_impossible(questions):
@@ -118,7 +118,7 @@ def _check_predictions(questions, predictions):
     is_dict = isinstance(predictions, dict)
     if not is_dict or not all(isinstance(x, str) for x in predictions.values()):
         raise ValueError(
-            "`predictions` must be a dict from ids to texts. "
+            "`predictions` must be a dict mapping ids to texts. "
             f"Received: {brief(predictions)}."
         )
     predictions = {str(name): text for name, text in predictions.items()}
@@ -190,7 +190,7 @@ def answer_metrics(questions, answers, null_threshold):
 
     Args:
         questions: list of `SquadQuestion`.
-        answers: dict from question ids to `Answers`.
+        answers: dict mapping question ids to `Answers`.
         null_threshold: float, see `Answers.chosen`; None if each question has
             an answer.
 
@@ -259,7 +259,7 @@ def question_scores(questions, predictions):
 
     Args:
         questions: list of `SquadQuestion`.
-        predictions: dict from ids to str.
+        predictions: dict mapping ids to str.
 
     Returns:
         Two float64 arrays `(num_questions,)`, from 0 to 1; 0 without a

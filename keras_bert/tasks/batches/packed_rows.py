@@ -10,10 +10,10 @@ class PackedRows:
     """Model inputs of many texts in memory, without padding.
 
     Args:
-        values: dict from input names to arrays `(num_tokens, ...)`, usually
+        values: dict mapping input names to arrays `(num_tokens, ...)`, usually
             int32 `(num_tokens,)`: the concatenated tokens of all rows.
         lengths: int array `(num_rows,)`, number of tokens in each row.
-        padding: dict from input names to padding values.
+        padding: dict mapping input names to padding values.
         padding_side: "right" or "left".
         width_multiple: int. The width of a batch is rounded up to a multiple,
             so that backends with a compiler see few shapes.

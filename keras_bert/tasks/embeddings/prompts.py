@@ -14,7 +14,7 @@ class Prompts:
     """Named prompts with a default, as in sentence-transformers.
 
     Args:
-        prompts: dict from names to strings, which may be empty.
+        prompts: dict mapping names to strings, which may be empty.
         default_prompt_name: str, one of the names; None for no prompt.
         include_prompt: bool, whether the pooling includes the tokens of the
             prompt and the special token before it.
@@ -33,7 +33,7 @@ class Prompts:
             isinstance(x, str) for pair in prompts.items() for x in pair
         ):
             raise ValueError(
-                "`prompts` must be a dict from names to strings. "
+                "`prompts` must be a dict mapping names to strings. "
                 f"Received: prompts={brief(prompts)}."
             )
         names = (None, *prompts)

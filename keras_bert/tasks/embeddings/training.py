@@ -19,7 +19,7 @@ from keras_bert.tasks.fine_tuning.labels import numbers
 from keras_bert.tasks.fine_tuning.training import Learner
 
 _LARGE = 1e9
-# Keys of examples, as in data sets of sentence-transformers.
+# Keys of examples, as in datasets of sentence-transformers.
 _KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
 _KEYS += PAIR_KEYS
 

@@ -72,7 +72,7 @@ class FeatureDesign(checks.Checked):
 
     @property
     def settings(self):
-        """Settings as a dict for JSON."""
+        """Settings as a JSON-serializable dict."""
         return {**dataclasses.asdict(self), "layers": [*self.layers]}
 
 

@@ -27,12 +27,12 @@ def stored_states(states_model, rows, settings, directory):
     """Compute the states of rows, or read them from a cache.
 
     The file name is a hash of everything that the states depend on, so several
-    models, layers and data sets can share a directory.
+    models, layers and datasets can share a directory.
 
     Args:
         states_model: `keras.Model`, as returned by `states_of_layers`.
         rows: `PackedRows`.
-        settings: dict for JSON, as returned by `encoder_settings`.
+        settings: JSON-serializable dict, as returned by `encoder_settings`.
         directory: str, directory of the cache, created if needed.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Conversion of input texts (lists, arrays, tables, data sets) to lists."""
+"""Conversion of input texts (lists, arrays, tables, datasets) to lists."""
 
 import collections.abc
 import functools
@@ -299,7 +299,7 @@ def _from_dataset(dataset):
     for element in unbatched(dataset).as_numpy_iterator():
         if not isinstance(element, tuple) or len(element) != 2:
             raise ValueError(
-                "The elements of the data set must be pairs of a text, or a "
+                "The elements of the dataset must be pairs of a text, or a "
                 f"pair of texts, and a label. Received: {brief(element)}."
             )
         text, label = map(_decoded, element)

@@ -158,7 +158,7 @@ class Encoded:
 
     Attributes:
         starts: int array `(num_answers,)`, first row of each prediction.
-        extra_targets: dict from names of further outputs to functions that
+        extra_targets: dict mapping names of further outputs to functions that
             return the targets of examples, in graph, such as the logits of a
             teacher for `DISTILLED`.
     """

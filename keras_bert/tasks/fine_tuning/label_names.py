@@ -12,7 +12,7 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
         known: list of str, labels of the trained model; None if the model is
             not trained for the task.
         labels: list of str, requested labels in order; None for `known`.
-        rename_labels: dict from known labels to new names, or None.
+        rename_labels: dict mapping known labels to new names, or None.
         new_head: bool, whether to replace a trained head by a random one.
 
     Returns:
@@ -50,7 +50,7 @@ def label_weights(class_weights, labels):
     """Return the weight of each label, float32 `(num_labels,)`.
 
     Args:
-        class_weights: dict from labels, or their indices, to floats. Missing
+        class_weights: dict mapping labels, or their indices, to floats. Missing
             labels have weight 1.
         labels: list of str.
 
@@ -59,7 +59,7 @@ def label_weights(class_weights, labels):
     """
     if not isinstance(class_weights, dict):
         raise ValueError(
-            "`class_weights` must be a dict from labels to floats. "
+            "`class_weights` must be a dict mapping labels to floats. "
             f"Received: {class_weights!r}."
         )
     weights = np.ones(len(labels), np.float32)

@@ -89,7 +89,7 @@ class TextTask(FineTunedTask):
     Args:
         pretrained: `PretrainedModel`.
         answer: `Outputs`.
-        settings: dict for JSON with the settings of the subclass.
+        settings: JSON-serializable dict with the settings of the subclass.
         seq_length: maximum length of a text or pair in tokens, special tokens
             included. Defaults to the trained length, or 128.
         truncation: part of long texts to keep: "head" (default), "tail" or

@@ -33,7 +33,7 @@ class GlueTask:
 
     Attributes:
         name: str, the name in TensorFlow Datasets.
-        files: dict from a split to a tuple of alternative files, in order of
+        files: dict mapping a split to a tuple of alternative files, in order of
             preference.
         label_names: tuple of str, in the order of ids; empty for regression.
         metrics: tuple of str, keys of `glue_scores`.

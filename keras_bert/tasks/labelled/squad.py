@@ -18,7 +18,7 @@ _KINDS = {
     list: "a list",
     str: "a string",
 }
-# Some data sets write ids as numbers, booleans as 0 or 1, offsets as 15.0.
+# Some datasets write ids as numbers, booleans as 0 or 1, offsets as 15.0.
 _CONVERSIONS = {
     ("id", int): str,
     ("is_impossible", int): lambda x: {0: False, 1: True}.get(x, x),

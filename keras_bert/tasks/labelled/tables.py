@@ -17,7 +17,7 @@ class Table(Summarized):
     Attributes:
         place: str, prefix of a location: "train.tsv, line".
         numbers: list of int, number of each row in the location.
-        columns: dict from a name to a list of str with an item for each row.
+        columns: dict mapping a name to a list of str with an item for each row.
     """
 
     place: str
@@ -111,7 +111,7 @@ def read_cells(path, columns, on_bad_row=raise_fault):
 
     Args:
         path: str, see `read_table`.
-        columns: dict from a name in the table to a column of the file.
+        columns: dict mapping a name in the table to a column of the file.
         on_bad_row: function of a message, called for each CSV or TSV row with
             a wrong number of fields. If it returns, the row is skipped.
 

@@ -12,7 +12,7 @@ from keras_bert.tfds_builder import open_builder
 from keras_bert.tfds_builder import read_examples
 from keras_bert.typing import Path
 
-# Names of the text features; the first entry that a data set has is used.
+# Names of the text features; the first entry that a dataset has is used.
 _TEXTS = (
     ("sentence1", "sentence2"),
     ("question1", "question2"),
@@ -28,7 +28,7 @@ _BATCH = 1024
 
 
 def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
-    """Read a split of a prepared data set. Nothing is downloaded.
+    """Read a split of a prepared dataset. Nothing is downloaded.
 
     For GLUE, the result equals the result of `read_glue`.
 
@@ -36,7 +36,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
         name: name such as "glue/mrpc", or the directory of a version.
         split: split of `tfds.load`, such as "validation_matched" or
             "train[:10%]".
-        data_dir: directory of the data sets; TFDS_DATA_DIR by default.
+        data_dir: directory of the datasets; TFDS_DATA_DIR by default.
 
     Returns:
         A `Table` with the columns `text`, `text_pair` for pairs, and `label`,
@@ -44,7 +44,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
         hidden (-1).
 
     Raises:
-        ValueError: the data set or split does not exist or is not prepared, it
+        ValueError: the dataset or split does not exist or is not prepared, it
             has no known text feature, a text is not UTF-8, or only some labels
             are hidden.
         ImportError: tensorflow-datasets is not installed.
@@ -95,7 +95,7 @@ def read_tfds_choices(name, split, num_choices=4):
         all -1.
 
     Raises:
-        ValueError: the data set or split does not exist or is not prepared, it
+        ValueError: the dataset or split does not exist or is not prepared, it
             has other features, or an example is invalid.
         ImportError: tensorflow-datasets is not installed.
     """
@@ -127,7 +127,7 @@ def _open(name, split, data_dir=None):
 
 
 def _first_available(builder, known, available):
-    """Return the first tuple of names that are all features of a data set."""
+    """Return the first tuple of names that are all features of a dataset."""
     for names in known:
         if {*names} <= available:
             return names

@@ -169,7 +169,7 @@ def expand_entity_names(names, tags):
     """Expand renamed entity types into renamed B- and I- tags.
 
     Args:
-        names: dict from tags or entity types to new names, or None.
+        names: dict mapping tags or entity types to new names, or None.
         tags: list of str, the existing tags, or None.
     """
     renames = {}

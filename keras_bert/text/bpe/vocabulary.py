@@ -14,7 +14,7 @@ class BpeVocabulary(BaseVocabulary):
         tokens: tokens in the order of their ids, spelled as in the published
             files: "the</w>" ends a word, "the" does not.
         source: str, name of the file, for error messages.
-        roles: dict from roles to special tokens. GPT-1 only has the unknown
+        roles: dict mapping roles to special tokens. GPT-1 only has the unknown
             token.
 
     Raises:

@@ -21,7 +21,7 @@ class FindTokens:
     """Matches added tokens in texts.
 
     Args:
-        ids: dict from tokens (not empty) to their ids.
+        ids: dict mapping tokens (not empty) to their ids.
         takes_space: ids of the tokens that include the white space before
             them.
 

@@ -59,7 +59,7 @@ class BytePairVocabulary(BaseVocabulary):
         tokens: tokens in the order of their ids, spelled as in the published
             files: " the" is "Ġthe".
         source: str, name of the file, for error messages.
-        roles: dict from roles to special tokens; RoBERTa's by default.
+        roles: dict mapping roles to special tokens; RoBERTa's by default.
 
     Raises:
         ValueError: a special token or the token of a byte is missing, or a

@@ -99,7 +99,7 @@ class WholeWords:
     """Maps words that are a single token to their ids.
 
     Args:
-        words: dict from words (at most 16 bytes) to their ids.
+        words: dict mapping words (at most 16 bytes) to their ids.
 
     Call arguments:
         flat: `FlatTexts`.
@@ -154,7 +154,7 @@ def whole_words(words, symbols, merge):
     """Create `WholeWords` from the words that merge to a single token.
 
     Args:
-        words: dict from words (bytes) to their ids. Words of more than 16
+        words: dict mapping words (bytes) to their ids. Words of more than 16
             bytes are skipped.
         symbols: list of the symbols of each word, sequences of int.
         merge: function from symbols and the indices of their words to tokens.

@@ -20,7 +20,7 @@ def build_double_array(entries: dict[bytes, int]) -> list[int]:
     """Build the trie that maps each key to its value.
 
     Args:
-        entries: dict from keys to values. Keys are not empty and do not
+        entries: dict mapping keys to values. Keys are not empty and do not
             contain the byte 0; values are from 0 to 2**31 - 1.
 
     Returns:

@@ -28,7 +28,7 @@ def build_table(
     """Build a table for `FastBertNormalize`; it drops ill-formed UTF-8.
 
     Args:
-        replacements: dict from characters, except U+0000, to replacements of
+        replacements: dict mapping characters, except U+0000, to replacements of
             less than 64 bytes, or "". Other characters do not change.
         drops_nul: drop U+0000.
         strip_accents: flag that is stored in the table and has no effect.
@@ -108,7 +108,7 @@ def build_charsmap(replacements):
     """Build a replacement table for SentencePiece.
 
     Args:
-        replacements: dict from texts, without U+0000, to replacements. The
+        replacements: dict mapping texts, without U+0000, to replacements. The
             longest match is replaced.
 
     Returns:

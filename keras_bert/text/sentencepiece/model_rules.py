@@ -30,7 +30,7 @@ def marked_pieces(tokens):
         tokens: sequence of str, of at least three bytes.
 
     Returns:
-        A dict from pieces to tokens, with two pieces for each token.
+        A dict mapping pieces to tokens, with two pieces for each token.
     """
     marked = dict(zip(MARKS, tokens, strict=True))
     return {**marked, **{WORD_START + m: t for m, t in marked.items()}}
@@ -41,7 +41,7 @@ class LibrarySpans:
 
     Args:
         model: `SentencePieceModel`.
-        found: dict from additional pieces to their sizes in bytes.
+        found: dict mapping additional pieces to their sizes in bytes.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, indices into

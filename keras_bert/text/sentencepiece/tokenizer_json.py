@@ -60,7 +60,7 @@ def fast_parts(vocabulary, lowercase, normalizer):
         normalizer: str, a key of `NORMALIZERS`.
 
     Returns:
-        A dict for JSON.
+        A JSON-serializable dict.
     """
     follows_model = normalizer == MODEL
     steps = [] if follows_model else _normalizer_steps(normalizer, lowercase)

@@ -13,7 +13,7 @@ class SplitAtTokens:
     """Matches added tokens in texts and tokenizes the segments between them.
 
     Args:
-        ids: dict from added tokens to their ids.
+        ids: dict mapping added tokens to their ids.
 
     Call arguments:
         texts: string tensor `(batch_size,)`.
