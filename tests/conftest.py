@@ -1,4 +1,4 @@
-"""What tests share: a clean Keras for each, and one test for every layer."""
+"""Shared fixtures: a clean Keras for each test, and `run_layer_test`."""
 
 import ast
 import doctest
@@ -20,11 +20,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 _TESTS = pathlib.Path(__file__).parent
 
-# A shell starts what is to run in the background with Ctrl-C ignored, and
-# the programs that tests start and interrupt would inherit that.
+# A shell starts background jobs with Ctrl-C ignored. Programs that tests
+# start and interrupt would inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The files that take longest, the longest first: half a minute and more.
+# Files that take half a minute or more, the slowest first.
 _LONGEST = (
     "pretraining/run/run_pretraining_test.py",
     "tools/programs_test.py",
@@ -39,9 +39,9 @@ _LONGEST = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks cases, and has long files come first.
+    """Mark cases, and run slow files first.
 
-    So no worker has one left at the end.
+    Otherwise a worker would start a slow file last.
     """
     for item in items:
         mark = item.get_closest_marker("smoke")
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """Exclude all that is imported from garbage collection.
+    """Exclude imported objects from garbage collection.
 
     Tracing creates so many objects that full collections over them took
     about a seventh of the time of the tests.
@@ -69,11 +69,11 @@ def pytest_collection_finish():
 
 @pytest.fixture(scope="module", autouse=True)
 def forget_custom_gradients():
-    """Frees the graphs of a file's tests.
+    """Free the graphs of the tests of a file.
 
-    TensorFlow registers the gradient of each traced `tf.custom_gradient`, and
-    with it its graph, for ever; Keras's losses and our layers have some. No
-    public function removes them, so that a worker would grow to four gigabytes.
+    TensorFlow keeps the gradient of each traced `tf.custom_gradient`, and its
+    graph, forever; Keras's losses and our layers have some. No public function
+    removes them, and a worker would grow to four gigabytes.
     """
     yield
     if "tensorflow" in sys.modules:
@@ -90,14 +90,14 @@ def forget_custom_gradients():
 
 @pytest.fixture(autouse=True)
 def clean_keras():
-    """Leaves no dtype policy and no seed behind for the next test."""
+    """Reset the dtype policy and the seed before the next test."""
     if "keras" in sys.modules:
         import keras
 
         keras.config.set_dtype_policy("float32")
         keras.utils.set_random_seed(1810)
     yield
-    # Models of the next file are made before its first test comes by here.
+    # The next file creates its models before this fixture runs for its tests.
     if "keras" in sys.modules:
         import keras
 
@@ -106,7 +106,7 @@ def clean_keras():
 
 @pytest.fixture(autouse=True)
 def whole_log():
-    """Lets every line through, whatever flags an earlier test has parsed."""
+    """Log every line, even if an earlier test parsed other flags."""
     if "absl.logging" in sys.modules:
         from absl import logging
 
@@ -115,7 +115,7 @@ def whole_log():
 
 @pytest.fixture
 def tiny_config():
-    """A BERT of hidden size 8 and vocabulary 30, without dropout."""
+    """Return a BERT config of hidden size 8, vocabulary 30, without dropout."""
     from keras_bert.config import BertConfig
 
     return BertConfig(
@@ -132,13 +132,13 @@ def tiny_config():
 
 @pytest.fixture(scope="session")
 def spiece_file():
-    """A small SentencePiece model with ALBERT's special tokens."""
+    """Return a small SentencePiece model with ALBERT's special tokens."""
     return _TESTS / "golden/tiny_spiece.model"
 
 
 @pytest.fixture
 def elmo_files(tmp_path):
-    """A directory with `options.json` and `weights.hdf5` of a small ELMo."""
+    """Return a directory with the options and weights of a small ELMo."""
     from tests.golden import make_elmo_golden
 
     folder = tmp_path / "elmo"
@@ -149,11 +149,11 @@ def elmo_files(tmp_path):
 
 @pytest.fixture(scope="session")
 def make_settings():
-    """A function from a kind to a small tokenizer's settings.
+    """Return a function from a kind to the settings of a small tokenizer.
 
-    Each can read the words word0 to word9, byte-level BPE as two tokens, the
-    others as one; there are 40 word pieces, pieces of SentencePiece and of BPE,
-    and 275 of byte-level BPE.
+    Each tokenizes the words word0 to word9, byte-level BPE into two tokens, the
+    others into one. WordPiece, SentencePiece and BPE have 40 pieces, byte-level
+    BPE has 275.
     """
     return _make_settings
 
@@ -170,7 +170,7 @@ def _make_settings(kind):
 
 @pytest.fixture(scope="session")
 def make_settings_of():
-    """A function from a `model_type` to settings, by that of its family."""
+    """Return a function from a `model_type` to tokenizer settings."""
     return _make_settings_of
 
 
@@ -291,7 +291,7 @@ def _of_pieces(specials, name):
 
 @pytest.fixture(scope="session")
 def make_bert():
-    """Makes a tiny BERT with random weights and a vocabulary of its own."""
+    """Create a tiny BERT with random weights and its own vocabulary."""
     from tests import tiny
 
     return tiny.make_bert
@@ -299,12 +299,12 @@ def make_bert():
 
 @pytest.fixture(scope="session")
 def random_batch():
-    """A function from a seed to a batch as of `pretraining.dataset`."""
+    """Return a function from a seed to a batch of `pretraining.dataset`."""
     return _random_batch
 
 
 def _random_batch(seed, batch_size=4, seq_length=10, num_predictions=3):
-    """Padded rows of ids below 30, some predictions of weight 0."""
+    """Return padded rows of ids below 30; some predictions have weight 0."""
     random = np.random.default_rng(seed)
     lengths = random.integers(4, seq_length + 1, (batch_size, 1))
     mask = np.arange(seq_length)[None, :] < lengths
@@ -335,14 +335,14 @@ def _random_batch(seed, batch_size=4, seq_length=10, num_predictions=3):
 
 
 class _AnswersChecker(doctest.OutputChecker):
-    """Takes other numbers and words than those shown, in the same form."""
+    """Accept other numbers and strings than shown, in the same structure."""
 
     def check_output(self, want, got, optionflags):
         return _form(want) == _form(got)
 
 
 def _form(printed):
-    """What is printed, with each value replaced by its type."""
+    """Return the printed value with each leaf replaced by its type."""
     try:
         return _form_of(ast.literal_eval(printed))
     except (SyntaxError, ValueError):
@@ -360,10 +360,10 @@ def _form_of(value):
 
 @pytest.fixture
 def run_example():
-    """Runs a doctest; with `any_answer` a model may say what it will.
+    """Run a doctest; with `any_answer` only the structure is compared.
 
-    Its weights are random where the docstring's are trained: numbers and
-    strings may be others, in the same lists and under the same keys.
+    The weights are random, those of the docstring trained: numbers and strings
+    can differ, but lists and keys must be the same.
     """
 
     def run(example, any_answer=False):
@@ -381,15 +381,16 @@ def run_example():
 
 @pytest.fixture
 def run_layer_test():
-    """The checks that every layer must pass, as a function.
+    """Return a function that runs the checks for every layer.
 
     Args:
         layer_class: class of the layer.
-        arguments: dict of its arguments, or a function that makes one.
-        inputs: dict of arrays by the name of the argument of `call`. All
-            dimensions may vary but the last of float arrays.
-        num_weights: int, weights of the layer.
-        num_trained: int, how many of them one step changes; all by default.
+        arguments: dict of its arguments, or a function that returns the dict.
+        inputs: dict of arrays by argument of `call`. All dimensions can vary,
+            except the last one of float arrays.
+        num_weights: int, number of weights of the layer.
+        num_trained: int, number of weights that one step changes; all by
+            default.
         mixed_dtype: str, dtype of the output under mixed_bfloat16.
     """
     return _run_layer_test
@@ -445,7 +446,7 @@ def _check_config(layer, inputs):
 
 
 def _check_symbolic(layer, inputs, dtype):
-    """Symbolic shapes and dtypes are the eager ones; values are finite."""
+    """Check symbolic shapes and dtypes against eager ones."""
     import keras
 
     eager = layer(**inputs)
@@ -497,7 +498,7 @@ def _check_fit(layer, inputs, num_trained):
 
 
 def _check_weights_file(model):
-    """Every weight is in the file, also that of a sublayer."""
+    """Check that the file has every weight, also of sublayers."""
     weights = model.get_weights()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.weights.h5")
@@ -531,7 +532,7 @@ def _to_numpy(tensor):
 
 @pytest.fixture
 def prepare(tmp_path):
-    """Prepares a data set; the directory of data sets.
+    """Prepare a data set; return the directory of data sets.
 
     Args:
         name: str, "glue/mrpc" or "tiny".

@@ -1,4 +1,4 @@
-"""Small configs and models that tests of several folders make."""
+"""Small configs and models for tests of several folders."""
 
 import keras
 import numpy as np
@@ -10,14 +10,14 @@ from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-# By the letters of `size_keys`; a family uses those that it has.
+# Keys are letters of `size_keys`; a family uses the ones it has.
 _SIZES = {"V": 30, "P": 16, "H": 8, "I": 16, "L": 2, "N": 2, "E": 4}
 _OWN = {
     "big_bird": {"block_size": 2, "num_random_blocks": 1},
     "deberta-v2": {"position_buckets": 6},
     "longformer": {"P": 18, "attention_window": 4},
     "modernbert": {"I": 12, "L": 4, "local_attention": 4},
-    # Their first two positions belong to padding.
+    # The first two positions are for padding.
     **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), {"P": 18}),
 }
 
@@ -27,8 +27,8 @@ def config(model_type, **changes):
 
     Args:
         model_type: str.
-        **changes: sizes by their letters in `size_keys`, such as `L=3`, and
-            other values by their keys.
+        **changes: sizes by letter of `size_keys`, such as `L=3`, and other
+            values by key.
     """
     config_class = find_family(model_type).config
     known = {*config_class.__dataclass_fields__}
@@ -70,13 +70,13 @@ def values_of(loop):
 
 
 def reset(loop, values):
-    """Assign what `values_of` has returned."""
+    """Assign values returned by `values_of`."""
     for variable, value in zip(loop.variables, values, strict=True):
         variable.assign(value)
 
 
 def inputs_of(model, inputs):
-    """Return the inputs that a Keras model has."""
+    """Return only the inputs of a Keras model."""
     return {name: inputs[name] for name in model.input}
 
 
@@ -98,7 +98,7 @@ _WORDS = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
 
 
 def make_bert(words=_WORDS, **changes):
-    """Make a tiny BERT with random weights and a vocabulary of its own."""
+    """Create a tiny BERT with random weights and its own vocabulary."""
     values = {
         "vocab_size": len(SPECIAL_TOKENS) + len(words),
         "hidden_size": 16,
@@ -117,12 +117,12 @@ def make_bert(words=_WORDS, **changes):
 
 
 def squad(*paragraphs):
-    """Return the object that a file of SQuAD holds.
+    """Return questions in the structure of a SQuAD file.
 
     Args:
-        *paragraphs: pairs of a context and a dict from ids to pairs of a
-            question and its answer. "" is no answer. An answer that is a pair
-            has its place.
+        *paragraphs: pairs of a context and a dict from ids to (question,
+            answer) pairs. "" means no answer. An answer can be a pair of its
+            text and start character.
     """
     return {
         "data": [

@@ -1,16 +1,16 @@
-"""What tests of checkpoints share."""
+"""Fixtures of the checkpoint tests."""
 
 import pytest
 
 
 @pytest.fixture(scope="session")
 def save_with_tf1():
-    """A function that saves as a program of TensorFlow 1 does, slots and all.
+    """Return a function that saves a TensorFlow 1 checkpoint with slots.
 
     Args:
         prefix: path of the checkpoint.
         arrays: dict of arrays by name.
-        slots: names of what the optimizer keeps of each.
+        slots: names of the optimizer slots of each array.
     """
     import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Flags of a test, apart from those of the process."""
+"""Flags of a test, separate from the flags of the process."""
 
 import pytest
 from absl import flags
@@ -6,7 +6,7 @@ from absl import flags
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """A function that makes holders of flags and parses a command line."""
+    """Return a function that defines flags and parses a command line."""
 
     def parsed(make, words):
         values = flags.FlagValues()

@@ -1,4 +1,4 @@
-"""A tiny BERT with random weights, and each task to export."""
+"""A tiny BERT with random weights, and all exported tasks."""
 
 import keras
 import pytest
@@ -43,14 +43,14 @@ TASKS = {
     ),
 }
 OF_FEATURES = {"of_features", "tags_of_features"}
-# The tasks that TFLite has.
+# Tasks that can be exported to TFLite.
 IN_TFLITE = sorted({*TASKS} - OF_FEATURES - {"generator"})
 
 
 def columns(task, texts):
-    """Return a dict with an input of a task for each of some texts.
+    """Return the inputs of a task for some texts, a dict of columns.
 
-    Each is paired with another one, and so that the numbers of tokens differ.
+    Second texts are other texts, so that the numbers of tokens differ.
     """
     others = texts[::-1]
     values = {
@@ -70,7 +70,7 @@ def bert(make_bert):
 
 @pytest.fixture
 def narrow_bert(make_bert):
-    """One in bfloat16, wide enough for most of its bytes to be weights."""
+    """Return a bfloat16 BERT, wide enough that its bytes are mostly weights."""
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
     yield make_bert(max_position_embeddings=40, hidden_size=256)

@@ -1,4 +1,4 @@
-"""Answers of transformers, kept in `tests/golden`, and directories of them."""
+"""Golden outputs of transformers in `tests/golden`, and their directories."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.family import find_family
 
 FOLDER = pathlib.Path(__file__).parents[1] / "golden"
-# By the name of the file behind "hf_".
+# Keys are file names after "hf_".
 MODEL_TYPES = {
     "albert": "albert",
     "big_bird": "big_bird",
@@ -31,16 +31,16 @@ _INPUTS = {
     "input_mask": "attention_mask",
     "segment_ids": "token_type_ids",
 }
-# Other parts of a family that transformers has no class for.
+# Parts of families without a class in transformers.
 _PARTS = {"deberta-v2": ("masked_lm_head",)}
 
 
 class Golden:
-    """A model of transformers, its inputs and its answers.
+    """A model of transformers with its inputs and outputs.
 
     Args:
-        name: str, the part of the name of a file after "hf_".
-        make_settings_of: the fixture.
+        name: str, the file name after "hf_".
+        make_settings_of: the fixture of this name.
     """
 
     def __init__(self, name, make_settings_of):
@@ -63,12 +63,12 @@ class Golden:
         self.parts = _PARTS.get(name, self.family.parts)
 
     def write(self, directory, weights=None, **config):
-        """Write a directory as transformers does.
+        """Write a directory in the format of transformers.
 
         Args:
-            directory: path, which must be new.
-            weights: dict of arrays by name, in place of those of the model.
-            **config: values of the config that differ.
+            directory: path of a new directory.
+            weights: dict of arrays by name that replace the model's weights.
+            **config: changed values of the config.
         """
         directory.mkdir()
         values = {**self.config, **config}

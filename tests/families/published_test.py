@@ -116,7 +116,7 @@ def test_both_gelus_of_bert_are_those_of_transformers(make_golden, tmp_path):
 
 
 def test_states_of_a_long_text_are_those_of_transformers(make_golden, tmp_path):
-    """Longer than the greatest distance that MPNet tells from others."""
+    """Longer than the largest distance that MPNet distinguishes."""
     golden = make_golden("mpnet")
     model = from_pretrained(golden.write(tmp_path / "hf"))
     length = model.config.max_seq_length

@@ -1,4 +1,4 @@
-"""DistilBERT with a tokenizer of a fourth kind, which nothing else names."""
+"""DistilBERT with a tokenizer of a fourth kind, defined only here."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ _WORDS = "the a dog cat bird sees likes finds red old new house , .".split()
 
 @pytest.fixture(scope="session")
 def spaced():
-    """The module of the tokenizer."""
+    """Return the module of the tokenizer."""
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     import spaced_tokenizer
 
@@ -25,7 +25,7 @@ def spaced():
 
 @pytest.fixture(autouse=True)
 def fourth_kind(spaced, monkeypatch):
-    """All that must be told of it: its rows."""
+    """Register the rows of the fourth kind, all that the library needs."""
     monkeypatch.setitem(KINDS, spaced.SPACED, spaced.SpacedSettings)
     wordpiece = TOKENIZER_OPS["wordpiece"]
     ops = wordpiece._replace(core=("StaticRegexReplace",))

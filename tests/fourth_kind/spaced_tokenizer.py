@@ -1,8 +1,8 @@
-"""A tokenizer of a kind that the library does not know, and its settings.
+"""Tokenizer of a kind that is not part of the library, and its settings.
 
-Its pieces are spelled as those of byte-level BPE: "Ġ" begins a word, except
-the first of a text. Padding has the id 1, the masks the last id, and a second
-file stands beside the vocabulary. Inside, word pieces do the work.
+Its pieces are spelled as in byte-level BPE: "Ġ" begins a word, except at the
+start of a text. Padding has the id 1, the mask the last id, and there is a
+second file next to the vocabulary. Internally it uses WordPiece.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
-"""What the programs beside it share that write goldens of Hugging Face.
+"""Shared code of the programs that write golden files of Hugging Face.
 
-Needs torch and transformers, which the project itself does not depend on:
+They need torch and transformers, which are not dependencies of the project:
 
     pip install torch==2.13.0 transformers==5.23.0 numpy==2.4.6
 """
@@ -16,10 +16,10 @@ _STDDEV = 0.3
 
 
 def draw_widely(model, seed, stddev=_STDDEV):
-    """Draws every weight anew, in place, and gives the model.
+    """Redraw every weight in place and return the model.
 
-    At the usual deviation of 0.02 a wrong activation or a swapped bias would
-    not show, so gains and biases are drawn widely too.
+    With the usual deviation of 0.02, a wrong activation or a swapped bias would
+    not be visible, so gains and biases are drawn widely too.
     """
     model = model.float().eval()
     random = np.random.default_rng(seed)
@@ -35,14 +35,14 @@ def draw_widely(model, seed, stddev=_STDDEV):
 
 
 def weights_of(model):
-    """The arrays of a model by their names."""
+    """Return the arrays of a model by name."""
     return {k: v.numpy().copy() for k, v in model.state_dict().items()}
 
 
 def answer_of(model, inputs, **arguments):
-    """What a model answers in float64; its own weights stay as they are."""
+    """Return the float64 outputs of a model without changing its weights."""
     tensors = {k: torch.from_numpy(v).long() for k, v in inputs.items()}
-    torch.set_num_threads(1)  # more threads may add in another order
+    torch.set_num_threads(1)  # With more threads, the order of sums can vary.
     with torch.no_grad():
         answer = model.double()(**tensors, **arguments)
     model.float()
@@ -50,7 +50,7 @@ def answer_of(model, inputs, **arguments):
 
 
 def states_of(answer):
-    """Its hidden states by name, the embeddings first."""
+    """Return the hidden states by name, starting with the embeddings."""
     return {
         f"hidden_states/{index}": states.numpy()
         for index, states in enumerate(answer.hidden_states)
@@ -58,13 +58,13 @@ def states_of(answer):
 
 
 def write_golden(name, config, **groups):
-    """Writes `<name>.npz` beside this file, whole or not at all.
+    """Write `<name>.npz` next to this file atomically.
 
     Args:
         name: str.
-        config: config of transformers, kept under the key `config`.
+        config: config of transformers, stored under the key `config`.
         **groups: dicts of arrays by name; their keys become
-            `<group>/<name>`. Those of float64 are rounded to float32.
+            `<group>/<name>`. float64 arrays are rounded to float32.
     """
     arrays = {
         f"{group}/{key}": _rounded(value)
@@ -85,12 +85,12 @@ def _rounded(array):
 
 
 def write_with_tasks(name, config, weights, inputs, outputs, tasks):
-    """As `write_golden`, with heads of tasks on the same encoder.
+    """Call `write_golden` with task heads on the same encoder.
 
     The groups are `weights`, `inputs`, `outputs`, and for each class of
-    `tasks` its head's `<class>/<name in the state dict>` and its
-    `<class>/logits`: of question answering start and end beside each other,
-    of multiple choice with the rows in pairs.
+    `tasks` the head's `<class>/<name in the state dict>` and
+    `<class>/logits`. Question answering concatenates start and end; multiple
+    choice has the rows in pairs.
     """
     groups = {"weights": weights, "inputs": inputs, "outputs": outputs}
     for seed, task in enumerate(tasks):

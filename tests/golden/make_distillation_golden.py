@@ -1,12 +1,12 @@
-"""Writes torch's losses between a student and its teacher.
+"""Write torch's losses between a student and its teacher.
 
 `distillation.npz` comes from torch 2.13.0 on Python 3.11:
 
     pip install torch==2.13.0 numpy==2.4.6
     python tests/golden/make_distillation_golden.py
 
-The losses are those that DistilBERT's distiller.py calls, over the tokens of
-attention mask 1; the gradients are those of the student's.
+The losses are the ones in DistilBERT's distiller.py, over the tokens with
+attention mask 1; the gradients are with respect to the student's outputs.
 """
 
 import pathlib

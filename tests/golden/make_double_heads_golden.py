@@ -1,4 +1,4 @@
-"""Writes what Hugging Face's GPT-1 with two heads learns, to compare with.
+"""Write losses and gradients of Hugging Face's GPT-1 with two heads.
 
 `hf_double_heads.npz` comes from torch 2.13.0 and transformers 5.24.0:
 
@@ -7,9 +7,9 @@
 
 Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`,
 `gradients/<name>` of the loss, and `config`, the text of a Hugging Face
-`config.json`. The losses are those of `model` and `mgpu_train` of
-openai/finetune-transformer-lm, train.py: each text's mean over the tokens
-behind the first, then the mean over the texts, times 0.5, beside the cross
+`config.json`. The losses follow `model` and `mgpu_train` of
+openai/finetune-transformer-lm, train.py: the mean over the tokens after the
+first one of each text, then the mean over the texts, times 0.5, plus the cross
 entropy of the choices.
 """
 
@@ -24,13 +24,13 @@ from transformers import OpenAIGPTDoubleHeadsModel
 
 _SEED = 2028
 _START, _DELIMITER, _CLASSIFY = 40, 41, 42
-# Of contexts and of choices.
+# Lengths of contexts and of choices.
 _LENGTHS = [(5, [4, 2, 3]), (2, [1, 6, 2])]
 _LM_COEF = 0.5
 
 
 def make_config():
-    """A tiny model."""
+    """Return the config of a tiny model."""
     return OpenAIGPTConfig(
         vocab_size=43,
         n_positions=16,
@@ -43,7 +43,7 @@ def make_config():
 
 
 def make_inputs():
-    """Two questions of three choices, int32 arrays by name."""
+    """Return two questions with three choices, int32 arrays by name."""
     random = np.random.default_rng(_SEED + 1)
     ids = np.zeros((2, 3, 12), np.int32)
     ends = np.zeros((2, 3), np.int32)
@@ -68,7 +68,7 @@ def main():
     inputs = make_inputs()
     model = draw_widely(OpenAIGPTDoubleHeadsModel(make_config()), _SEED)
     with torch.no_grad():
-        # Their gains are called ln_1.weight; these are drawn around 1 too.
+        # GPT-1 calls its gains ln_1.weight; draw them around 1 too.
         for name, parameter in model.named_parameters():
             if ".ln_" in name and name.endswith("weight"):
                 parameter += 1
@@ -76,7 +76,7 @@ def main():
     torch.set_num_threads(1)
     tensors = {k: torch.from_numpy(x).long() for k, x in inputs.items()}
     labels = tensors.pop("labels")
-    # The class takes no masks of choices; what is read is not behind tokens.
+    # The class takes no masks of choices; padding follows the read tokens.
     mask = tensors.pop("attention_mask").double()
     answer = model.double()(**tensors)
     ids = tensors["input_ids"]

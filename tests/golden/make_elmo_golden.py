@@ -1,10 +1,10 @@
-"""Writes elmo.npz: a small ELMo, two batches of words and their states.
+"""Write elmo.npz: a small ELMo, two batches of words and their states.
 
-The states are computed here, in NumPy, from the description of the published
-model, a word and a step at a time. Given the directory of the fixture of
-allenai/bilm-tf (`test_fixtures/elmo` of allenai/allennlp has it too), the same
-function is held to the vectors that the original implementation has left
-there, with the state carried over its ten batches of three sentences.
+The states are computed in NumPy from the description of the published model,
+one word and one step at a time. If the directory of the fixture of
+allenai/bilm-tf is given (also in `test_fixtures/elmo` of allenai/allennlp), the
+same function is compared with the vectors of the original implementation, with
+the state carried over its ten batches of three sentences.
 
 Run: python tests/golden/make_elmo_golden.py [fixture]
 """
@@ -25,7 +25,7 @@ OPTIONS = {
         "n_highway": 2,
     },
     "lstm": {
-        # So narrow that both bind.
+        # Narrow enough that both clip.
         "cell_clip": 1.1,
         "dim": 7,
         "n_layers": 3,
@@ -41,7 +41,7 @@ BATCHES = (
 
 
 def spell(word, width):
-    """The characters of a word, or of 256 or 257, the ends of a sentence."""
+    """Return the characters of a word, or of 256 or 257, the sentence ends."""
     codes = [word] if isinstance(word, int) else [*word.encode()][: width - 2]
     codes = [258, *codes, 259]
     return [code + 1 for code in codes + [260] * (width - len(codes))]
@@ -52,7 +52,7 @@ def sigmoid(x):
 
 
 def embed(word, arrays, options):
-    """The vector of a word of its characters."""
+    """Return the vector of a word from its characters."""
     table = np.pad(arrays["char_embed"], ((1, 0), (0, 0)))
     width = options["char_cnn"]["max_characters_per_token"]
     characters = table[spell(word, width)]
@@ -86,12 +86,12 @@ def step(x, state, cell, weights, options):
 
 
 def states(words, carried, arrays, options):
-    """All layers of a sentence, `(num_words + 2, 1 + num_layers, 2 * size)`.
+    """Return all layers, `(num_words + 2, 1 + num_layers, 2 * size)`.
 
     Args:
         words: list of str.
-        carried: dict by direction and layer of the pair of state and cell
-            that the last sentence has ended in; it is changed.
+        carried: dict from direction and layer to the final (state, cell) of
+            the previous sentence; updated in place.
     """
     size = options["lstm"]["projection_dim"]
     vectors = [embed(word, arrays, options) for word in (256, *words, 257)]
@@ -142,7 +142,7 @@ def random_arrays(options):
 
 
 def check(fixture):
-    """Prints how far the original implementation is, at most."""
+    """Print the largest difference from the original implementation."""
     import h5py
 
     def read(name):
@@ -166,7 +166,7 @@ def check(fixture):
 
 
 def write_files(folder):
-    """Writes the golden's `options.json` and `weights.hdf5`, as published."""
+    """Write `options.json` and `weights.hdf5` in the published format."""
     import h5py
 
     (folder / "options.json").write_text(json.dumps(OPTIONS))

@@ -1,6 +1,6 @@
-"""Writes what models of Hugging Face answer, for the tests to compare with.
+"""Write golden outputs of models of Hugging Face.
 
-Needs torch and transformers, which the project itself does not depend on:
+Needs torch and transformers, which are not dependencies of the project:
 
     pip install torch==2.13.0 transformers==5.24.0 numpy==2.4.6
     python tests/golden/make_golden.py albert deberta ...
@@ -32,7 +32,7 @@ _SIZES = {
     **{"hidden_size": 16, "num_attention_heads": 4, "intermediate_size": 32},
     **{"max_position_embeddings": 16, **_EAGER},
 }
-# DeBERTa has as many distances as the published models.
+# As many distances as in the published DeBERTa.
 _DEBERTA = {
     **{"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2},
     **{"intermediate_size": 16, "hidden_act": "gelu_new"},
@@ -42,7 +42,7 @@ _DEBERTA = {
     **{"layer_norm_eps": 1e-7, "legacy": False, **_EAGER},
 }
 _PAD = 1
-_LONG = 150  # Longer than the greatest distance that MPNet tells from others.
+_LONG = 150  # Longer than the largest distance that MPNet distinguishes.
 _ROBERTA = {
     **_SIZES,
     **{"num_hidden_layers": 2, "hidden_act": "gelu_new"},
@@ -62,14 +62,14 @@ _TAGGER = {
     "id2label": dict(enumerate(_LABELS)),
     "label2id": {label: index for index, label in enumerate(_LABELS)},
 }
-# By file: how the names of its classes begin, the seed and the config.
+# For each file, the prefix of its classes, the seed and the config.
 _CONFIGS = {
     "gelu": ("Bert", 1810, {**_SMALL_BERT, "hidden_act": "gelu"}),
     "gelu_new": ("Bert", 1810, {**_SMALL_BERT, "hidden_act": "gelu_new"}),
     "multiple_choice": ("Bert", 2017, _TAGGER),
     "question_answering": ("Bert", 1606, _BERT),
     "token_classification": ("Bert", 2017, _TAGGER),
-    # A group is run twice, and each of its two blocks gives hidden states.
+    # A group runs twice; each of its two blocks returns hidden states.
     "albert": (
         *("Albert", 1909),
         {
@@ -77,7 +77,7 @@ _CONFIGS = {
             **{"num_hidden_groups": 2, "inner_group_num": 2, **_SIZES},
         },
     ),
-    # Without dropout, for `train()` draws the published random blocks.
+    # Without dropout, because only `train()` draws the random blocks.
     "big_bird": (
         *("BigBird", 2007),
         {
@@ -103,7 +103,7 @@ _CONFIGS = {
             **{"hidden_dim": 32, "max_position_embeddings": 16, **_EAGER},
         },
     ),
-    # The heads of a generator and of a discriminator stand on one encoder.
+    # The heads of generator and discriminator share one encoder.
     "electra": (
         *("Electra", 2003),
         {
@@ -125,7 +125,7 @@ _CONFIGS = {
 
 
 def _class(name, ending):
-    """A class of a family's file, or None."""
+    """Return a class of the file of a family, or None."""
     return getattr(transformers, f"{_CONFIGS[name][0]}{ending}", None)
 
 
@@ -146,7 +146,7 @@ def _tasks(name):
 
 
 def _inputs(name, lengths, segment_starts=None):
-    """Padded rows, int32 arrays by name; rows of choices have another axis."""
+    """Return padded rows, int32 arrays by name; choices add an axis."""
     random = np.random.default_rng(_CONFIGS[name][1] + 1)
     lengths = np.array(lengths)[..., None]
     places = np.arange(lengths.max())
@@ -162,7 +162,7 @@ def _inputs(name, lengths, segment_starts=None):
 
 
 def _bert(name):
-    """The same weights and inputs under both activations."""
+    """Write outputs of the same weights and inputs for both activations."""
     inputs = _inputs(name, (12, 7, 3), (6, 4, 2))
     model = _model(name, "ForPreTraining", stddev=0.5)
     positions = [[1, 5, 8, 11], [2, 4, 6, 0], [1, 0, 0, 0]]
@@ -185,11 +185,11 @@ def _bert(name):
 
 
 def _bert_task(name):
-    """A head whose name is the file's."""
+    """Write the head with the name of the file."""
     ending = "For" + name.title().replace("_", "")
     if name == "question_answering":
         inputs = _inputs(name, (12, 7, 5), (4, 4, 4))
-    else:  # The choices of two questions, or all of them as rows.
+    else:  # The choices of two questions, or all choices as rows.
         lengths = [[12, 7, 3], [5, 10, 9]]
         inputs = _inputs(name, lengths, [[6, 4, 2], [3, 3, 3]])
     if name == "token_classification":
@@ -214,9 +214,9 @@ def _albert(name):
 
 
 def _big_bird(name):
-    """Also the states of rows around the longest one of full attention.
+    """Write BigBird with states of rows near the limit of full attention.
 
-    A new model for each, for a short row changes it for good.
+    Each row gets a new model, because a short row changes it permanently.
     """
     inputs = _inputs(name, (60, 47, 5, 52), (6, 40, 2, 52))
     model = _model(name, "ForPreTraining")
@@ -268,7 +268,7 @@ def _masked_lm(name):
 
 
 def _deberta(name):
-    """Also the states of texts on both sides of the edges of buckets."""
+    """Write DeBERTa with states of texts on both sides of the bucket edges."""
     inputs = _inputs(name, (12, 7, 3, 10))
     model = _model(name, "ForMaskedLM")
     answer = answer_of(model, inputs, output_hidden_states=True)
@@ -289,12 +289,12 @@ def _last_states(model, ids):
 
 
 def _openai_gpt(name):
-    """Also what `generate` writes greedily behind the tokens of each row."""
+    """Write GPT-1 with the greedy continuation of each row by `generate`."""
     lengths = (12, 7, 3)
     inputs, generated = _inputs(name, lengths), []
     model = _model(name, "LMHeadModel")
     with torch.no_grad():
-        # Their gains are called ln_1.weight; these are drawn around 1 too.
+        # GPT-1 calls its gains ln_1.weight; draw them around 1 too.
         for key, parameter in model.named_parameters():
             if ".ln_" in key and key.endswith("weight"):
                 parameter += 1
@@ -315,9 +315,9 @@ def _openai_gpt(name):
 
 
 def _roberta(name):
-    """One row padded on the left, one with the id of padding inside.
+    """Write RoBERTa, with left padding and with the padding id in a text.
 
-    As in the published files, the weights hold a pooler beside the head.
+    As in the published files, the weights contain a pooler and the head.
     """
     vocab_size = _CONFIGS[name][2]["vocab_size"]
     random = np.random.default_rng(_CONFIGS[name][1] + 1)
@@ -357,7 +357,7 @@ _MAKERS = {
     "openai_gpt": _openai_gpt,
     **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), _roberta),
 }
-# Their files hold one model.
+# Their files contain one model.
 _WITHOUT_TASKS = (*_BERT_TASKS, "gelu", "gelu_new", "distilbert", "openai_gpt")
 
 

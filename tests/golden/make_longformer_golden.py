@@ -1,12 +1,12 @@
-"""Writes what a Longformer of Hugging Face answers, `hf_longformer.npz`.
+"""Write golden outputs of Hugging Face's Longformer, `hf_longformer.npz`.
 
-Needs torch and transformers, which the project itself does not depend on:
+Needs torch and transformers, which are not dependencies of the project:
 
     pip install torch==2.13.0 transformers==5.24.0 numpy==2.4.6
     python tests/golden/make_longformer_golden.py
 
-Besides the keys of `make_golden.py`: `outputs/global/<length>/<number>`, the
-last states of rows of some lengths with 0, 1 or 3 global tokens.
+The keys are as in `make_golden.py`, and `outputs/global/<length>/<number>`:
+the last states of rows of some lengths with 0, 1 or 3 global tokens.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ _TASKS = (
 
 
 def _inputs(lengths):
-    """Rows of a pair each: tasks want three separators in a row."""
+    """Return rows with one pair each; tasks need three separators in a row."""
     random = np.random.default_rng(_SEED + 1)
     lengths = np.array(lengths)[:, np.newaxis]
     mask = np.arange(lengths.max()) < lengths
@@ -69,7 +69,7 @@ def _with_global_tokens(model):
 def main():
     config = transformers.LongformerConfig(**_CONFIG)
     model = draw_widely(transformers.LongformerForMaskedLM(config), _SEED)
-    # All that a model writes: the one for masks has no pooler.
+    # The masked-LM model has no pooler.
     whole = transformers.LongformerModel(config)
     whole = draw_widely(whole, _SEED + 2)
     whole.load_state_dict(model.longformer.state_dict(), strict=False)

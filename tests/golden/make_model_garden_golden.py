@@ -1,22 +1,22 @@
-"""Writes checkpoints of the TensorFlow Model Garden and what its BERT answers.
+"""Write checkpoints and outputs of a BERT of the TensorFlow Model Garden.
 
-Needs tf-models-official, which the project itself does not depend on. The
-files kept beside this one come from tf-models-official 2.20.0 and tensorflow
-2.20.0 on Python 3.11:
+Needs tf-models-official, which is not a dependency of the project. The files
+next to this one come from tf-models-official 2.20.0 and tensorflow 2.20.0 on
+Python 3.11:
 
     pip install tf-models-official==2.20.0 tensorflow==2.20.0
     TF_USE_LEGACY_KERAS=1 python tests/golden/make_model_garden_golden.py
 
-makes in `model_garden` a checkpoint as the pre-training task saves it
-(`pretrainer`, with an optimizer that took a step), one of the encoder alone
-(`encoder`, as converted from TF1), one of the encoder that is a layer
+The program writes to `model_garden` a checkpoint of the pre-training task
+(`pretrainer`, with an optimizer after one step), one of only the encoder
+(`encoder`, as converted from TF1), one of the encoder as a layer
 (`encoder_v2`), and `outputs.npz` with `inputs/...` and `outputs/...`. All
-three have the same encoder. Every seed is fixed, but files of TensorFlow may
-differ in their bytes from run to run.
+three have the same encoder. Every seed is fixed, but the bytes of TensorFlow's
+files can differ between runs.
 
-`pooled_output` is that of the encoder's own pooler, `pooler_transform`. The
-head of the task has a pooler of its own, `pooler_dense`, whose output is
-`next_sentence_pooled_output`; `next_sentence` comes from that one alone.
+`pooled_output` comes from the encoder's pooler, `pooler_transform`. The head of
+the task has its own pooler, `pooler_dense`, with the output
+`next_sentence_pooled_output`; `next_sentence` is computed only from it.
 """
 
 import json
@@ -37,7 +37,7 @@ _CHECKPOINT = "bert_model.ckpt"
 _SEED = 1810
 _STDDEV = 0.5
 _LENGTHS = (12, 7, 3)
-_SEGMENT_STARTS = (6, 4, 2)  # the first position of segment 1
+_SEGMENT_STARTS = (6, 4, 2)  # First position of segment 1.
 _MASKED_LM_POSITIONS = ((1, 5, 8, 11), (2, 4, 6, 0), (1, 0, 0, 0))
 _CONFIG = {
     "vocab_size": 40,
@@ -60,7 +60,7 @@ _VOCABULARY = (
 
 
 def make_encoder(encoder_class, **arguments):
-    """Returns a tiny encoder as the configs of the Model Garden make it."""
+    """Return a tiny encoder built from the configs of the Model Garden."""
     return encoder_class(
         vocab_size=_CONFIG["vocab_size"],
         hidden_size=_CONFIG["hidden_size"],
@@ -75,10 +75,10 @@ def make_encoder(encoder_class, **arguments):
 
 
 def make_pretrainer(inputs):
-    """Returns a pre-trainer, as `official/nlp/tasks/masked_lm.py` builds it.
+    """Return a pre-trainer built like in `official/nlp/tasks/masked_lm.py`.
 
-    BERT's own start (stddev 0.02, biases 0, gains 1) would hide a swapped
-    bias or a forgotten gain, so all weights are drawn widely around it.
+    BERT's initial values (stddev 0.02, biases 0, gains 1) would hide a swapped
+    bias or a missing gain, so all weights are drawn widely around them.
     """
     head = layers.ClassificationHead(
         inner_dim=_CONFIG["hidden_size"],
@@ -100,7 +100,7 @@ def make_pretrainer(inputs):
 
 
 def make_inputs():
-    """Returns three padded rows of two segments, int32 arrays by name."""
+    """Return three padded rows of two segments, int32 arrays by name."""
     random = np.random.default_rng(_SEED + 1)
     positions = np.arange(max(_LENGTHS))[None, :]  # [1, S]
     lengths = np.array(_LENGTHS)[:, None]  # [B, 1]
@@ -118,7 +118,7 @@ def make_inputs():
 
 
 def take_step(model, inputs):
-    """Trains the model once, and returns the optimizer with its slots."""
+    """Train the model for one step and return the optimizer with its slots."""
     optimizer = tf.keras.optimizers.legacy.Adam(1e-3)
     with tf.GradientTape() as tape:
         outputs = model(inputs, training=False)
@@ -134,7 +134,7 @@ def take_step(model, inputs):
 
 
 def save(name, **objects):
-    """Writes a directory with config, vocabulary and checkpoint."""
+    """Write a directory with config, vocabulary and checkpoint."""
     directory = _DIRECTORY / name
     directory.mkdir(parents=True)
     config = json.dumps(_CONFIG, indent=2) + "\n"

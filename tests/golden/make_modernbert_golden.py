@@ -1,17 +1,16 @@
-"""Writes what Hugging Face's ModernBERT answers, for the tests to compare with.
+"""Write golden outputs of Hugging Face's ModernBERT.
 
 `hf_modernbert.npz` comes from torch 2.13.0 and transformers 5.24.0:
 
     pip install torch==2.13.0 transformers==5.24.0 numpy==2.4.6
     python tests/golden/make_modernbert_golden.py
 
-The rows are just shorter than, as long as and longer than the window and its
-half. Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`,
+The row lengths are close to the window and to half of it: shorter, equal and
+longer. Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`,
 `config`, the text of a Hugging Face `config.json`, and for each head of a task
-its `<class>/<name in the state dict>` and its `<class>/logits`, also with the
-mean of the tokens under `<class>/mean_logits`. Padding has zeros. Under
-`bfloat16/...` stand the last states and the logits of the same model with
-weights and sums in bfloat16.
+`<class>/<name in the state dict>`, `<class>/logits`, and the logits with mean
+pooling, `<class>/mean_logits`. Outputs at padding are zeros. `bfloat16/...` are
+the last states and the logits of the same model computed in bfloat16.
 """
 
 import numpy as np
@@ -29,7 +28,7 @@ from transformers import ModernBertForSequenceClassification
 from transformers import ModernBertForTokenClassification
 
 _SEED = 2412
-# That of the small tokenizer of the tests.
+# Vocabulary size of the small tokenizer of the tests.
 _VOCAB_SIZE = 275
 _PAD = 1
 _LENGTHS = (5, 64, 65, 66, 128, 129, 130, 200)
@@ -39,7 +38,7 @@ _ON_TEXTS = (ModernBertForSequenceClassification, ModernBertForMultipleChoice)
 
 
 def make_config(**changes):
-    """A tiny model with windows as wide as the published ones."""
+    """Return the config of a tiny model with the published window sizes."""
     return ModernBertConfig(
         vocab_size=_VOCAB_SIZE,
         hidden_size=8,
@@ -57,7 +56,7 @@ def make_config(**changes):
 
 
 def make_inputs():
-    """A row of each length, int32 arrays by name."""
+    """Return one row per length, int32 arrays by name."""
     random = np.random.default_rng(_SEED + 1)
     mask = np.arange(max(_LENGTHS))[None, :] < np.array(_LENGTHS)[:, None]
     ids = np.where(mask, random.integers(5, _VOCAB_SIZE, mask.shape), _PAD)
@@ -66,17 +65,17 @@ def make_inputs():
 
 
 def make_positions():
-    """Where logits are kept: both ends of each row and places between."""
+    """Return the positions of the stored logits: both ends and some others."""
     return np.stack(
         [np.linspace(0, n - 1, _NUM_PREDICTIONS) for n in _LENGTHS]
     ).astype(np.int32)
 
 
 def answers_of(model, inputs, **arguments):
-    """What a model answers to each row without its padding.
+    """Return the outputs of a model for each row without padding.
 
-    Beside padding transformers' softmax in float32 of a mask in float64 gives
-    no numbers.
+    With padding, transformers returns NaN: its softmax in float32 gets a
+    float64 mask.
     """
     rows = zip(_LENGTHS, inputs["input_ids"], inputs["attention_mask"])
     for length, ids, mask in rows:
@@ -88,7 +87,7 @@ def answers_of(model, inputs, **arguments):
 
 
 def bfloat16_answers_of(model, inputs):
-    """Its last states and logits in bfloat16, float32 arrays of each row."""
+    """Return the bfloat16 last states and logits of each row in float32."""
     model = model.bfloat16()
     for length, ids in zip(_LENGTHS, inputs["input_ids"]):
         row = torch.from_numpy(ids[None, :length]).long()
@@ -99,7 +98,7 @@ def bfloat16_answers_of(model, inputs):
 
 
 def padded(rows):
-    """Arrays `(1, length, size)` as one with zeros behind the shorter ones."""
+    """Stack arrays `(1, length, size)`, padded with zeros."""
     outputs = np.zeros((len(_LENGTHS), max(_LENGTHS), rows[0].shape[-1]))
     for output, row, length in zip(outputs, rows, _LENGTHS):
         output[:length] = row[0]
@@ -118,7 +117,7 @@ def logits_of(model, inputs):
 
 
 def head_of(task, model, inputs):
-    """The head of a task on the encoder of a model, and its logits."""
+    """Return a task head on the encoder of a model, and its logits."""
     group = {}
     for pooling in ("cls", "mean") if task in _ON_TEXTS else ("cls",):
         headed = draw_widely(task(make_config(classifier_pooling=pooling)), 0)

@@ -1,13 +1,13 @@
-"""Writes tiny_spiece.model and sentencepiece.npz.
+"""Write tiny_spiece.model and sentencepiece.npz.
 
     pip install sentencepiece==0.2.3 tokenizers==0.23.3 numpy
     PYTHONPATH=. python tests/golden/make_sentencepiece_golden.py
 
-The model is learned from the pages of this repository where it is not there,
-with a small table of replacements, for that of the published models has 240
-kB. The arrays hold texts, their ids by the rules of google-research/albert
-and `sentencepiece`, and their ids and starts by Hugging Face `tokenizers`, put
-together as the tokenizer.json of the published models is.
+If the model does not exist, it is learned from the pages of this repository,
+with a small table of replacements, because the published table has 240 kB. The
+arrays contain texts, their ids from google-research/albert's code with
+`sentencepiece`, and their ids and starts from Hugging Face `tokenizers`,
+configured like the published tokenizer.json files.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from keras_bert.text.sentencepiece.model import SentencePieceModel
 _FOLDER = pathlib.Path(__file__).resolve().parent
 _PAGES = sorted(_FOLDER.parents[1].glob("docs/*.md"))
 _NUM_TEXTS = 600
-# Some of nmt_nfkc: dropped, made a space, replaced.
+# Some rules of nmt_nfkc: removed, replaced by a space, replaced.
 _RULES = "1\t\n7F\t\n200B\t20\n2581\t20\n2215\t2F\n1F600\t3A 29\n"
 _WORDS = (
     *("the", "a", "model", "tokens", "Text", "README", "1,024", "(BERT)"),
@@ -48,7 +48,7 @@ def _learn():
         for line in page.read_text(encoding="utf-8").splitlines()
     ]
     model = io.BytesIO()
-    # The model holds the name of the rules.
+    # The model contains the name of the rules.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         pathlib.Path("rules.tsv").write_text(_RULES)
         sentencepiece.SentencePieceTrainer.train(
@@ -77,7 +77,7 @@ def _texts():
 
 
 def _published(text):
-    """`preprocess_text` of google-research/albert."""
+    """Apply `preprocess_text` of google-research/albert."""
     text = unicodedata.normalize("NFKD", " ".join(text.split()))
     return "".join(c for c in text if not unicodedata.combining(c)).lower()
 
@@ -111,7 +111,7 @@ def _hugging_face(processor, charsmap):
 
 
 def _rows(name, rows):
-    """Rows of ints as two arrays."""
+    """Convert rows of ints to two arrays."""
     return {
         name: np.concatenate([np.array(row, np.int16) for row in rows]),
         f"{name}_lengths": np.array([len(row) for row in rows], np.int16),

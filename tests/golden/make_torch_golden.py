@@ -1,13 +1,12 @@
-"""Writes files that torch has saved, for the tests to read without torch.
+"""Write files saved by torch, which tests read without torch.
 
-The files kept in `torch` come from torch 2.13.0 and numpy 2.4.6 on Python
-3.11:
+The files in `torch` come from torch 2.13.0 and numpy 2.4.6 on Python 3.11:
 
     pip install torch==2.13.0 numpy==2.4.6
     python tests/golden/make_torch_golden.py
 
-makes `zip.bin` (the format since torch 1.6) and `legacy.bin` (the one
-before), both of the same tensors, and `expected.npz` with their numbers.
+The program writes `zip.bin` (the format since torch 1.6) and `legacy.bin` (the
+format before), both with the same tensors, and `expected.npz` with the values.
 """
 
 import collections
@@ -20,7 +19,7 @@ _DIRECTORY = pathlib.Path(__file__).resolve().parent / "torch"
 
 
 def make_tensors():
-    """Returns tensors of all the kinds that are read, and other values."""
+    """Return tensors of all supported kinds, and other values."""
     matrix = torch.arange(6, dtype=torch.float32).reshape(2, 3) / 8
     tensors = collections.OrderedDict(
         float32=matrix,

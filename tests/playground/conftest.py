@@ -1,4 +1,4 @@
-"""Tiny models that the page shows, and the page itself."""
+"""Tiny models for the playground, and its page."""
 
 import contextlib
 import functools
@@ -31,12 +31,12 @@ _SIZES = {"H": 16, "I": 32, "P": 34}
 
 @pytest.fixture(scope="session")
 def directories(make_bert, make_settings, tmp_path_factory):
-    """Directories of models with random weights, by what they can do."""
+    """Return directories of models with random weights, by capability."""
     root = tmp_path_factory.mktemp("models")
     bert = make_bert()
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
-    # It goes on with twelve tokens, more than the others have room for.
+    # It generates twelve tokens, more than the other models have room for.
     generator = make_bert(is_decoder=True, max_position_embeddings=20)
     save_pretrained(generator, root / "left_to_right")
     config = OpenAIGPTConfig(18, 20, 16, 2, 2, initializer_range=0.5)
@@ -67,7 +67,7 @@ def directories(make_bert, make_settings, tmp_path_factory):
         "chooser": MultipleChoice(bert),
     }
     tasks["pairs"].settings["is_pair"] = True
-    # So that a text has both labels or none.
+    # A text gets both labels or none.
     kernel = tasks["several"].last_layer.logits.kernel
     kernel.assign(keras.ops.repeat(kernel[:, :1], 2, axis=1))
     tasks["unsure"].null_threshold = -100.0
@@ -78,13 +78,13 @@ def directories(make_bert, make_settings, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shown(directories):
-    """Makes the `PlaygroundModel` of one of `directories`, once."""
+    """Return a function that loads a model of `directories` once."""
     return lambda name: load_playground_model(directories[name])
 
 
 @pytest.fixture(scope="session")
 def shown_beside(directories):
-    """The `PlaygroundModel` of "bert" beside a left-to-right one."""
+    """Return the `PlaygroundModel` of "bert" with a left-to-right model."""
     return PlaygroundModel(
         directories["bert"], left_to_right_dir=directories["left_to_right"]
     )
@@ -92,13 +92,13 @@ def shown_beside(directories):
 
 @pytest.fixture(scope="session")
 def own_tabs(shown):
-    """The tabs of a model but for those that every model has."""
+    """Return the tabs of a model without the tabs of every model."""
     common = {tab for tab in TABS if not tab.missing_part(shown("encoder"))}
 
     def own_tabs(name):
         model = shown(name)
         able = [tab for tab in TABS if not tab.missing_part(model)]
-        # They are drawn once, those of the model of all parts.
+        # The tabs are rendered once, for the model with all parts.
         return [tab for tab in able if name == "bert" or tab not in common]
 
     return own_tabs
@@ -106,10 +106,10 @@ def own_tabs(shown):
 
 @pytest.fixture(scope="session")
 def serve():
-    """Serves the page of a directory by the program; gives its address.
+    """Return a function that serves a directory and returns the address.
 
-    In a process of its own, for Gradio leaves event loops and sockets to the
-    garbage collector, whose warnings would be errors of other tests.
+    The server is a separate process, because Gradio leaves event loops and
+    sockets to the garbage collector, and their warnings would fail other tests.
     """
     processes = []
     with contextlib.ExitStack() as stack:
@@ -139,4 +139,4 @@ def serve():
         for process in processes:
             process.send_signal(signal.SIGINT)
         for process in processes:
-            assert process.wait(60) == 130  # As Ctrl-C ends it.
+            assert process.wait(60) == 130  # Like Ctrl-C.

@@ -1,4 +1,4 @@
-"""A small vocabulary, and texts made of its words."""
+"""A small vocabulary and texts of its words."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def vocab_file(vocabulary, tmp_path_factory):
 
 @pytest.fixture
 def make_documents():
-    """Documents of random sentences, lists of str, all words known."""
+    """Return documents, lists of random sentences without unknown words."""
 
     def make(seed, num_documents, max_sentences=6, max_words=9):
         rng = np.random.default_rng(seed)
@@ -55,7 +55,7 @@ def make_documents():
 
 @pytest.fixture
 def write_documents(tmp_path):
-    """Writes documents in the published form and gives the path."""
+    """Write documents in the published format and return the path."""
 
     def write(name, documents):
         path = tmp_path / name
@@ -68,7 +68,7 @@ def write_documents(tmp_path):
 
 @pytest.fixture
 def make_corpus():
-    """A `Corpus` of given sentence lengths; token i of the corpus is i."""
+    """Return a `Corpus` of given sentence lengths; its ids count up from 0."""
 
     def make(documents):
         lengths = [length for document in documents for length in document]
@@ -83,7 +83,7 @@ def make_corpus():
 
 @pytest.fixture
 def write_record_file(tmp_path):
-    """Writes records (bytes) and gives the path."""
+    """Write records (bytes) and return the path."""
 
     def write(name, records):
         path = tmp_path / name

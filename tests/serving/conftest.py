@@ -1,4 +1,4 @@
-"""A server that answers as TensorFlow Serving does, of real SavedModels."""
+"""A stand-in for TensorFlow Serving with real SavedModels."""
 
 import json
 import os
@@ -20,17 +20,17 @@ _REPOSITORY = pathlib.Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
-    """The seconds that clients have waited before they asked again."""
+    """Return the seconds that clients waited before a retry."""
     waits = []
     clock = types.SimpleNamespace(sleep=waits.append)
-    # The module's own name only: the servers of these tests sleep, too.
+    # Patch only the name in the module: the servers of these tests sleep too.
     monkeypatch.setattr(serving, "time", clock)
     return waits
 
 
 @pytest.fixture(scope="session")
 def stand_in():
-    """The module of the server."""
+    """Return the module of the server."""
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     import model_server
 
@@ -40,7 +40,7 @@ def stand_in():
 
 @pytest.fixture(scope="session")
 def saved_models(make_bert, tmp_path_factory):
-    """The directories of SavedModels, by the names of their models."""
+    """Return the directories of SavedModels by model name."""
     tasks = {
         "answers": QuestionAnswerer(make_bert(), max_query_length=3),
         "choices": MultipleChoice(make_bert()),
@@ -75,7 +75,7 @@ def _rest_port(stand_in, _model_server):
 
 @pytest.fixture
 def rest_port(_rest_port, model_server):
-    """The port of a REST server with the models of `saved_models`."""
+    """Return the port of a REST server with the models of `saved_models`."""
     return _rest_port
 
 
@@ -87,13 +87,13 @@ def _grpc_port(stand_in, _model_server):
 
 @pytest.fixture
 def grpc_port(_grpc_port, model_server):
-    """The port of a gRPC server with the models of `saved_models`."""
+    """Return the port of a gRPC server with the models of `saved_models`."""
     return _grpc_port
 
 
 @pytest.fixture
 def query():
-    """Runs tools/query_server.py; its exit code and what it printed."""
+    """Return a function that runs query_server and returns code and output."""
 
     def query(*arguments, before="pass", **kwargs):
         program = (

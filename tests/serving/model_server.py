@@ -1,4 +1,4 @@
-"""Answers as TensorFlow Serving does, of real SavedModels."""
+"""Stand-in for TensorFlow Serving with real SavedModels."""
 
 import base64
 import concurrent.futures
@@ -23,11 +23,11 @@ _CODES = {"INVALID_ARGUMENT": 400, "NOT_FOUND": 404}
 
 
 class Refused(Exception):
-    """A status of TensorFlow Serving: its code and its message."""
+    """Error status of TensorFlow Serving: a code and a message."""
 
 
 class ServedModel:
-    """A SavedModel as the server has it."""
+    """SavedModel that the server has loaded."""
 
     def __init__(self, directory):
         self._model = tf.saved_model.load(str(directory))
@@ -45,7 +45,7 @@ class ServedModel:
         return self.signatures[name]
 
     def run(self, name, arrays):
-        """Arrays by the names of the outputs."""
+        """Return the outputs, arrays by name."""
         signature = self.signatures[name]
         tensors = {
             key: tf.constant(x, signature.inputs[key].dtype)
@@ -59,11 +59,11 @@ class ServedModel:
 
 
 class ModelServer:
-    """Models with versions 1 and 2, of which 2 is called "canary".
+    """Models with versions 1 and 2; the label of version 2 is "canary".
 
     Attributes:
-        faults: list of str, what goes wrong with the next answers.
-        requests: list of what was asked.
+        faults: list of str, the faults of the next responses.
+        requests: list of the received requests.
     """
 
     def __init__(self, directories):
@@ -94,7 +94,7 @@ def _metadata(model):
 
 
 def _array(value, info):
-    """What JSON holds as an array, or the error of the server."""
+    """Convert JSON to an array, or raise the error of the server."""
     dtype = tf.as_dtype(info.dtype)
 
     def leaf(value):
@@ -117,7 +117,7 @@ def _array(value, info):
 
 
 def _predicted(model, request):
-    """Return the answer to a request by columns."""
+    """Return the response to a request in columns."""
     called = request.get("signature_name", "serving_default")
     signature, columns = model.signature(called), request["inputs"]
     for name in signature.inputs:
@@ -131,7 +131,7 @@ def _predicted(model, request):
         name: _plain(array.tolist())
         for name, array in model.run(called, arrays).items()
     }
-    # The server leaves out the name of a single output.
+    # The server omits the name of a single output.
     (only, *others) = outputs.values()
     return {"outputs": outputs if others else only}
 
@@ -144,7 +144,7 @@ def _plain(values):
 
 
 class RestHandler(http.server.BaseHTTPRequestHandler):
-    """The REST interface."""
+    """REST interface."""
 
     protocol_version = "HTTP/1.1"
 
@@ -216,7 +216,7 @@ _METADATA = "signature_def"
 
 
 class RestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """As the standard library's, and silent when a client goes away."""
+    """Server of the standard library that ignores disconnected clients."""
 
     daemon_threads = True
 
@@ -226,7 +226,7 @@ class RestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 @contextlib.contextmanager
 def rest_server(model_server):
-    """Its port, while it runs."""
+    """Run the server and yield its port."""
     with RestServer(("127.0.0.1", 0), RestHandler) as server:
         server.models = model_server
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
@@ -238,7 +238,7 @@ def rest_server(model_server):
 
 @contextlib.contextmanager
 def grpc_server(model_server):
-    """Its port, while it runs."""
+    """Run the server and yield its port."""
     import grpc
     from tensorflow_serving.apis import predict_pb2
     from tensorflow_serving.apis import prediction_service_pb2_grpc as service

@@ -1,4 +1,4 @@
-"""A tiny BERT with random weights and a vocabulary of its own."""
+"""A tiny BERT with random weights and its own vocabulary."""
 
 import keras
 import pytest
@@ -13,7 +13,7 @@ def bert(make_bert):
 
 @pytest.fixture
 def berts(make_bert):
-    """Two models; the second reads texts as they are written."""
+    """Return two models; the second one is cased."""
     keras.utils.set_random_seed(1)
     first, second = make_bert(), make_bert()
     vocabulary = second.tokenizer.vocabulary

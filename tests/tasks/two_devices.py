@@ -1,6 +1,6 @@
-"""Fine-tunes on one and on two logical CPU devices; prints what differs.
+"""Fine-tune on one and on two logical CPU devices; print the differences.
 
-Devices can be split only before TensorFlow has started, hence a program.
+This is a program, because devices must be split before TensorFlow starts.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from keras_bert.tasks import TextClassifier  # noqa: E402
 from tests import tiny  # noqa: E402
 
 _WORDS = "the a dog cat bird meat fish seeds".split()
-# All of one length, so that both devices see batches of one width.
+# All texts have one length, so that both devices get the same width.
 _TEXTS = [f"{a} {noun}" for a in ("the", "a") for noun in _WORDS[2:]]
 _LABELS = [0, 0, 0, 1, 1, 1] * 2
 

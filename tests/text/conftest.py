@@ -1,4 +1,4 @@
-"""A small vocabulary whose ids can be worked out by hand."""
+"""A small vocabulary with ids that are easy to derive by hand."""
 
 import pytest
 import tensorflow as tf
@@ -26,7 +26,7 @@ def tokenizer(vocabulary):
 
 @pytest.fixture(scope="session")
 def in_tf_data():
-    """What a function of texts gives inside `tf.data`; traced once."""
+    """Return the outputs of a function inside `tf.data`; trace it once."""
     traced = {}
 
     def in_tf_data(function, texts):
@@ -51,14 +51,14 @@ aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
 
 @pytest.fixture(scope="session")
 def byte_pair(tmp_path_factory):
-    """`BytePairSettings` learned from a few lines: every kind of merge."""
+    """Return `BytePairSettings` of a few lines, with all kinds of merges."""
     pytest.importorskip("tokenizers")
     from keras_bert.pretraining import learn_byte_pair
     from keras_bert.pretraining import open_sources
 
     path = tmp_path_factory.mktemp("prose") / "prose.txt"
     lines = [line for line in _PROSE.splitlines() for _ in range(3)]
-    # Of copies of one line either all are held out or none.
+    # Copies of one line are all held out or not at all.
     path.write_text("\n".join(lines), encoding="utf-8")
     settings, unseen = learn_byte_pair(open_sources([str(path)]), 700)
     assert not unseen
@@ -67,7 +67,7 @@ def byte_pair(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def byte_pair_tokenizer(byte_pair):
-    """Its tables take a moment, and are made once."""
+    """Return the tokenizer; its tables are built once."""
     tokenizer = byte_pair.make()
     tokenizer([""])
     return tokenizer
@@ -75,7 +75,7 @@ def byte_pair_tokenizer(byte_pair):
 
 @pytest.fixture(scope="session")
 def bpe(tmp_path_factory):
-    """`BpeSettings` learned from the same lines."""
+    """Return `BpeSettings` learned from the same lines."""
     tokenizers = pytest.importorskip("tokenizers")
     from keras_bert.text.bpe.settings import BpeSettings
 

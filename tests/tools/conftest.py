@@ -1,4 +1,4 @@
-"""What tests of the programs share: a way to run many of them fast."""
+"""A fast way to run many programs in tests."""
 
 import json
 import os
@@ -10,8 +10,8 @@ import pytest
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 
-# Imports what takes long once and runs one program after another, each in a
-# folder and with flags, output and a Keras of its own.
+# Imports slow modules once and runs one program after another, each with its
+# own folder, flags, output and Keras state.
 _SERVER = """
 import json, os, runpy, sys, traceback
 import keras, tensorflow, tensorflow_text
@@ -80,7 +80,7 @@ def server():
 
 @pytest.fixture(scope="session")
 def run(server, tmp_path_factory):
-    """Runs a program in a folder; its exit code and what it printed."""
+    """Return a function that runs a program; returns exit code and output."""
     printed = tmp_path_factory.mktemp("printed")
 
     def run(tool, *arguments, folder=_REPOSITORY):
@@ -106,7 +106,7 @@ def run(server, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run_alone():
-    """As `run`, in a process of its own: nothing is imported before."""
+    """Return a function like `run` that starts a new process."""
 
     def run_alone(tool, *arguments, folder=_REPOSITORY, **environment):
         result = subprocess.run(

@@ -1,4 +1,4 @@
-"""Mistakes that a type checker must find: an unused `ignore` is an error."""
+"""Mistakes that the type checker must find: unused ignores are errors."""
 
 import keras_bert
 

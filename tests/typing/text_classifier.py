@@ -1,4 +1,4 @@
-"""A type checker reads the scripts of this folder; nothing runs them."""
+"""A script for the type checker; nothing runs the scripts of this folder."""
 
 import typing
 

@@ -17,7 +17,7 @@ __all__ = [
 
 @pytest.fixture
 def corpus_files(make_documents, write_documents):
-    """Two files, and words, sentences and documents without a token."""
+    """Write two files, with words, sentences and documents without tokens."""
     first = write_documents("a.txt", make_documents(1, 90))
     with open(first, "a", encoding="utf-8") as file:
         file.write("\n \n\N{ZERO WIDTH SPACE}\n\n\nthe unheard dog\n\u200b\n")

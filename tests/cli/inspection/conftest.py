@@ -1,4 +1,4 @@
-"""The small records of `tests/pretraining`."""
+"""Small records of `tests/pretraining`."""
 
 from tests.pretraining.conftest import vocab_file
 from tests.pretraining.conftest import vocabulary

@@ -1,12 +1,12 @@
-"""Runs the data tool in processes that kill themselves.
+"""Run the data tool in processes that kill themselves.
 
     echo '{"kill_at": 7, "inputs": [...], ...}' | python killed_run.py
 
-Each line of the input is a run in a process forked off this one, which has
-imported everything. It kills itself at the `kill_at`-th event that has to do
-with a file; 0 is never. Its exit code is printed.
-TensorFlow must not run before a fork, so a tokenizer in Python stands in for
-that of the package; of known words in lower case it makes the same pieces.
+Each line of the input starts a run in a fork of this process, which has already
+imported everything. The run kills itself at file event number `kill_at`; 0 is
+never. Its exit code is printed. TensorFlow must not run before a fork, so a
+tokenizer in Python replaces the tokenizer of the package; it returns the same
+pieces for known lower-case words.
 """
 
 import json

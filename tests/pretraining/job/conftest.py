@@ -1,4 +1,4 @@
-"""Folders to pre-train in: records of both forms with their manifests."""
+"""Pre-training folders: static and dynamic records with manifests."""
 
 import dataclasses
 import shutil
@@ -20,7 +20,7 @@ _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 
 
 class Folder:
-    """A folder with vocab.txt, config.json and records of a masking.
+    """Folder with vocab.txt, config.json and records of one masking.
 
     Attributes:
         path: `pathlib.Path`.
@@ -37,7 +37,7 @@ class Folder:
         return str(self.path / name)
 
     def recipe(self, masking="static", **changes):
-        """A good recipe with changes."""
+        """Return a valid recipe with changes."""
         values = {
             "input_file": [self.file(f"{masking}-train.tfrecord")],
             "eval_file": [self.file(f"{masking}-eval.tfrecord")],
@@ -52,10 +52,10 @@ class Folder:
         return PretrainingRecipe(**{**values, **changes})
 
     def write_manifest(self, name, **changes):
-        """Writes the manifest of a record file anew.
+        """Rewrite the manifest of a record file.
 
-        `changes` are of the settings, those of "text" and "examples" given
-        by their own names; a value of None leaves one out.
+        `changes` are settings, including the settings of "text" and "examples"
+        by name; None removes a setting.
         """
         path = self.path / name
         text = {"do_lower_case": True}
@@ -71,7 +71,7 @@ class Folder:
         return str(manifest)
 
     def drop_manifests(self):
-        """As if the records were made elsewhere."""
+        """Delete the manifests, like records of other programs."""
         for path in self.path.glob("manifest-*.json"):
             path.unlink()
 
@@ -129,22 +129,22 @@ def folder(template, tmp_path):
 
 @pytest.fixture
 def killed(monkeypatch):
-    """A function that calls another to train, and stops it.
+    """Return a function that starts a training and interrupts it.
 
-    It is stopped when three stretches of steps have been taken.
+    The training is interrupted after three intervals of steps.
     """
 
     def killed(train, *arguments, **more):
         train_some, done = PretrainingLoop.train, []
 
-        def stop_behind_three(self, *of_loop):
+        def stop_after_three(self, *of_loop):
             if len(done) == 3:
                 raise KeyboardInterrupt
             done.append(self)
             return train_some(self, *of_loop)
 
         with monkeypatch.context() as patch:
-            patch.setattr(PretrainingLoop, "train", stop_behind_three)
+            patch.setattr(PretrainingLoop, "train", stop_after_three)
             with pytest.raises(KeyboardInterrupt):
                 train(*arguments, **more)
 

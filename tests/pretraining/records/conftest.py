@@ -1,4 +1,4 @@
-"""Small records of both forms, and files of them."""
+"""Small static and dynamic records, and files of them."""
 
 import pytest
 import tensorflow as tf
@@ -11,14 +11,14 @@ _SEQ_LENGTH, _NUM_PREDICTIONS = 12, 3
 
 
 def _pair(vocabulary, first, second):
-    """Ids of a pair, and where B begins."""
+    """Return the ids of a pair and the start of segment B."""
     ids = [vocabulary.id_of(t) for t in (CLS, *first, SEP, *second, SEP)]
     return ids, len(first) + 2
 
 
 @pytest.fixture
 def make_static(vocabulary):
-    """Makes a record; predictions are pairs of a position and what is shown."""
+    """Create a record; predictions are (position, shown id) pairs."""
 
     def make(first, second, predictions, label):
         ids, boundary = _pair(vocabulary, first, second)
@@ -62,7 +62,7 @@ def make_dynamic(vocabulary):
 
 @pytest.fixture
 def static(make_static):
-    """A record of 8 of 12 tokens with one prediction of each kind."""
+    """Return a record of 8 of 12 tokens with one prediction of each kind."""
     return make_static(
         ["the", "dog", "##s"],
         ["a", "cat"],
@@ -73,13 +73,13 @@ def static(make_static):
 
 @pytest.fixture
 def dynamic(make_dynamic):
-    """A record of 8 tokens, 5 in 4 words."""
+    """Return a record of 8 tokens, 5 of them in 4 words."""
     return make_dynamic(["the", "dog", "##s"], ["a", "cat"], label=0)
 
 
 @pytest.fixture
 def write(write_record_file):
-    """Writes records (dicts of lists, or bytes) and gives the path."""
+    """Write records (dicts of lists, or bytes) and return the path."""
 
     def write(name, records):
         return write_record_file(

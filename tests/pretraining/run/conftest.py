@@ -1,4 +1,4 @@
-"""Records to train on, of both forms."""
+"""Static and dynamic training records."""
 
 import types
 
@@ -9,12 +9,10 @@ _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 
 @pytest.fixture(scope="session")
 def make_records(tmp_path_factory):
-    """A function from "static" or "dynamic" to a folder to train from.
+    """Return a function from "static" or "dynamic" to a training folder.
 
-    `packing` says what its examples hold.
-
-    It holds `train.tfrecord`, `eval.tfrecord`, `vocab.txt` and
-    `config.json` of a model with dropout.
+    `packing` is the kind of examples. The folder contains `train.tfrecord`,
+    `eval.tfrecord`, `vocab.txt` and the `config.json` of a model with dropout.
     """
     from keras_bert.pretraining import DataOptions
     from keras_bert.pretraining import TextOptions

@@ -1,6 +1,6 @@
-"""Trains tiny models on two logical CPU devices; prints what differs.
+"""Train tiny models on two logical CPU devices; print the differences.
 
-Devices can be split only before TensorFlow has started, hence a program.
+This is a program, because devices must be split before TensorFlow starts.
 """
 
 import json
@@ -112,7 +112,7 @@ _CASES = {
 
 
 def _compare_with_one_device(found, name):
-    """The gradient of one batch is not finite on the second device only."""
+    """Compare with one device; device 2 has one gradient that is not finite."""
     make, arguments = _CASES[name]
     data = _arrays(160, 0.6, bad_example=45)
     one, two = _make_loop(make, _ONE), _make_loop(make, _TWO, **arguments)
@@ -133,7 +133,7 @@ def _evaluate_on_both(found):
 
 
 def _fit(model, data, epochs):
-    """The loss of each epoch of five batches."""
+    """Return the loss of each epoch of five batches."""
     history = model.fit(
         data.batch(8, drop_remainder=True).repeat(),
         epochs=epochs,
@@ -141,7 +141,7 @@ def _fit(model, data, epochs):
         shuffle=False,
         verbose=0,
     )
-    # Keras gives the mean over an epoch of what each replica has seen.
+    # Keras returns the mean over an epoch for each replica.
     return history.history["loss"]
 
 
@@ -157,7 +157,7 @@ def _make_compiled(dropout):
 
 
 def _compare_with_fit(found):
-    """Where all replicas have as many predictions; else `fit` means others."""
+    """Compare with `fit`; all replicas have the same number of predictions."""
     data = _arrays(160, 1.0)
     loop = _make_loop(bert_adamw, _TWO, dropout=0.5)
     losses = _train(loop, data)
@@ -170,7 +170,7 @@ def _compare_with_fit(found):
 
 
 def _resume_fit(found):
-    """Its dropout goes on as it was, too."""
+    """Resume `fit`; dropout continues as well."""
     data = _arrays(40, 1.0)
     model = _make_compiled(dropout=0.5)
     _fit(model, data, 1)
@@ -183,7 +183,7 @@ def _resume_fit(found):
 
 
 def _resume_elsewhere(found):
-    """A state of one device goes on on two, and dropout goes on as it was."""
+    """Resume a state of one device on two; dropout continues as well."""
     data = _arrays(160, 0.6)
     two = _make_loop(bert_adamw, _TWO, dropout=0.5)
     _train(two, data, 1)
@@ -205,7 +205,10 @@ def _resume_elsewhere(found):
 
 
 def _give_both_the_same_examples(found):
-    """With the same masks too, they would train as one device does."""
+    """Compare with one device when both devices get the same examples.
+
+    With equal dropout masks the losses would be equal.
+    """
     data = _arrays(80, 1.0)
     doubled = data.batch(4).map(lambda *x: tf.nest.map_structure(_twice, x))
     for name, dropout in (("without dropout", 0.0), ("with dropout", 0.5)):

@@ -1,4 +1,4 @@
-"""Short sequences over a vocabulary of a few words."""
+"""Short sequences of a small vocabulary."""
 
 import pytest
 
@@ -14,7 +14,7 @@ _WORDS = "the a dog cat bird eats sees meat fish seeds . ##s".split()
 
 @pytest.fixture
 def preprocess():
-    """Sequences of 10 tokens, of which a question has 2 at most."""
+    """Return a preprocessor of 10 tokens, with at most 2 for the question."""
     return QuestionPreprocessor(
         BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS])),
         Template(),
@@ -24,7 +24,7 @@ def preprocess():
 
 @pytest.fixture
 def words(preprocess):
-    """A function from ids to tokens, without padding."""
+    """Return a function from ids to tokens, without padding."""
 
     def words(ids):
         tokens = [preprocess.tokenizer.vocabulary.tokens[x] for x in ids]

@@ -1,4 +1,4 @@
-"""The tokenizer of the tests of pre-training."""
+"""Tokenizer of the pre-training tests."""
 
 from tests.pretraining.conftest import tokenizer
 from tests.pretraining.conftest import vocabulary

@@ -1,4 +1,4 @@
-"""A directory as sentence-transformers writes it, around a tiny BERT."""
+"""A directory in the format of sentence-transformers, with a tiny BERT."""
 
 import json
 
@@ -11,12 +11,12 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 
 @pytest.fixture
 def sentence_directory(bert, tmp_path):
-    """A function that writes one and gives its path.
+    """Return a function that writes a directory and returns its path.
 
     Args of the function:
-        kinds: str, the modules behind the Transformer, with blanks between.
+        kinds: str, the modules after the Transformer, separated by spaces.
         pooling, dense: dict, changes to their config.json.
-        settings: dict, what sentence_bert_config.json holds.
+        settings: dict, contents of sentence_bert_config.json.
     """
 
     def write(
@@ -49,7 +49,7 @@ def write_json(path, values):
 
 
 def linear_arrays():
-    """A weight (3, 16), as PyTorch has it, and a bias."""
+    """Return a weight (3, 16), as in PyTorch, and a bias."""
     random = np.random.default_rng(5)
     return {
         "linear.weight": random.normal(size=(3, 16)).astype("float32"),
@@ -95,7 +95,7 @@ def _dense(changes):
 
 @pytest.fixture
 def expected(bert):
-    """A function from texts to vectors that are worked out one by one."""
+    """Return a function from texts to vectors computed one by one."""
 
     def expected(texts, pool=lambda x: x.mean(0), left_out=0, seq_length=12):
         vectors = []
