@@ -1,4 +1,4 @@
-"""What signatures, docstrings and messages say of arguments."""
+"""Arguments agree in signatures, docstrings and messages."""
 
 import dataclasses
 import importlib
@@ -17,7 +17,7 @@ _PACKAGES = (
     *(".pretraining", ".tasks", ".text"),
 )
 _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
-# The arguments of the task that the model was trained for.
+# Arguments of the task that the model was trained for.
 _ANY_TASK = {"load_any_task"}
 
 
@@ -37,7 +37,7 @@ def _public_objects():
 
 
 def _public_callables():
-    """Names and values of functions, classes and their methods, once each."""
+    """Return names and values of functions, classes and methods, once each."""
     for name, value in _public_objects():
         if inspect.isclass(value):
             yield name, value

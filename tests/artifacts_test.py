@@ -196,7 +196,7 @@ def test_what_killed_processes_left_of_an_output_is_removed(
 
 
 def _run(path, text="x", error=None, overwrite=True):
-    """Makes a directory of two files; an error leaves it unfinished."""
+    """Write a directory of two files; an error leaves it unfinished."""
     context = {"about": text, "length": (1, 2)}
     artifacts.check_directory(path, overwrite=overwrite)
     unfinished = f"{path}.unfinished"
@@ -210,7 +210,7 @@ def _run(path, text="x", error=None, overwrite=True):
 
 
 def _kill(path, *finished):
-    """Stops a run that had finished some folders."""
+    """Stop a run after some folders are finished."""
     with pytest.raises(KeyboardInterrupt):
         _run(path, "x", KeyboardInterrupt())
     for name in finished:

@@ -1,4 +1,4 @@
-"""The operations that benchmarks count are those of the graph."""
+"""The operation counts of the benchmarks match the graph."""
 
 import dataclasses
 import pathlib
@@ -16,7 +16,7 @@ _SMALL = tiny.config("bert", L=3, I=20, P=64)
 
 
 def make_pretrainer(config, parts=None):
-    """A model with its backbone and heads."""
+    """Return a model with its backbone and heads."""
     family = family_of(config.model_type)
     backbone = family.backbone(config)
     heads = family.heads(config, backbone.embeddings)
@@ -25,7 +25,7 @@ def make_pretrainer(config, parts=None):
 
 
 def graph_flops(model, seq_length, num_predictions=None):
-    """What TensorFlow's products multiply in a forward pass, op by op."""
+    """Count the operations of TensorFlow's products in a forward pass."""
     lengths = {"masked_lm_positions": num_predictions}
     inputs = {
         name: tf.TensorSpec((1, lengths.get(name, seq_length)), tf.int32)
@@ -45,7 +45,7 @@ def graph_flops(model, seq_length, num_predictions=None):
 
 
 def other_products(config, seq_length, num_looked_at):
-    """Products of the graph that pick rows or that nobody asks for."""
+    """Return the operations of gathers and of unused queries."""
     hidden = config.hidden_size
     segments = 2 * seq_length * config.type_vocab_size * hidden
     gathered = 2 * 2 * num_looked_at * seq_length * hidden

@@ -1,4 +1,4 @@
-"""Checks name the argument, what is expected and what was received."""
+"""Checks name the argument, the expected and the received value."""
 
 import dataclasses
 

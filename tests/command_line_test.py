@@ -17,7 +17,7 @@ needs_full_disk = pytest.mark.skipif(
 
 
 def run(main, capsys):
-    """Exit code and last line of a program."""
+    """Run a program; return the exit code and the last line."""
     with pytest.raises(SystemExit) as stop:
         command_line._run_guarded(main, None, ["program"])
     return stop.value.code, capsys.readouterr().err.splitlines()[-1]
@@ -78,7 +78,7 @@ def test_a_manual_may_be_read_in_part():
 
 @pytest.fixture
 def own_flags(monkeypatch):
-    """Give the running program some flags."""
+    """Set flags of the running program."""
     values = flags.FlagValues()
     monkeypatch.setattr(flags, "FLAGS", values)
     monkeypatch.setattr(sys, "argv", ["tools/train.py"])
@@ -168,7 +168,7 @@ def test_a_program_ends_with_its_result_and_what_is_next(
 
 def test_errors_of_the_library_name_no_flags():
     package = pathlib.Path(command_line.__file__).parent
-    # They speak of the flags of TensorFlow Serving, Docker and git.
+    # These pages mention flags of TensorFlow Serving, Docker and git.
     others = ["serving_files.py", "serving_lines.py", "console.py"]
     others += ["command_line.py", "run_record.py", "corruption.py"]
     for path in package.rglob("*.py"):

@@ -8,7 +8,7 @@ from keras_bert.config import BertConfig
 
 _ROOT = pathlib.Path(__file__).parents[1]
 
-# google-research/bert, README; arXiv 1908.08962 for the small ones.
+# From the README of google-research/bert and arXiv 1908.08962.
 _PUBLISHED = {
     # layers, hidden size, heads, intermediate size
     "tiny": (2, 128, 2, 512),
@@ -27,7 +27,7 @@ def hugging_face_values(name):
 
 @pytest.fixture
 def load(tmp_path):
-    """A function from config values, or text, to the `BertConfig` read."""
+    """Return a function that reads config values, or text, as `BertConfig`."""
 
     def write_and_read(values, text=None):
         path = tmp_path / "some_config.json"

@@ -1,4 +1,4 @@
-"""What README and the pages name is there: programs, flags, files, links."""
+"""Programs, flags, files and links named in README and docs exist."""
 
 import functools
 import os
@@ -35,8 +35,8 @@ _COMMANDS = re.compile(
 _FOLDERS = "benchmarks|configs|docs|keras_bert|tests|tools"
 _PATHS = re.compile(rf"(?<![\w./-])(?:{_FOLDERS})/[\w./-]*[\w/]")
 _NAMES = re.compile(r"(?<![\w./-])keras_bert(?:\.\w+)+")
-# Flags of the runners of Beam, of pip, hf, Docker and TensorFlow Serving, and
-# of those that absl always has.
+# Flags of Beam's runners, pip, hf, Docker and TensorFlow Serving, and flags
+# that absl always defines.
 _FLAGS_OF_OTHERS = {
     "allow_version_labels_for_unavailable_models",
     "batching_parameters_file",
@@ -84,7 +84,7 @@ def _has_flag(program, name):
 
 
 def _commands(text):
-    """Programs and their words, as the pages show them to be typed."""
+    """Return the commands in the pages: programs with their arguments."""
     for match in _COMMANDS.finditer(text):
         rest = match["rest"].replace("\\\n", " ")
         program = match["benchmark"] or f"tools/{match['program']}.py"
@@ -93,7 +93,7 @@ def _commands(text):
 
 
 def _heading_links(text):
-    """The names by which links find the headings of a page."""
+    """Return the anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", _CODE.sub("", text), re.M)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the right column run as they stand."""
+"""The examples in the docstrings of these modules run unchanged."""
 
 import doctest
 import importlib

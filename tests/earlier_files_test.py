@@ -1,4 +1,4 @@
-"""Files of an earlier version, see `golden/make_earlier_golden.sh`, work."""
+"""Files of an earlier version work; see `golden/make_earlier_golden.sh`."""
 
 import json
 import pathlib
@@ -57,8 +57,8 @@ def test_a_killed_run_ends_as_a_whole_one(folder):
     lines = _lines(folder / "run" / "metrics.jsonl")
     assert [line["step"] for line in lines] == [200, 400]
     expected = SafetensorsFile("expected/model.safetensors")
-    # Equal on the same machine. Rounding moves key biases, which have no
-    # gradient, by 1e-4; other batches or dropout move all weights by 1e-2.
+    # Equal on the same machine. Rounding changes key biases, which have no
+    # gradient, by 1e-4; other batches or dropout change all weights by 1e-2.
     for path, weight in keras_bert.from_pretrained("run").weights.items():
         np.testing.assert_allclose(weight, expected.read(path), atol=1e-3)
 

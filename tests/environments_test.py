@@ -1,6 +1,6 @@
-"""What needs an extra runs with that extra alone, in a new environment.
+"""Each feature runs in a new environment with only the extra it needs.
 
-Each case installs from the package index; `make test-environments`.
+Each case installs from the package index; run `make test-environments`.
 """
 
 import configparser
@@ -76,7 +76,7 @@ def _tool(name, **flags):
     return [str(_ROOT / "tools" / f"{name}.py"), *flags]
 
 
-# What is run for each extra, after `_MODEL`; programs or their flags.
+# Programs or flags to run for each extra, after `_MODEL`.
 _RUNS = {
     "": [["-c", _HUB], ["-c", _SCORES]],
     "vocabulary": [
@@ -104,8 +104,8 @@ _RUNS = {
     ],
     "playground": [["-c", _PAGE]],
 }
-# These are installed by targets of the Makefile, which `make test-all` runs in
-# environments of their own.
+# Targets of the Makefile install these; `make test-all` runs each of them in
+# its own environment.
 _OF_TARGETS = {
     "demo": "demo",
     "test": "test",
@@ -113,7 +113,7 @@ _OF_TARGETS = {
     "parity": "test-parity",
     "browser": "test-playground",
 }
-# They need nothing more, or are tried by a case below.
+# These need no extra, or a case below tests them.
 _NO_TARGETS_OF_OWN = {
     "clean",
     "format",
@@ -194,4 +194,4 @@ def _run_alone(tmp_path, packages, programs):
     run(python, "-m", "pip", "check")
     for program in (["-c", _MODEL], *programs):
         run(python, *program)
-    shutil.rmtree(tmp_path / "venv")  # It has more than a gigabyte.
+    shutil.rmtree(tmp_path / "venv")  # The package has more than a gigabyte.

@@ -1,4 +1,4 @@
-"""Which way imports point, and what is imported when."""
+"""Directions and times of imports."""
 
 import ast
 import os
@@ -15,7 +15,7 @@ _ROOT = pathlib.Path(__file__).parents[1]
 
 
 def _read_floors():
-    """Each part's floor, as CONTRIBUTING.md states them."""
+    """Return the floor of each part from CONTRIBUTING.md."""
     page = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     lines = re.findall(r"^(\d)  ([a-z_ ]+)$", page, re.MULTILINE)
     return {
@@ -27,12 +27,12 @@ _FLOORS = _read_floors()
 _PROGRAMS = _FLOORS["tools"]
 _TENSORFLOW = {"tensorflow", "tensorflow_text"}
 _KERAS = {"keras"}
-# Parts that need neither of the two.
+# Parts that need neither Keras nor TensorFlow.
 _PLAIN = (
     "arguments artifacts command_line locations config features files "
     "lazy registration npz rows summary template typing"
 ).split()
-# The folders of strings in parts that have both.
+# Folders for text in parts that have both.
 _DATA = (
     "pretraining/corpus pretraining/examples pretraining/records "
     "pretraining/batches pretraining/data_job tasks/labelled"
@@ -59,7 +59,7 @@ _FORBIDDEN = (
 
 
 def imported_names(source):
-    """Full dotted names of all that a source imports, wherever it does."""
+    """Return the full names of all imports of a source, also in functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -71,17 +71,17 @@ def imported_names(source):
 
 
 def part_of(path):
-    """The part of the project that a file belongs to."""
+    """Return the part of the project that a file belongs to."""
     parts = pathlib.PurePath(path).with_suffix("").parts
     return parts[1] if parts[0] == "keras_bert" else parts[0]
 
 
 def wrong_imports(path, source):
-    """What is wrong with the imports of a source, as a list of sentences.
+    """Return the errors of the imports of a source, a list of str.
 
     Args:
-        path: str, where the source stands, from the root of the repository.
-        source: str.
+        path: str, path of the source relative to the root of the repository.
+        source: str, Python code.
     """
     part = part_of(path)
     folder = "/".join(pathlib.PurePath(path).parts[1:3])

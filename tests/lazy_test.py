@@ -1,4 +1,4 @@
-"""The public names, as editors and as Python see them."""
+"""Public names for editors and for Python."""
 
 import importlib
 import pathlib

@@ -1,4 +1,4 @@
-"""Layers and models need Keras only: here without TensorFlow."""
+"""Layers and models need only Keras, not TensorFlow."""
 
 import json
 import os
@@ -106,7 +106,7 @@ def run_python(program, *arguments):
 @pytest.mark.large
 @pytest.mark.parametrize(
     "backend",
-    # Torch is there where the parity with transformers is tested.
+    # Torch is only installed for the parity tests.
     ["jax", pytest.param("torch", marks=pytest.mark.parity)],
 )
 def test_a_backend_gives_the_outputs_and_losses_of_tensorflow(
@@ -114,7 +114,7 @@ def test_a_backend_gives_the_outputs_and_losses_of_tensorflow(
 ):
     pytest.importorskip(backend)
     batches = [random_batch(seed) for seed in range(_NUM_STEPS)]
-    batches[1][2]["nsp_logits"][:] = np.nan  # Its step is not taken.
+    batches[1][2]["nsp_logits"][:] = np.nan  # Its step is skipped.
     encoder = bert_encoder(tiny_config)
     model = add_pretraining_heads(encoder, tiny_config)
     random = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Examples that need models and files run with tiny ones of random weights."""
+"""Examples that need models and files run with tiny random models."""
 
 import doctest
 import json
@@ -14,9 +14,9 @@ from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from tests import tiny
 
-# Of the right column docstrings_test.py runs them, of `serving` its own tests.
+# docstrings_test.py runs the other examples, its own tests those of `serving`.
 _ELSEWHERE = ("layers", "models", "serving")
-# What these print does not depend on weights or on large files.
+# The output of these does not depend on weights or large files.
 _ROOT = pathlib.Path(__file__).parents[1]
 _EXACT = ("text.BertPreprocessor", "text.BertTokenizer", "text.split_sentences")
 _PUBLISHED_IDS = {
@@ -46,7 +46,7 @@ _EXAMPLES = {example.name: example for example in find_examples()}
 
 
 def _tokenizer():
-    """With the published ids, as far as the examples show them."""
+    """Return a tokenizer with the published ids that the examples show."""
     words = {number: word for word, number in _PUBLISHED_IDS.items()}
     words.update(enumerate(_OTHER_WORDS, 200))
     tokens = [words.get(n, f"[unused{n}]") for n in range(max(words) + 1)]
@@ -63,7 +63,7 @@ def _write_byte_pair(folder):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory, spiece_file):
-    """A directory with what the examples read."""
+    """Return a directory with the files that the examples read."""
     pytest.importorskip("tokenizers")
     keras.utils.set_random_seed(0)
     folder = tmp_path_factory.mktemp("examples")
@@ -104,7 +104,7 @@ def _classifier(folder):
 def test_example_runs(name, place, monkeypatch, run_example):
     is_file_of_docs = name == "tasks.read_columns"
     monkeypatch.chdir(_ROOT if is_file_of_docs else place)
-    keras.utils.set_random_seed(0)  # A tagger may find nothing otherwise.
+    keras.utils.set_random_seed(0)  # Otherwise a tagger may find nothing.
     example = _EXAMPLES[name]
     example.globs = {"keras_bert": keras_bert}
     if name == "tasks.text_model":

@@ -1,4 +1,4 @@
-"""Tests of the Python blocks of README and docs, and of the record tables."""
+"""The Python blocks of README and docs run; the record tables are correct."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ _RECORDS = (_ROOT / "tfrecords/README.md").read_text(encoding="utf-8")
 
 
 def _python_blocks():
-    """Blocks and what they print, by the page and their number in it."""
+    """Return blocks and their outputs by page and number."""
     pages = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
     blocks = r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     return {
@@ -35,15 +35,15 @@ def _python_blocks():
 _PRINTED = _python_blocks()
 _BLOCKS = {name: code for name, (code, _) in _PRINTED.items()}
 _TRAINING = "training.md-0"
-# What blocks read that is made by a program shown beside them.
+# Files that blocks read and that a program on the page writes.
 _DYNAMIC = ("dynamic.tfrecord", "eval.tfrecord")
-# What users download.
+# Files that users download.
 _SQUAD = re.compile(r"(?:train|dev)-v[12]\.\d\.json")
 
 
 @pytest.fixture
 def place(monkeypatch, tmp_path, tiny_config, elmo_files):
-    """A directory with what the examples read."""
+    """Return a directory with the files that the examples read."""
     bert = tiny.pretrained(tiny_config)
     keras_bert.save_pretrained(bert, tmp_path / "bert-base-uncased")
     gpt = tiny.pretrained(tiny.config("openai-gpt", P=64))
@@ -64,7 +64,7 @@ def _make_dynamic_records(path):
 
 
 def _make_questions(path):
-    """A file of SQuAD; of version 2.0 it has an impossible question."""
+    """Write a SQuAD file; version 2.0 has an unanswerable question."""
     questions = {"1": ("word3", "word5"), "2": ("word4", "word1")}
     if "v2" in path:
         questions["3"] = ("word5", "")
@@ -73,14 +73,14 @@ def _make_questions(path):
 
 
 def _run_block(name):
-    """The names that a block makes, run on its own."""
+    """Run a block on its own and return its names."""
     scope = {}
     exec(_BLOCKS[name], scope)
     return scope
 
 
 @pytest.mark.smoke("README", "embeddings.md-0", "tagging.md-0")
-# The training with model.fit has a test below.
+# The training with model.fit is tested below.
 @pytest.mark.parametrize("name", [n for n in _BLOCKS if n != _TRAINING])
 def test_every_block_runs_on_its_own(place, name):
     for path in _DYNAMIC:
@@ -99,7 +99,7 @@ def test_every_block_runs_on_its_own(place, name):
 
 
 def _compare(printed, shown):
-    """Words alike, numbers to 0.02: processors do not round alike."""
+    """Compare words exactly, numbers to 0.02: CPUs round differently."""
     number = r"\d+\.\d+"
     assert re.sub(number, "#", printed) == re.sub(number, "#", shown)
     found, expected = (

@@ -1,4 +1,4 @@
-"""Saved Keras models load in processes that only say `import keras_bert`."""
+"""Saved Keras models load in processes that only `import keras_bert`."""
 
 import os
 import pathlib
@@ -111,7 +111,7 @@ def test_a_file_of_an_earlier_release_loads():
 
 @pytest.mark.exhaustive
 def test_keras_is_looked_for_without_being_imported():
-    """As other packages do to see whether it is installed."""
+    """Look for Keras like packages that check whether it is installed."""
     result = run_python(
         "import importlib.util, sys, keras_bert\n"
         "assert importlib.util.find_spec('keras')\n"

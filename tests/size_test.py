@@ -1,4 +1,4 @@
-"""The library stays small, and is described in plain words."""
+"""The library stays small and its docstrings plain."""
 
 import ast
 import pathlib
@@ -17,7 +17,7 @@ _SOURCES = {
 _MAX_CODE_LINES = {"keras_bert": 26_570, "tests": 35_555}
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
-_MAX_RIDDLES = 2  # Docstrings that open as a question does.
+_MAX_RIDDLES = 2  # Docstrings that start like a question.
 # Wordings that readers find odd.
 _ODD_WORDINGS = (
     "what (it|is|there), (that|those) of, told|tells, of which|whose, beside, "

@@ -1,4 +1,4 @@
-"""What `repr` shows of public objects: one line, without an address."""
+"""`repr` of public objects is one line without an address."""
 
 import json
 

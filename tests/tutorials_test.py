@@ -1,4 +1,4 @@
-"""The notebooks of docs/tutorials run, and are kept as they are written."""
+"""The notebooks of docs/tutorials run and are stored without outputs."""
 
 import importlib.util
 import json
@@ -22,7 +22,7 @@ _ON_ANY_BACKEND = "8_layers"
 
 
 def _code_cells(name):
-    """The cells of a notebook as names and code."""
+    """Return the cells of a notebook as names and code."""
     return {
         f"{name}.ipynb, {cell['id']}": "".join(cell["source"])
         for cell in _NOTEBOOKS[name]["cells"]
@@ -44,7 +44,7 @@ def test_what_a_run_leaves_is_stripped(name):
 
 @pytest.mark.parametrize("name", _NOTEBOOKS)
 def test_a_fresh_kernel_finds_every_name(name):
-    """A part that is not public is there only after an import of its own."""
+    """Check imports, because private modules need their own import."""
     code = "\n".join(_code_cells(name).values())
     used = {*re.findall(r"\bkeras_bert\.(\w+)", code)}
     assert used <= {*keras_bert.__all__}
@@ -87,7 +87,7 @@ def test_the_data_are_what_their_program_makes(tmp_path):
 
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
-    """The environment of a notebook; where it must leave nothing is watched."""
+    """Set the environment of a notebook; check for leftover files."""
     monkeypatch.setenv("KERAS_BERT_TUTORIAL_SIZE", "tiny")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     for name in ("MODEL", "CLASSIFIER", "SERVER"):
@@ -103,7 +103,7 @@ def tiny(monkeypatch, tmp_path):
 @pytest.mark.large
 @pytest.mark.parametrize("name", sorted({*_NOTEBOOKS} - {_ON_ANY_BACKEND}))
 def test_a_notebook_runs(name, tiny):
-    """Its cells one after the other, in this process: TensorFlow is here."""
+    """Run its cells in order in this process, which has TensorFlow."""
     import keras
     import matplotlib.pyplot as plt
 

@@ -1,4 +1,4 @@
-"""A wheel made from the sdist, with no clone: library, programs, configs."""
+"""A wheel built from the sdist, without the clone."""
 
 import json
 import os
@@ -36,18 +36,18 @@ def _run(*command, cwd):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with `venv`, an environment with the wheel in it.
+    """Return a folder with `venv`, an environment with the wheel.
 
-    All but the wheel comes from the environment that runs the tests.
+    All other packages come from the environment of the tests.
     """
     place = tmp_path_factory.mktemp("wheel")
-    clone = place / "clone"  # A build leaves folders where it works.
+    clone = place / "clone"  # A build writes folders into its source directory.
     clone.mkdir()
     for name in _SOURCES:
         copy = shutil.copytree if (_ROOT / name).is_dir() else shutil.copy
         copy(_ROOT / name, clone / name)
     pip = [sys.executable, "-m", "pip", "--quiet"]
-    # As `python -m build` does: what the sdist lacks the wheel lacks, too.
+    # Like `python -m build`: the wheel is built from the sdist.
     hook = "from setuptools import build_meta as b; b.build_sdist('..')"
     _run(sys.executable, "-c", hook, cwd=clone)
     shutil.rmtree(clone)
@@ -61,7 +61,7 @@ def place(tmp_path_factory):
     _run(*pip, *install, cwd=place)
     paths = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
     (packages,) = place.glob("venv/lib/python*/site-packages")
-    # Read after the wheel, so that an editable install here is not found.
+    # Found after the wheel, so that an editable install is not used.
     (packages / "outer.pth").write_text("\n".join(sorted(paths)) + "\n")
     return place
 

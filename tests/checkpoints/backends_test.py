@@ -1,4 +1,4 @@
-"""Weights load on JAX and torch where TensorFlow cannot be imported."""
+"""Weights load with JAX and torch, without TensorFlow."""
 
 import itertools
 import os
@@ -15,7 +15,7 @@ from keras_bert.checkpoints.weight_table import model_types
 from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-# Reads and writes again all models of a folder, each in a folder of its own.
+# Reads all models of a folder and writes each to its own folder.
 _PROGRAM = """
 import pathlib
 import sys
@@ -43,13 +43,13 @@ for place in pathlib.Path(sys.argv[1]).iterdir():
 _FAMILIES = sorted({*model_types()} - {"modernbert", "xlm-roberta"})
 
 
-# Torch is there where the parity with transformers is tested.
+# Torch is only installed for the parity tests.
 _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 
 
 @pytest.fixture(scope="module", params=_BACKENDS)
 def read(request, make_settings_of, tmp_path_factory):
-    """Models by family and format, and where a backend has read them."""
+    """Return models by family and format, and copies written by a backend."""
     pytest.importorskip(request.param)
     folder = tmp_path_factory.mktemp(request.param)
     models = {}

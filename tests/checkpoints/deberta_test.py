@@ -1,4 +1,4 @@
-"""DeBERTa at many lengths, and its published files."""
+"""DeBERTa with many lengths, and its published files."""
 
 import json
 
@@ -13,7 +13,7 @@ from tests.families.golden import Golden
 from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
 
-# On both sides of where buckets begin, grow to the last one, and end.
+# Around the first, the last and the end of the buckets.
 _LENGTHS = (3, 127, 128, 129, 130, 300, 510, 511, 512, 513)
 _HEAD = "lm_predictions.lm_head."
 _LEGACY_HEAD = {
@@ -62,7 +62,7 @@ def test_the_head_of_the_first_release_is_read(golden, model, tmp_path):
     assert_equal_weights(read, model)
 
 
-# As microsoft/DeBERTa spells the last two in files of its own.
+# microsoft/DeBERTa's names of the last two.
 @pytest.mark.parametrize("word", ["classifier", "classifer"])
 def test_a_published_file_is_read(word, golden, model, tmp_path):
     random = np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_a_published_file_is_read(word, golden, model, tmp_path):
         f"mask_predictions.{word}.bias": (1,),
     }
     if golden.model_type == "deberta":
-        found = {}  # They are of a discriminator, version 3.
+        found = {}  # Only discriminators of version 3 have these.
     published = golden.weights | {
         k: random.normal(size=x) for k, x in found.items()
     }

@@ -1,4 +1,4 @@
-"""Checkpoints of google-research/electra: two models in one, no config."""
+"""Checkpoints of google-research/electra: two models, no config."""
 
 import json
 import re
@@ -33,7 +33,7 @@ _CONFIG = ElectraConfig(
 )
 _GENERATOR = _CONFIG.generator(0.5)
 _DISCRIMINATOR = "replaced_token_head"
-# What google-research/electra calls what transformers calls so.
+# Names of google-research/electra, by name in transformers.
 _GOOGLE_NAMES = {
     r"^electra.embeddings.(\w+_embeddings).weight$": r"electra/embeddings/\1",
     r"LayerNorm.weight$": "LayerNorm/gamma",
@@ -47,7 +47,7 @@ _GOOGLE_NAMES = {
 
 
 def pair(settings, config=_CONFIG, second=_GENERATOR):
-    """A discriminator and the generator that shares its tables."""
+    """Return a discriminator and a generator that shares its embeddings."""
     backbone = electra_backbone(config)
     tables = backbone.embeddings.tables
     models = [
@@ -71,7 +71,7 @@ def pair(settings, config=_CONFIG, second=_GENERATOR):
 
 
 def google_arrays(model, directory):
-    """Its arrays by the names of google-research/electra."""
+    """Return its arrays by name in google-research/electra."""
     save_pretrained(model, directory, format="hf")
     file = SafetensorsFile(directory / "model.safetensors")
     arrays = {}
@@ -104,7 +104,7 @@ def arrays(models, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def directory(arrays, settings, save_with_tf1, tmp_path_factory):
-    """As published: both models, slots, the vocabulary and no config."""
+    """Write both models, slots and vocabulary, without config, as published."""
     directory = tmp_path_factory.mktemp("electra_small")
     settings.vocabulary.save(directory / "vocab.txt")
     ours, generator = arrays
@@ -165,7 +165,7 @@ def test_tables_as_wide_as_the_blocks_have_no_matrix(
 
 
 def test_other_heads_need_their_config(models, arrays, directory, tmp_path):
-    """Four heads of 32 are not those that the shapes speak for."""
+    """Without a config, the shapes imply other heads than four of 32."""
     config = {**models[0].config.to_dict(), "num_attention_heads": 4}
     (tmp_path / "electra_config.json").write_text(json.dumps(config))
     for path in directory.iterdir():
@@ -199,7 +199,7 @@ def test_what_is_missing_is_named(
     name, message, arrays, settings, save_with_tf1, tmp_path
 ):
     left = {key: x for key, x in arrays[0].items() if key != name}
-    if not name:  # Another family, whose sizes do not follow from its arrays.
+    if not name:  # Arrays that do not imply sizes.
         left = {"bert/x": np.ones(3, np.float32)}
     save_with_tf1(tmp_path / "model", left)
     settings.write(tmp_path)

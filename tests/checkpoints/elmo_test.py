@@ -14,7 +14,7 @@ from keras_bert.text import Preprocessor
 from tests.golden import make_elmo_golden
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
-# Of allenai/bilm-tf, tests/fixtures/model, with sentences.json.
+# tests/fixtures/model of allenai/bilm-tf, with sentences.json.
 _FIXTURE = pathlib.Path(os.environ.get("KERAS_BERT_ELMO_FIXTURE", "missing"))
 
 
@@ -26,7 +26,7 @@ def golden():
 
 @pytest.fixture
 def files(elmo_files):
-    """The paths of the options and of the weights."""
+    """Return the paths of the options and the weights."""
     return elmo_files / "options.json", elmo_files / "weights.hdf5"
 
 
@@ -35,7 +35,7 @@ def _packed(elmo, texts, width):
 
 
 def read_batches(elmo, batches):
-    """Yields the states of each batch and where it ends, the state carried."""
+    """Yield the states and lengths of each batch; carry the LSTM state."""
     options, tokenizer = elmo.config, elmo.tokenizer
     sizes = {"state": options.projection_dim, "cell": options.dim}
     carried = {

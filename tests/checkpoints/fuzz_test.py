@@ -1,4 +1,4 @@
-"""Damaged and hostile bytes: every reader refuses them or reads them whole."""
+"""Corrupt and hostile bytes: every reader raises or reads the whole file."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _SEED = 1810
 _NUM_CASES = 400
 _BYTES = (0, 1, 2, 0x7F, 0x80, 0xFF)
-# What a reader may hold: so many times the file, and what Python needs.
+# Memory limit of a reader: a multiple of the file, plus Python's own.
 _MAX_TIMES = 16
 _MAX_MORE = 2**19
 
@@ -65,7 +65,7 @@ def make_tensorflow(ending):
     return make
 
 
-# How to make a good file, and to read it.
+# How to write and read a valid file.
 _FORMATS = {
     "safetensors": (make_safetensors, SafetensorsFile),
     "index": (make_index, lambda x: open_sharded(x, SafetensorsFile)),
@@ -77,14 +77,14 @@ _FORMATS = {
 
 
 class AnyNumber:
-    """A checksum that is always right, as a hostile writer would make it."""
+    """Checksum equal to any number, as an attacker would compute it."""
 
     def __ne__(self, other):
         return False
 
 
 def damage(data, chance):
-    """Flips, cuts or splices bytes."""
+    """Flip, truncate or splice bytes."""
     data = bytearray(data)
     kind = chance.random()
     if kind < 0.15:
@@ -96,7 +96,7 @@ def damage(data, chance):
             source : source + length
         ]
     else:
-        # Most of the meaning is in what is not zero.
+        # Bytes that are not zero have the most effect.
         meaningful = [i for i, byte in enumerate(data) if byte]
         for _ in range(chance.choice((1, 1, 1, 2, 8))):
             byte = chance.choice((*_BYTES, chance.randrange(256)))
@@ -105,7 +105,7 @@ def damage(data, chance):
 
 
 def read_all(open_file, path):
-    """Reads what can be read; returns the number of arrays."""
+    """Read all readable arrays; return their number."""
     try:
         file = open_file(path)
     except CheckpointError as error:
@@ -132,7 +132,7 @@ def check_message(error):
 
 
 def run_cases(name, directory, num_cases):
-    """Number of cases that were read in part or whole."""
+    """Return the number of cases that were read partly or fully."""
     make, open_file = _FORMATS[name]
     path, victim = make(directory)
     good = victim.read_bytes()
@@ -143,7 +143,7 @@ def run_cases(name, directory, num_cases):
     tracemalloc.start()
     try:
         for _ in range(num_cases):
-            # A new file: the old one may still be mapped.
+            # Use a new file, because the old one may still be mapped.
             victim.unlink()
             victim.write_bytes(damage(good, chance))
             tracemalloc.reset_peak()
@@ -160,7 +160,7 @@ def run_cases(name, directory, num_cases):
 @pytest.mark.parametrize("name", [*_FORMATS])
 def test_damaged_files_are_refused_or_read_whole(name, tmp_path):
     read = run_cases(name, tmp_path, _NUM_CASES)
-    # Damage of both kinds was tried.
+    # Some damage is detected, some is harmless.
     assert 0 < read < _NUM_CASES
 
 

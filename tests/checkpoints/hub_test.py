@@ -11,7 +11,7 @@ from keras_bert.checkpoints.hub import download
 
 @pytest.fixture
 def hub(monkeypatch):
-    """A function that puts a hub of these files in place of the real one."""
+    """Return a function that replaces the Hub by one with these files."""
 
     def install(directory, files, error=None):
         def snapshot_download(name, allow_patterns):

@@ -50,7 +50,7 @@ def arrays(config):
 
 @pytest.fixture
 def source(config, make_settings, arrays):
-    """A function that opens what is in `arrays` then."""
+    """Return a function that opens the current `arrays`."""
 
     def source():
         return OpenedCheckpoint(
@@ -202,7 +202,7 @@ def test_two_arrays_of_one_name_are_an_error():
 @pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform != "linux", reason="Reads /proc.")
 def test_a_table_that_is_read_is_in_memory_twice_at_most(tmp_path):
-    """Beside a variable there is the file, mapped, but no copy of it."""
+    """Check that only the mapped file exists next to a variable, no copy."""
     numbers = np.zeros((2**17, 512), np.float32)  # 256 MiB.
     write_safetensors(
         tmp_path / "file", [("table", numbers.shape, lambda: numbers)]

@@ -1,4 +1,4 @@
-"""ModernBERT: padding on the left, bfloat16 and servers."""
+"""ModernBERT: left padding, bfloat16 and servers."""
 
 import keras
 import numpy as np
@@ -22,7 +22,7 @@ def directory(golden, tmp_path_factory):
 
 
 def test_padding_may_be_on_the_left(directory, golden):
-    """At lengths around the window and its half."""
+    """Check lengths around the window and its half."""
     lengths = golden.real.sum(axis=1)
     assert [*lengths] == [5, 64, 65, 66, 128, 129, 130, 200]
     given = {
@@ -38,7 +38,7 @@ def test_padding_may_be_on_the_left(directory, golden):
 
 
 def test_bfloat16_is_as_close_as_that_of_transformers(golden, directory):
-    """Ours to float32 within three times theirs, in the mean and at most."""
+    """Allow three times the mean and maximum error of transformers."""
     keras.config.set_dtype_policy("mixed_bfloat16")
     model = from_pretrained(directory)
     inputs = {**golden.inputs, "masked_lm_positions": golden.positions}

@@ -1,4 +1,4 @@
-"""Files of GPT-1 that other families do not have."""
+"""Files that are specific to GPT-1."""
 
 import json
 
@@ -24,7 +24,7 @@ def model(golden, tmp_path_factory):
 
 
 def test_a_model_of_before_is_read(golden, model, tmp_path):
-    """Without a prefix, with the triangles that masked its scores."""
+    """Read files without a prefix and with the triangular masks."""
     arrays = {
         name.removeprefix("transformer."): array
         for name, array in golden.weights.items()
@@ -58,7 +58,8 @@ def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
     shapes = SafetensorsFile(tmp_path / "model.safetensors").shapes
     assert shapes["multiple_choice_head.summary.weight"] == (1, 16)
     assert shapes["transformer.tokens_embed.weight"] == (43, 16)
-    for name in ("task.json", "manifest.json"):  # Transformers writes none.
+    # transformers writes neither of these.
+    for name in ("task.json", "manifest.json"):
         (tmp_path / name).unlink()
     again = keras_bert.MultipleChoice.from_pretrained(tmp_path)
     assert not again.starts_random

@@ -1,4 +1,4 @@
-"""A trained model and its tokenizer against transformers.
+"""A trained model and its tokenizer compared with transformers.
 
     make test-parity
 
@@ -42,7 +42,7 @@ _SENTENCES = (
 
 
 def sentences():
-    """A hundred: each as it is, repeated, joined, upper-case and doubled."""
+    """Return 100 sentences: original, repeated, joined, upper-case, doubled."""
     following = (*_SENTENCES[1:], *_SENTENCES[:1])
     return [
         *_SENTENCES,
@@ -70,7 +70,7 @@ def theirs(directory):
 
 
 def run_transformers(directory):
-    """Ids and last hidden states of each sentence, one at a time."""
+    """Return ids and last hidden states of each sentence by transformers."""
     import torch
     from transformers import AutoModel
     from transformers import AutoTokenizer
@@ -87,7 +87,7 @@ def run_transformers(directory):
 
 
 def run_ours(bert):
-    """The same with our tokenizer and encoder."""
+    """Return ids and last hidden states by our tokenizer and encoder."""
     vocabulary = bert.tokenizer.vocabulary
     ends = vocabulary.id_of("[CLS]"), vocabulary.id_of("[SEP]")
     outputs = []

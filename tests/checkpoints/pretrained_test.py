@@ -24,7 +24,7 @@ _FILES = [
 
 @pytest.fixture
 def make_bert(make_settings):
-    """A function that makes a BERT of random weights, biases and gains too."""
+    """Return a function that creates a BERT with random weights and biases."""
 
     def make_bert(seed=0, **settings):
         settings = dataclasses.replace(make_settings("wordpiece"), **settings)

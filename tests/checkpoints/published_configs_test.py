@@ -1,4 +1,4 @@
-"""Configs of Hugging Face, read as transformers reads them."""
+"""Configs of Hugging Face have the same meaning as in transformers."""
 
 import json
 import pathlib
@@ -8,13 +8,13 @@ import pytest
 from keras_bert.checkpoints.family import config_class
 from keras_bert.checkpoints.weight_table import model_types
 
-# The defaults of each class of transformers, the keys that its versions have
-# written for every family, and keys of publishers.
+# Defaults of each class of transformers, keys that its versions write for
+# every family, and keys of publishers.
 _GOLDEN = json.loads(
     (pathlib.Path(__file__).parents[1] / "golden/hf_configs.json").read_text()
 )
 _DEFAULTS = _GOLDEN["defaults"]
-# DeBERTa has no layers for these defaults.
+# DeBERTa has no layers for these defaults in transformers.
 _DEBERTA = {
     "relative_attention": True,
     "position_biased_input": False,
@@ -44,7 +44,8 @@ def test_missing_keys_take_the_defaults_of_transformers(model_type):
     ours = config.to_dict() | {"hidden_act": getattr(config, "hidden_act", 0)}
     theirs = {**_DEFAULTS[model_type], **needed}
     activation = theirs[config.activation_key]
-    if model_type != "openai-gpt":  # Its "gelu" is the tanh form everywhere.
+    # The "gelu" of GPT-1 is always the tanh approximation.
+    if model_type != "openai-gpt":
         theirs[config.activation_key] = _ACTIVATIONS[activation]
     else:
         theirs[config.activation_key] = "gelu_tanh"

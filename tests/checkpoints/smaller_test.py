@@ -1,4 +1,4 @@
-"""Models that begin with some of the layers of larger ones."""
+"""Models initialized with some layers of larger models."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.backbone import student_layer_indices
 from tests import tiny
 
-# Of five, the layers of a model of three.
+# Indices of five layers for a model of three.
 _LAYERS = {
     **dict.fromkeys(("bert", "roberta", "distilbert"), [0, 2, 4]),
-    "modernbert": [0, 1, 2],  # Blocks 0 and 3 see all tokens.
+    "modernbert": [0, 1, 2],  # Blocks 0 and 3 have full attention.
 }
 
 

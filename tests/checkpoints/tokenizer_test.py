@@ -1,4 +1,4 @@
-"""A model and a tokenizer that do not fit are one clear error."""
+"""A model and a tokenizer that do not match are an error."""
 
 import contextlib
 import dataclasses

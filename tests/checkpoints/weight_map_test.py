@@ -12,7 +12,7 @@ from keras_bert.models import bert_pretrainer
 
 _FORMATS = ("hugging_face", "tf1", "model_garden")
 
-# Arrays and numbers of the published encoders with their poolers.
+# Numbers of arrays and weights of published encoders with poolers.
 _ENCODERS = {
     "tiny": (39, 4_385_920),
     "mini": (71, 11_170_560),
@@ -21,8 +21,8 @@ _ENCODERS = {
     "base": (199, 109_482_240),
     "large": (391, 335_141_888),
 }
-# What the programs of the publishers call the arrays of a BERT of vocabulary
-# 30, 16 positions, hidden size 8, 2 heads and intermediate size 16.
+# Published names of the arrays of a BERT with vocabulary 30, 16 positions,
+# hidden size 8, 2 heads and intermediate size 16.
 _PUBLISHED = {
     "hugging_face": {
         "bert.embeddings.word_embeddings.weight": (30, 8),
@@ -87,7 +87,7 @@ _PUBLISHED = {
 def test_every_weight_of_the_model_is_in_a_file_exactly_once(
     column, tiny_config
 ):
-    """As one array, or the fused matrices and biases as their thirds."""
+    """Check single arrays, and fused matrices and biases by thirds."""
     thirds = collections.defaultdict(list)
     for place in published_places(tiny_config, column):
         thirds[place.weight].append(place.third)
@@ -109,7 +109,8 @@ def test_published_sizes_have_the_published_numbers_of_weights(column, size):
     num_arrays, num_weights = _ENCODERS[size]
     assert len(encoder) == num_arrays
     assert sum(math.prod(place.shape) for place in encoder) == num_weights
-    assert len(places) == num_arrays + 7  # Five of the MLM head, two of NSP's.
+    # Five arrays of the masked-LM head, two of the NSP head.
+    assert len(places) == num_arrays + 7
 
 
 @pytest.mark.parametrize("column", _FORMATS)
@@ -120,7 +121,7 @@ def test_names_and_shapes_are_those_of_the_publishers(column, tiny_config):
 
 
 def test_parts_of_a_fused_matrix_lie_as_the_publishers_lay_them(tiny_config):
-    """Transposed in files of torch, with the heads apart in Model Garden."""
+    """Check transposed arrays of torch and separate heads of Model Garden."""
     fused = np.arange(8 * 24.0).reshape(8, 24)
     key = fused[:, 8:16]
     expected = {

@@ -1,4 +1,4 @@
-"""`keras-bert`, which starts the programs where there is no clone."""
+"""`keras-bert` starts the programs without a clone."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ _TOOLS = sorted(path.stem for path in (_ROOT / "tools").glob("*.py"))
 
 
 def run(*words):
-    """Exit code, stdout and stderr, started as the entry point does."""
+    """Run the entry point; return exit code, stdout and stderr."""
     result = subprocess.run(
         [
             sys.executable,

@@ -17,7 +17,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 @pytest.fixture
 def parse(parsed):
-    """The recipe of a command line."""
+    """Return the recipe of a command line."""
 
     def parse(*words, **defaults):
         return parsed(lambda: FieldFlags(Recipe, **defaults), words).values()

@@ -1,4 +1,4 @@
-"""No request of wrong shapes ends the process that runs an exported model."""
+"""No request with wrong shapes ends the process of an exported model."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ _IN_TFLITE = {"albert", "bert", "xlm"}
 
 
 def _exists(export, model, task):
-    """Tell whether there is such an export."""
+    """Return whether this export exists."""
     if task in ("generator", "several"):
         return (export, model, task) == ("saved_model", "gpt", "generator")
     if model == "gpt" and (export, task) != ("saved_model", "embedder"):
@@ -71,7 +71,7 @@ _CASES = [
     if _exists(export, model, task)
 ]
 
-# A server feeds tensors without looking at their shapes, as this does.
+# Like a server, feed tensors without checking their shapes.
 _SERVER = """
 import collections, itertools, json, math, sys
 import numpy as np
@@ -176,9 +176,9 @@ def test_wrong_shapes_are_refused_and_the_process_lives(
     allowed |= {
         f"{x} {name}" for x in ("wrong", "unequal") for name in refusals
     }
-    if task == "generator":  # It refuses requests without rows.
+    if task == "generator":  # It rejects requests without rows.
         allowed.add("right InvalidArgumentError")
-    if export != "saved_model":  # Without assertions, some are answered.
+    if export != "saved_model":  # Without assertions, some requests succeed.
         allowed.add("wrong answered")
     signatures = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(signatures) == 1 + (export == "saved_model")

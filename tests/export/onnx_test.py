@@ -1,4 +1,4 @@
-"""ONNX files, run by ONNX Runtime with texts cut by `tokenizers`."""
+"""ONNX files run by ONNX Runtime, with tokenization by `tokenizers`."""
 
 import json
 import os
@@ -48,7 +48,7 @@ _QUICK = ("of_pairs", "answerer")
     ],
 )
 def exported(request, bert, tmp_path_factory):
-    """A task, its directory and the names of its outputs."""
+    """Return a task, its directory and the names of its outputs."""
     directory = tmp_path_factory.mktemp("onnx") / request.param
     task = TASKS[request.param](bert)
     export_onnx(task, directory)
@@ -56,7 +56,7 @@ def exported(request, bert, tmp_path_factory):
 
 
 def _columns(task):
-    """Texts for each input of a task, long ones beside short ones only."""
+    """Return texts for each input; long texts are paired with short ones."""
     texts = {
         "text": _TEXTS,
         "text_pair": ["a bird"] * len(_TEXTS),
@@ -68,7 +68,7 @@ def _columns(task):
 
 
 def _pieces(task, columns):
-    """What `tokenizers` is given for them."""
+    """Return the encodings by `tokenizers`."""
     if "choices" in task.text_inputs:
         texts, choices = columns
         return [(t, c) for t, several in zip(texts, choices) for c in several]
@@ -91,7 +91,7 @@ def test_texts_cut_by_tokenizers_get_the_numbers_of_python(exported):
     names = [output.name for output in session.get_outputs()]
     numbers = dict(zip(names, session.run(None, inputs)))
     own = task.preprocess(*columns)
-    if "questions" in own:  # Of a context the first window is cut there.
+    if "questions" in own:  # `tokenizers` keeps the first window.
         _, first = np.unique(own["questions"], return_index=True)
         own = {name: rows.numpy()[first] for name, rows in own.items()}
     expected = task.predict_ids(own)

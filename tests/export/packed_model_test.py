@@ -18,7 +18,7 @@ from keras_bert.models.task_model import over_choices
 from tests import tiny
 
 _SEED = 7
-# 1 at tokens: a row that is full, one with a token masked, one with none.
+# 1 at tokens: a full row, a row with one masked token, an empty row.
 _MASK = [[1] * 21, [1, 1, 0, 1, 0] + [0] * 16, [0] * 21, [1] * 9 + [0] * 12]
 _LENGTHS = [21, 4, 1, 9]
 _WITH_TOKENS = [0, 1, 3]
@@ -127,7 +127,7 @@ def test_calls_of_one_block_share_its_weights(backbone):
         sum(w.name == "kernel" for w in x.weights)
         for x in (model, packed_model(model))
     ]
-    # Beside those of the block's four products are their halves.
+    # The block's four products and their halves.
     assert kernels[1] - kernels[0] == 2 * 4
 
 
@@ -158,8 +158,8 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
     monkeypatch.setattr(SelfAttention, "attend", seen_attend)
     for num_rows in range(1, 5):
         packed({name: x[:num_rows] for name, x in inputs.items()})
-    # 21, 25, 26 and 35 tokens, of three blocks each, whose 24 units are those
-    # of one head and of the other.
+    # 21, 25, 26 and 35 tokens, three blocks each; the 24 units belong to two
+    # heads.
     assert tokens == [
         (num_tokens, 12)
         for num_tokens in (24, 28, 28, 36)
@@ -171,7 +171,7 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
     tokens.clear()
     grids.clear()
     packed({name: np.tile(x, (10, 1))[:38] for name, x in inputs.items()})
-    # Nine times those 35 and 25 more are 340 tokens.
+    # 9 x 35 + 25 = 340 tokens.
     assert {num_tokens for num_tokens, *_ in tokens} == {352}
     assert set(grids) == {(48, 24)}
 
@@ -179,7 +179,7 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 @pytest.mark.parametrize(
     "policy, sizes, atol",
     [
-        # In bfloat16 products are not divided.
+        # Products in bfloat16 are not divided.
         ("mixed_bfloat16", (8, 2, 16), 0.05),
         ("float32", (7, 1, 9), 1e-5),
     ],

@@ -1,4 +1,4 @@
-"""Each export beside its manifest: whole, ours, and of no one machine."""
+"""Exports and manifests: atomic, protected, independent of the machine."""
 
 import errno
 import json
@@ -33,7 +33,7 @@ def _onnx(task, folder, **arguments):
     return folder / "onnx"
 
 
-# How each writes, and the output that an error names.
+# How to write each export, and the path that errors name.
 _EXPORTS = {
     "served/1": _saved_model,
     "m_ids.tflite": _tflite,

@@ -23,7 +23,7 @@ _IDS = [feature.name for feature in features.ENCODER_INPUTS]
     ],
 )
 def exported(request, bert, tmp_path_factory):
-    """A task and the directory of its SavedModel."""
+    """Return a task and the directory of its SavedModel."""
     task = request.param(bert)
     directory = tmp_path_factory.mktemp("served")
     export_saved_model(task, directory)
@@ -93,7 +93,8 @@ def test_bfloat16_without_amx_is_told(
     if info is not None:
         (tmp_path / "cpuinfo").write_text(info)
     monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
-    monkeypatch.setattr(saved_model, "ServedModel", None)  # Goes no further.
+    # The export fails here.
+    monkeypatch.setattr(saved_model, "ServedModel", None)
     with pytest.raises(TypeError):
         export_saved_model(task, tmp_path / "served")
     assert ("processor without AMX" in caplog.text) == is_told
@@ -112,7 +113,7 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
     assert manifest["task"] == type(task).__name__
     assert manifest["max_seq_length"] == 12
     assert manifest["do_lower_case"] is True
-    assert manifest["command"] == []  # It may hold a path of this machine.
+    assert manifest["command"] == []  # It may contain a path of this machine.
     files = [p for p in directory.rglob("*") if p.is_file()]
     names = {p.relative_to(directory).as_posix() for p in files}
     assert {*manifest["files"]} == names - {"manifest.json"}

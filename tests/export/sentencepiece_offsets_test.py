@@ -1,4 +1,4 @@
-"""Answers with places in texts, by the model's own rules."""
+"""Answers with offsets in texts, by the normalization of the model."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every task as a server runs it: both loaders, text and ids, hard strings."""
+"""Every task as in a server: both loaders, text and ids, hard strings."""
 
 import json
 import os
@@ -34,8 +34,8 @@ _TEXTS = [
 _TEXTS = [x.encode() if isinstance(x, str) else x for x in _TEXTS]
 
 
-# TensorFlow Serving loads as the loader of version 1 does. Answers by export,
-# loader and signature.
+# TensorFlow Serving uses the loader of version 1. Outputs by export, loader
+# and signature.
 _SERVER = """
 import pickle, sys
 import numpy as np
@@ -71,7 +71,7 @@ pickle.dump(answers, sys.stdout.buffer)
 
 @pytest.fixture(scope="module")
 def exported(request, make_bert, tmp_path_factory):
-    """The tasks that are tested now, and the directories of SavedModels."""
+    """Return the tested tasks and the directories of their SavedModels."""
     names = {"chooser", "embedder", "tagger"}
     for item in request.session.items:
         if item.path == request.path and hasattr(item, "callspec"):
@@ -80,14 +80,14 @@ def exported(request, make_bert, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     made = {name: TASKS[name](bert) for name in sorted(names)}
     for name, task in made.items():
-        # So that few rows of these texts go together.
+        # A small batch, so that these texts need several.
         export_saved_model(task, folder / name, batch_tokens=64)
     return {name: (task, folder / name / "1") for name, task in made.items()}
 
 
 @pytest.fixture(scope="module")
 def answers(exported, tmp_path_factory):
-    """What a process without keras_bert gets from all of them."""
+    """Return all outputs computed in a process without keras_bert."""
     requests = {}
     for name, (task, directory) in exported.items():
         texts = columns(task, _TEXTS)
@@ -127,7 +127,8 @@ def test_a_server_answers_as_python(exported, answers, name, loader):
         for output, values in outputs.items():
             wanted = expected[signature][output].numpy()
             assert values.shape == wanted.shape
-            if wanted.shape[:2] == is_token.shape:  # Elsewhere all is free.
+            # Outputs at padding are undefined.
+            if wanted.shape[:2] == is_token.shape:
                 values, wanted = values[is_token], wanted[is_token]
             if wanted.dtype == object:
                 assert values.tolist() == wanted.tolist()
@@ -144,7 +145,7 @@ def test_answers_do_not_depend_on_the_other_texts(exported):
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
-# Values of one id among ones, and how the refusal writes them.
+# Values of one id among ones, and their form in the error.
 _BAD_IDS = {
     "input_ids": ((-5, "-5"), (18, "18"), (-(2**31), "-2147483648")),
     "input_mask": ((-1, "-1"), (7, "7")),
@@ -239,9 +240,9 @@ def _num_bytes(directory):
 
 
 def _weights_of_products(directory):
-    """The ops that give the second factors of all matrix products.
+    """Return the ops that compute the second factors of all matrix products.
 
-    TensorFlow lays out a constant once, all else at every call.
+    TensorFlow packs a constant once, but other matrices at every call.
     """
     kinds = set()
     for function in _graph_def(directory).library.function:

@@ -1,4 +1,4 @@
-"""The files of a server, read with the messages of the server."""
+"""The files of a server, parsed with the server's protocol buffers."""
 
 import os
 import re
@@ -11,8 +11,8 @@ from keras_bert.export.serving_files import BATCHING_PARAMETERS
 from keras_bert.export.serving_files import MODEL_CONFIG
 from keras_bert.export.serving_files import write_serving_files
 
-# BatchingParameters of servables/tensorflow/session_bundle_config.proto;
-# tensorflow-serving-api has no module of it.
+# BatchingParameters of servables/tensorflow/session_bundle_config.proto,
+# which tensorflow-serving-api does not contain.
 _BATCHING_FIELDS = {
     "max_batch_size",
     "batch_timeout_micros",
@@ -23,7 +23,7 @@ _BATCHING_FIELDS = {
 
 @pytest.fixture
 def place(tmp_path):
-    """The folder of a model without versions."""
+    """Return the folder of a model without versions."""
     place = tmp_path / 'so "called"'
     place.mkdir()
     return place
@@ -56,7 +56,7 @@ def test_one_version_is_served_as_the_newest(place):
 def test_the_last_two_of_several_versions_have_labels(place):
     for version in ("1", "9", "10", "backup"):
         _add_version(place, version)
-    (place / "11").mkdir()  # Not there yet.
+    (place / "11").mkdir()  # Not written yet.
     write_serving_files(place)
     config = _config(place)
     assert config.model_version_policy.specific.versions == [9, 10]

@@ -1,4 +1,4 @@
-"""Smaller kinds, and what is refused."""
+"""Quantized kinds, and rejected exports."""
 
 import json
 import os
@@ -25,7 +25,7 @@ _IDS = {"files": ["ids"]}
 
 @pytest.fixture(scope="module")
 def wide(make_bert):
-    """A classifier whose matrices are large enough to be stored as int8."""
+    """Return a classifier with matrices large enough for int8."""
     sizes = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 2000}
     bert = make_bert(**sizes, num_hidden_layers=1, initializer_range=0.1)
     return TextClassifier(bert, labels=["no", "yes"])
@@ -48,7 +48,7 @@ def test_smaller_kinds_are_smaller(wide, tmp_path, kind, share):
     )["ids"]
     num_bytes = 4 * wide.model.count_params()
     assert found.megabytes * 1e6 < share * num_bytes
-    # Fixed scales lose much of random weights.
+    # Fixed scales lose much accuracy with random weights.
     assert found.is_within(kind) or kind == "full_int8"
     data = (tmp_path / "m_ids.tflite").read_bytes()
     built_in, _ = operators(data)
@@ -60,7 +60,7 @@ def test_smaller_kinds_are_smaller(wide, tmp_path, kind, share):
 
 
 def _as_another(task):
-    """A converter that converts another model than it is given."""
+    """Return a converter that converts a different model."""
     other = ids_function(task)
     return lambda function, *rest: _CONVERT(other, *rest)
 

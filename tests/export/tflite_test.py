@@ -1,4 +1,4 @@
-"""Both TFLite files of every task, held to Python's answers."""
+"""Both TFLite files of every task, compared with Python."""
 
 import json
 import os
@@ -28,7 +28,7 @@ _HARD = [
     b"a \xff\xfe\xc3( dog",
 ]
 
-# What a phone does: there is neither TensorFlow nor keras_bert.
+# Runs like a phone, without TensorFlow and keras_bert.
 _PHONE = """
 import sys
 import numpy as np
@@ -59,7 +59,7 @@ _QUICK = ("of_pairs", "answerer")
     ],
 )
 def exported(request, bert, tmp_path_factory):
-    """A task, the folder of its files, and what was found of them."""
+    """Return a task, the folder of its files and the export's comparison."""
     task = TASKS[request.param](bert)
     folder = tmp_path_factory.mktemp("tflite")
     found = export_tflite(task, folder / "model.tflite", kind="float32")
@@ -76,7 +76,7 @@ def _columns(task, rows=_HARD):
 
 
 def _assert_equal(found, expected):
-    """Equal but for the padding behind the longest text."""
+    """Assert equality except for the padding after the longest text."""
     assert sorted(found) == sorted(expected)
     for name, array in expected.items():
         array = array.numpy()[tuple(map(slice, found[name].shape))]
@@ -177,7 +177,7 @@ def test_what_was_found_stands_in_the_manifest(exported):
         assert comparison["num_equal_labels"] == comparison["num_labels"]
         assert comparison["megabytes"] == found[name].megabytes > 0
         assert comparison["milliseconds"] > 0
-        # Of ids a long context is several rows, its windows.
+        # In the file of ids, the windows of a long context are separate rows.
         is_in_windows = name == "ids" and "context" in task.text_inputs
         assert comparison["num_texts"] == (42 if is_in_windows else 16)
     assert manifest["inputs"] == [*task.inputs]

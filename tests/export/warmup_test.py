@@ -1,4 +1,4 @@
-"""Warm-up as TensorFlow Serving reads it."""
+"""Warm-up files as read by TensorFlow Serving."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from keras_bert.tasks import TextClassifier
 
 
 def _read(directory):
-    """The requests of a warm-up file, with the messages of the server."""
+    """Return the requests of a warm-up file, parsed as in the server."""
     records = tf.data.TFRecordDataset(str(directory / WARMUP_FILE))
     for record in records.as_numpy_iterator():
         log = prediction_log_pb2.PredictionLog.FromString(record)

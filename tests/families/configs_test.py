@@ -1,4 +1,4 @@
-"""Configs of all families: published files, our own, and wrong ones."""
+"""Configs of all families: published, our own, and invalid files."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from tests import tiny
 
 _TESTS = pathlib.Path(__file__).parents[1]
 _CONFIGS = _TESTS.parent / "configs"
-# Keys that the files of a family on the Hub have besides.
+# Additional keys of the files of a family on the Hub.
 _MORE_KEYS = json.loads((_TESTS / "golden/hf_configs.json").read_text())
 _MORE_KEYS = _MORE_KEYS["families"]
 _FULL, _SLIDING = "full_attention", "sliding_attention"

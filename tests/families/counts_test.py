@@ -19,7 +19,7 @@ _MASKED_LM, _REPLACED = "masked_lm_head", "replaced_token_head"
 
 
 def _count(config, head):
-    """Count the weights of a model without making them."""
+    """Count the weights of a model without creating them."""
     family = family_of(config.model_type)
     with keras.StatelessScope(initialize_variables=False):
         if head in (_ENCODER, _ALL):
@@ -60,7 +60,8 @@ def _count(config, head):
         ("albert_base", _ALL, 11_813_810),
         ("albert_xxlarge", _ALL, 223_158_450),
         ("bigbird_base", _ENCODER, 127_468_800),
-        ("bigbird_base", _ALL, 128_112_824),  # 128,111,286 and 1,538 of NSP.
+        # 128,111,286, and 1,538 of the NSP head.
+        ("bigbird_base", _ALL, 128_112_824),
         ("deberta_base", _ENCODER, 138_601_728),
         ("deberta_base", _ALL, 139_244_121),
         ("deberta_v3_xsmall", _ENCODER, 70_682_112),

@@ -12,7 +12,7 @@ from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import weight_shapes
 from tests import tiny
 
-# Each family once, and the forms of some whose weights differ.
+# Each family once, and variants with different weights.
 _CONFIGS = {
     **{name: {} for name in model_types()},
     "albert groups": {"L": 3, "num_hidden_groups": 2, "inner_group_num": 2},
@@ -85,7 +85,7 @@ def test_the_last_block_normalizes_only_what_is_looked_at(
     normalize = norm.call
     norm.call = lambda x: shapes.append(tuple(x.shape)) or normalize(x)
     model(tiny.inputs_of(model, random_batch(0)[0]))
-    runs = [(4, 10, 8), (4, 10, 8), (4, 4, 8)]  # With the pooler's token.
+    runs = [(4, 10, 8), (4, 10, 8), (4, 4, 8)]  # Includes the pooler's token.
     assert shapes == (runs if model_type == "albert" else [(4, 3, 8)])
 
 

@@ -1,4 +1,4 @@
-"""Published files of all families, in and out, against transformers."""
+"""Published files of all families, read and written, against transformers."""
 
 import json
 import re
@@ -30,7 +30,7 @@ _OUTPUTS = {
     "mlm_logits": ("logits", "prediction_logits"),
     "nsp_logits": ("seq_relationship_logits",),
 }
-# Keys of transformers that we do not write.
+# Keys of transformers that the library does not write.
 _NOT_WRITTEN = {
     *("add_cross_attention", "classifier_dropout", "is_decoder", "use_cache"),
     *("bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"),
@@ -47,12 +47,12 @@ _NOT_WRITTEN = {
 
 
 _FAMILIES = [name for name in MODEL_TYPES if name != "gelu_new"]
-# BigBird's arrays have BERT's names.
+# BigBird's arrays use BERT's names.
 _NOT_BERT = [name for name in _FAMILIES if name not in ("gelu", "big_bird")]
 
 
 def _heads():
-    """List golden files with the classes whose heads are in them."""
+    """List golden files with the classes of their heads."""
     for name in MODEL_TYPES:
         with np.load(FOLDER / f"hf_{name}.npz") as arrays:
             groups = dict.fromkeys(key.partition("/")[0] for key in arrays)
@@ -230,7 +230,7 @@ def test_an_encoder_saved_alone_is_read(golden, model, tmp_path):
     }
     alone = from_pretrained(golden.write(tmp_path / "alone", weights))
     expected = {"pooler"} & {*model.family.parts}
-    if golden.model_type == "openai-gpt":  # Its head has no weight of its own.
+    if golden.model_type == "openai-gpt":  # Its head has no separate weights.
         expected = {"masked_lm_head"}
     assert alone.parts == expected
     np.testing.assert_array_equal(

@@ -10,7 +10,7 @@ _ARGUMENTS = {"vocab_size": 30, "hidden_size": 8, "max_position_embeddings": 16}
 
 
 def make_embeddings(**arguments):
-    """Embeddings whose every weight matters, gain and offset too."""
+    """Return embeddings with random weights, including gain and offset."""
     embeddings = BertEmbeddings(**_ARGUMENTS, **arguments)
     embeddings.build((None, None))
     random = np.random.default_rng(1)
@@ -41,13 +41,13 @@ def test_weights_start_at_the_deviation_of_the_initializer():
     embeddings = BertEmbeddings(1000, 64)
     embeddings.build((None, None))
     for table in embeddings.get_weights()[:2]:
-        # Truncation at two deviations takes 12 % off.
+        # Truncation at two deviations reduces it by 12 %.
         assert 0.017 < table.std() < 0.018
         assert np.abs(table).max() <= 0.04
 
 
 def test_normalization_is_computed_in_float32():
-    """An offset of -1.001 would be -1 in bfloat16, and the sum 0."""
+    """In bfloat16 an offset of -1.001 would be -1, and the sum 0."""
     embeddings = make_embeddings(dtype="mixed_bfloat16")
     row = np.array([1, -1, 1, -1, 1, -1, 1, -1], "float32")
     embeddings.set_weights(
@@ -64,7 +64,7 @@ def test_normalization_is_computed_in_float32():
 
 
 def test_the_sum_is_computed_in_float32():
-    """256 + 1 would be 256 in bfloat16."""
+    """In bfloat16 256 + 1 would be 256."""
     embeddings = make_embeddings(dtype="mixed_bfloat16")
     words = np.zeros((30, 8))
     words[:, :4] = 256.0

@@ -7,8 +7,8 @@ from keras_bert.layers.random_blocks import draw_blocks
 from keras_bert.layers.random_blocks import draw_early_blocks
 
 _SIZE, _NUM_RANDOM = 4, 2
-_FULL = (2 * _NUM_RANDOM + 5) * _SIZE  # The longest row of full attention.
-_LENGTH = 1031  # A prime number that no other size equals.
+_FULL = (2 * _NUM_RANDOM + 5) * _SIZE  # Longest row with full attention.
+_LENGTH = 1031  # A prime number that differs from all other sizes.
 _LENGTHS = [_FULL, _FULL + 1, _FULL + 3, _FULL + 4, 60, 101]
 _PATTERNS = ["published", "transformers_eval"]
 
@@ -31,14 +31,14 @@ def states(length):
 
 
 def padded(length):
-    """Real tokens on the left in one row, on the right in the other."""
+    """Return a mask, one row padded on the right and one on the left."""
     mask = np.ones((2, length), "int32")
     mask[0, -length // 4 :] = mask[1, : length // 5] = 0
     return mask
 
 
 def counts_by_hand(length, drawn):
-    """How often each query counts each key, `(heads, length, length)`."""
+    """Count how often each query attends to each key, `(heads, S, S)`."""
     num_blocks = -(-length // _SIZE)
     counts = np.zeros((2, num_blocks, num_blocks))
     for head, row in np.ndindex(2, num_blocks):
@@ -53,7 +53,7 @@ def counts_by_hand(length, drawn):
 
 
 def expected_output(attention, inputs, mask, drawn):
-    """What the definition gives, in float64."""
+    """Return the output by the definition, in float64."""
     kernel, bias, out_kernel, out_bias = map(np.float64, attention.weights)
     heads = (inputs @ kernel + bias).reshape(*inputs.shape[:2], 3, 2, 4)
     query, key, value = heads.transpose(2, 0, 3, 1, 4)
@@ -88,7 +88,7 @@ def test_1024_tokens_have_blocks_of_their_own(length):
     attention, inputs = make_attention(), states(length)
     mask = padded(length)
     drawn = draw_blocks(1, 2, 275, _NUM_RANDOM)
-    if length <= 1024:  # Both are as long with padding.
+    if length <= 1024:  # Both have the same length with padding.
         drawn = draw_early_blocks(1, 2, 275, _NUM_RANDOM, _SIZE)
     expected, _ = expected_output(attention, inputs, mask, drawn)
     found = np.asarray(attention(inputs, mask))

@@ -33,10 +33,10 @@ def test_a_filter_sees_the_padding_as_a_vector_of_zeros():
     table = np.full((9, 3), -1.0)
     ones = [np.ones(w.shape) for w in layer.weights[1:]]
     layer.set_weights([table, *ones])
-    # Without padding each filter finds less than 0 but for its bias of 1.
+    # Without padding, each filter is below 0 before its bias of 1.
     word, padded = np.array([[[1, 2, 3, 4]], [[1, 2, 3, 0]]], np.int32)
     found = _vectors(layer, np.stack([word, padded]))
-    # Of the padded word those of width 1 find 0.
+    # At the padding, filters of width 1 return 0.
     np.testing.assert_array_equal(found[:, 0, 0], [1.0, 1.0 + 2 * 1.0])
 
 
@@ -48,7 +48,7 @@ def test_words_do_not_see_each_other():
 
 
 def test_a_highway_that_carries_nothing_lets_words_through():
-    """A share of 0 leaves what the filters have found as it is."""
+    """A gate of 0 passes the filter outputs unchanged."""
     layer = _drawn()
     plain = CharacterEmbeddings(**{**_SIZES, "num_highways": 0})
     plain.build(_CHARACTERS.shape)

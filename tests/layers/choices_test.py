@@ -9,7 +9,7 @@ _IDS = np.arange(24, dtype="int32").reshape(2, 3, 4)
 
 
 def _model():
-    """Scores each choice by the sum of its ids."""
+    """Return a model that scores each choice by the sum of its ids."""
     choices = keras.Input((None, None), dtype="int32")
     rows = MergeChoices()(choices)
     scores = keras.ops.sum(keras.ops.cast(rows, "float32"), -1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Attention by content and distance, the table, and the convolved block."""
+"""Disentangled attention, the relative embeddings and the convolved block."""
 
 import keras
 import numpy as np
@@ -32,7 +32,7 @@ def _arguments():
 
 
 def _widened(layer, *inputs, **told):
-    """Draws every weight anew."""
+    """Redraw every weight."""
     layer(*inputs, **told)
     random = np.random.default_rng(1)
     layer.set_weights([random.normal(size=w.shape) for w in layer.weights])
@@ -155,7 +155,7 @@ def test_padding_changes_nothing():
 
 
 def test_no_pair_of_tokens_has_a_vector():
-    """As would be found by looking up a vector of each distance."""
+    """Check that no tensor has a vector for each pair of tokens."""
     attention = DisentangledAttention(32, 1, 4, 16)
     context = {"relative_table": tf.ones((8, 32))}
     inputs = tf.ones((1, 64, 32))

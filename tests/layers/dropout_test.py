@@ -53,7 +53,7 @@ def test_a_vector_is_an_error():
 
 @pytest.fixture
 def kept(monkeypatch):
-    """What a layer keeps on one replica of some."""
+    """Return what a layer keeps on one of several replicas."""
 
     def kept(layer, replica, num_replicas=3):
         context = types.SimpleNamespace(
@@ -108,7 +108,7 @@ def test_the_state_is_the_same_on_all_replicas(kept):
 
 
 def test_a_layer_is_built_in_the_scope_of_a_strategy():
-    """Where there is no replica."""
+    """Build outside of a replica."""
     with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
         inputs = keras.Input((4, 8))
         model = keras.Model(inputs, Dropout(0.5, seed=1)(inputs))

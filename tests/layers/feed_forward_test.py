@@ -7,7 +7,7 @@ _INPUTS = np.random.default_rng(0).normal(size=(3, 5, 8)).astype("float32")
 
 
 def make_feed_forward(**arguments):
-    """A net whose every weight matters, biases too."""
+    """Return a network with random weights, including biases."""
     feed_forward = FeedForward(8, 16, **arguments)
     feed_forward.build((None, None, 8))
     random = np.random.default_rng(1)

@@ -61,7 +61,7 @@ def test_some_units_are_those_of_the_layer(use_bias, use_lora):
 
 
 def test_the_gradient_of_the_bias_is_summed_in_float32():
-    """A sum in bfloat16 stands still at 256 ones."""
+    """In bfloat16 a sum of ones stays at 256."""
     layer = FlatDense(3, dtype="mixed_bfloat16")
     layer.build((None, 2))
     with tf.GradientTape() as tape:

@@ -29,7 +29,7 @@ def test_the_second_half_gates_the_first():
 
 
 def test_dropout_is_of_the_gated_values():
-    """All of them dropped, the output is 0; it has no bias."""
+    """If all are dropped, the output is 0; it has no bias."""
     layer = make_layer(dropout=0.5)
     layer.output_dropout.call = lambda x, training: x * 0.0
     np.testing.assert_array_equal(layer(_INPUTS, training=True), 0.0 * _INPUTS)

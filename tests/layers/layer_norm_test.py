@@ -9,7 +9,7 @@ _INPUTS = np.random.default_rng(0).normal(1.0, 3.0, (4, 5, 8)).astype("float32")
 
 
 def gradients(layer, inputs):
-    """Of the inputs and of both weights, each row weighted otherwise."""
+    """Return the gradients of inputs and weights; rows are weighted."""
     upstream = np.random.default_rng(1).normal(size=inputs.shape)
     with tf.GradientTape() as tape:
         tape.watch(inputs)
@@ -33,7 +33,7 @@ def test_outputs_and_gradients_are_those_of_keras():
 
 
 def test_statistics_are_computed_in_float32():
-    """In bfloat16 the mean of 256 and 257 would be 256."""
+    """In bfloat16, the mean of 256 and 257 would be 256."""
     layer = LayerNorm(dtype="mixed_bfloat16")
     outputs = layer(keras.ops.array([[256.0, 258.0, 256.0, 258.0]]))
     assert outputs.dtype == "bfloat16"

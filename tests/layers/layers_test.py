@@ -1,4 +1,4 @@
-"""What every layer does: configs, symbolic shapes, dtypes, a step of fit."""
+"""Checks of every layer: configs, symbolic shapes, dtypes, a step of fit."""
 
 import keras
 import numpy as np
@@ -34,7 +34,7 @@ _CHARACTER_SIZES = {
 
 
 class _WithTable:
-    """With the table at hand, for checks that know of no other tensors."""
+    """Layer with its own table, for checks without extra tensors."""
 
     def compute_output_shape(self, inputs_shape):
         return inputs_shape
@@ -56,7 +56,7 @@ class _Separate(_WithTable, layers.SeparateDisentangledAttention):
 
 @keras.saving.register_keras_serializable("test")
 class _Step(layers.ProjectedLSTMCell):
-    """The next state only, from a state of zeros."""
+    """Layer that returns only the next state, from a state of zeros."""
 
     def call(self, vectors):
         shape = keras.ops.shape(vectors)[0]
@@ -110,7 +110,7 @@ def _tied(**arguments):
 
 
 _FLOAT32 = {"mixed_dtype": "float32"}
-# Layer, arguments (or a function that makes them), inputs, number of weights.
+# Layer, arguments (or a function that returns them), inputs, number of weights.
 CASES = {
     "BertEmbeddings": (layers.BertEmbeddings, _BERT, _PAIRS, 5),
     "BigBirdEmbeddings": (layers.BigBirdEmbeddings, _BERT, _PAIRS, 5),
@@ -182,7 +182,7 @@ CASES = {
     ),
     "MaskedLMHead": (
         *(layers.MaskedLMHead, lambda: {"embeddings": _bert()}),
-        # Of the embeddings only the table of words is trained.
+        # Only the word embeddings are trained.
         *(_PREDICTED, 10, {**_FLOAT32, "num_trained": 6}),
     ),
     "NSPHead": (layers.NSPHead, {}, {"pooled_output": _STATES}, 2, _FLOAT32),
@@ -247,7 +247,7 @@ CASES = {
         *({"vectors": _STATES}, 4, _FLOAT32),
     ),
     "TiedHead": (
-        # Four of the embeddings, of which one is trained.
+        # Four weights of the embeddings, one of them trained.
         *(layers.TiedHead, _tied, _PREDICTED, 7),
         {**_FLOAT32, "num_trained": 4},
     ),

@@ -37,7 +37,7 @@ def test_it_is_the_lstm_of_keras(return_sequences, go_backwards):
     expected = _values(keras_layer(_VECTORS, mask=_MASK))
     found = _values(ours(_VECTORS, mask=_MASK))
     if return_sequences:
-        # Of Keras, those of an LSTM that goes backwards begin at the end.
+        # Keras's backward LSTM returns its outputs from the end.
         expected = expected[:, ::-1] if go_backwards else expected
         expected, found = expected[_MASK], found[_MASK]
     np.testing.assert_allclose(found, expected, atol=1e-6)

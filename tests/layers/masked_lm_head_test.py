@@ -12,7 +12,7 @@ _POSITIONS = np.array([[1, 4], [3, 0], [2, 2]], "int32")
 
 
 def make_head(dtype="float32", **arguments):
-    """A head whose every weight matters."""
+    """Return a head with random weights."""
     embeddings = BertEmbeddings(30, 8, 16, dtype=dtype)
     head = MaskedLMHead(embeddings, dtype=dtype, **arguments)
     head.build((None, None, 8))
@@ -92,7 +92,7 @@ def test_without_positions_every_position_is_predicted():
 
 
 def test_normalization_is_computed_in_float32():
-    """An offset of -1.001 would be -1 in bfloat16, and the logit 0."""
+    """In bfloat16 an offset of -1.001 would be -1, and the logit 0."""
     head = make_head(dtype="mixed_bfloat16", activation="linear")
     head.transform.set_weights([np.eye(8), np.zeros(8)])
     head.layer_norm.set_weights([np.ones(8), np.full(8, -1.001)])
@@ -104,7 +104,7 @@ def test_normalization_is_computed_in_float32():
 
 
 def test_the_bias_is_added_in_float32():
-    """1 + 1/1024 would be 1 in bfloat16."""
+    """In bfloat16 1 + 1/1024 would be 1."""
     head = make_head(dtype="mixed_bfloat16")
     head.embeddings.word_embeddings.assign(np.zeros((30, 8)))
     head.output_bias.assign(np.full(30, 1.0 + 1.0 / 1024))

@@ -14,12 +14,12 @@ _REACH = 64
 
 @keras.saving.register_keras_serializable("near_attention_test")
 def near(query_positions, key_positions):
-    """The same window, which does not say its reach."""
+    """Return the same window without its reach."""
     return Window(_REACH)(query_positions, key_positions)
 
 
 def make_pair(**arguments):
-    """Attention in blocks and the same of all pairs."""
+    """Return attention in blocks and equal attention over all pairs."""
     pair = []
     for pattern in (Window(_REACH), near):
         attention = SelfAttention(
@@ -39,7 +39,7 @@ def states(length=_LENGTH):
 
 
 def padded(length):
-    """Real tokens on the left in one row, on the right in the other."""
+    """Return a mask, one row padded on the right and one on the left."""
     mask = np.ones((2, length), "int32")
     mask[0, -100:] = mask[1, :70] = 0
     return mask
@@ -122,7 +122,7 @@ def test_no_tensor_has_two_axes_of_the_length(monkeypatch):
 
 
 def tensors_of_all_pairs(attention):
-    """What a training step makes with two axes that are as long as a row."""
+    """Return the tensors of a training step with two axes of the row length."""
 
     def step(inputs, mask):
         with tf.GradientTape() as tape:

@@ -20,7 +20,7 @@ def test_logits_are_a_product_and_a_bias():
 
 
 def test_logits_are_computed_in_float32():
-    """1 + 1/1024 would be 1 in bfloat16."""
+    """In bfloat16 1 + 1/1024 would be 1."""
     head = NSPHead(dtype="mixed_bfloat16")
     head.build((None, 8))
     head.set_weights([np.full((8, 2), 0.125 + 0.125 / 1024), np.zeros(2)])

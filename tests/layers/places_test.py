@@ -1,4 +1,4 @@
-"""Masks that Keras passes along, and tensors that do not fit the tokens."""
+"""Masks propagated by Keras, and tensors that do not match the tokens."""
 
 import keras
 import numpy as np

@@ -23,7 +23,7 @@ def pieces(**arguments):
 
 @keras.saving.register_keras_serializable("post_norm_block_test")
 class Gated(keras.layers.Layer):
-    """A feed-forward net of another kind."""
+    """Feed-forward network of another kind."""
 
     def build(self, inputs_shape):
         self.gate = keras.layers.Dense(inputs_shape[-1], name="gate")

@@ -55,7 +55,7 @@ def test_with_the_unit_matrix_and_far_bounds_it_is_an_lstm():
 
     both = np.concatenate([kernel, recurrent])
     layer.set_weights([in_order(both), in_order(bias), np.eye(4)])
-    # Beside the learned bias there is 1 at the gate that forgets.
+    # The forget gate has a fixed bias of 1 in addition to the learned one.
     plain.set_weights([kernel, recurrent, bias + np.repeat([0, 1, 0, 0], 4)])
     found, expected = layer(_VECTORS, mask=_MASK), plain(_VECTORS, mask=_MASK)
     np.testing.assert_allclose(*_values([found, expected]), atol=1e-6)

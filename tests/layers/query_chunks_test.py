@@ -22,7 +22,7 @@ def make_attention(**arguments):
 
 
 def inputs_and_context():
-    """Two rows; the second one has padding, and three texts."""
+    """Return two rows; the second one has padding and three texts."""
     random = np.random.default_rng(0)
     states = random.normal(size=(2, _LENGTH, 8)).astype("float32")
     lengths = [[_LENGTH], [200, 300, 50]]
@@ -87,7 +87,7 @@ def test_no_tensor_has_the_weights_of_all_queries():
 
 
 def long_tensors(attention):
-    """The queries of each tensor of weights that a training step makes."""
+    """Return the number of queries of each attention weight tensor."""
 
     def step(inputs, mask):
         with tf.GradientTape() as tape:

@@ -25,7 +25,7 @@ def test_each_token_has_a_logit_of_its_own_vector():
 
 
 def test_logits_are_computed_in_float32():
-    """1 + 1/1024 would be 1 in bfloat16."""
+    """In bfloat16 1 + 1/1024 would be 1."""
     head = ReplacedTokenHead(8, activation="linear", dtype="mixed_bfloat16")
     head.build((1, 1, 8))
     last = np.full((8, 1), 0.125 + 0.125 / 1024)

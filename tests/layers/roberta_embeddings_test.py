@@ -5,7 +5,7 @@ from keras_bert.layers import RobertaEmbeddings
 
 _IDS = np.array(
     [[0, 7, 29, 2, 1], [1, 1, 0, 9, 2], [0, 5, 1, 8, 2]], "int32"
-)  # Padded on the right, on the left and in the midst.
+)  # Padded on the right, on the left and in the middle.
 _POSITIONS = np.array([[2, 3, 4, 5, 1], [1, 1, 2, 3, 4], [2, 3, 1, 4, 5]])
 _ARGUMENTS = {"vocab_size": 30, "hidden_size": 8, "max_position_embeddings": 9}
 

@@ -23,7 +23,7 @@ def test_pairs_half_a_vector_apart_turn_as_complex_numbers():
     turned = pairs * np.exp(1j * positions[:, None] * speeds)
     expected = np.concatenate([turned.real, turned.imag], axis=-1)
     found = Rotary(160000.0)(keras.ops.convert_to_tensor(vectors), positions)
-    # Of 8191 radians float32 keeps three decimals.
+    # float32 keeps three decimals of 8191 radians.
     np.testing.assert_allclose(found, expected, atol=2e-3)
     near = positions < 100
     np.testing.assert_allclose(

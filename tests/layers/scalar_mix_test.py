@@ -26,7 +26,7 @@ def test_it_is_the_equation_of_elmo():
 
 
 def test_rows_do_not_mix():
-    """What stands beside a token, padding too, changes nothing."""
+    """Check that neighbors of a token, also padding, have no effect."""
     layer = ScalarMix(4)
     whole = keras.ops.convert_to_numpy(layer(_STATES))
     part = keras.ops.convert_to_numpy(layer(_STATES[1:2, :3]))

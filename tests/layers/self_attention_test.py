@@ -9,7 +9,7 @@ _MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], "int32")
 
 
 def make_attention(**arguments):
-    """An attention whose every weight matters, biases too."""
+    """Return attention with random weights, including biases."""
     attention = SelfAttention(8, num_heads=2, **arguments)
     attention.build((None, None, 8))
     random = np.random.default_rng(1)
@@ -37,7 +37,7 @@ def test_a_row_of_padding_attends_as_without_a_mask():
     np.testing.assert_allclose(
         call(attention, _INPUTS, np.zeros_like(_MASK)),
         call(attention, _INPUTS),
-        atol=0.01,  # Beside -10000 a score keeps three decimals.
+        atol=0.01,  # After adding -10000 a score keeps three decimals.
     )
 
 

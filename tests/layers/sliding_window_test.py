@@ -1,4 +1,4 @@
-"""Sliding-window attention with global tokens, and its twin in NumPy."""
+"""Sliding-window attention with global tokens, against NumPy."""
 
 import keras
 import numpy as np
@@ -12,7 +12,7 @@ from keras_bert.layers.attention import AttentionContext
 
 _WINDOW = 8
 _LENGTHS = [_WINDOW - 1, _WINDOW, _WINDOW + 1, 2 * _WINDOW + 3]
-_LONG = 1031  # A size that nothing else has.
+_LONG = 1031  # A size that differs from all others.
 
 
 def make_attention(window=_WINDOW, **arguments):
@@ -31,7 +31,7 @@ def make_inputs(length, num_globals, seed=0):
     mask, is_global = np.ones((2, 2, length), "int32")
     mask[1, length // 2 + 1 :] = 0
     is_global[:] = 0
-    # The first and the last token, and one inside the window of another.
+    # The first and last token, and one in the window of another.
     for row, end in enumerate(mask.sum(axis=1)):
         is_global[row, [0, end - 1, 2][:num_globals]] = 1
     return states, mask, is_global
@@ -117,7 +117,7 @@ def test_attention_weights_give_the_output(attention):
     weights = np.asarray(attention.attention_weights(states, mask, context))
     np.testing.assert_allclose(weights.sum(axis=-1), 1.0, atol=1e-5)
     assert not weights[1, :, :, 10:].any()
-    row, column = 6, 15  # Neither global nor near each other.
+    row, column = 6, 15  # Neither global nor close to each other.
     assert not weights[0, :, row, column].any()
     assert weights[0, :, row, 0].all() and weights[0, :, 0, column].all()
     heads = attention.project(

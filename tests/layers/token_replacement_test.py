@@ -9,7 +9,7 @@ _VOCAB_SIZE, _MASK = 12, 1
 
 
 def _examples(num=400, seq_length=20, num_predictions=5, seed=0):
-    """Masked texts, and the originals."""
+    """Return masked texts and the originals."""
     rng = np.random.default_rng(seed)
     originals = rng.integers(2, _VOCAB_SIZE, (num, seq_length), np.int32)
     positions = np.stack(

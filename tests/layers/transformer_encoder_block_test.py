@@ -13,7 +13,7 @@ _ARGUMENTS = {"hidden_size": 8, "num_heads": 2, "intermediate_size": 16}
 
 
 def make_block(**arguments):
-    """A block whose every weight matters, biases and gains too."""
+    """Return a block with random weights, including biases and gains."""
     block = TransformerEncoderBlock(**_ARGUMENTS, **arguments)
     block.build((None, None, 8))
     random = np.random.default_rng(1)
@@ -51,7 +51,7 @@ def numpy_attention(inputs, mask, kernel, bias, output_kernel, output_bias):
 
 
 def numpy_block(block, inputs, mask):
-    """LayerNorm(x + Attention(x)), then LayerNorm(h + FFN(h))."""
+    """Compute LayerNorm(x + Attention(x)), then LayerNorm(h + FFN(h))."""
     weights = [weight.astype("float64") for weight in block.get_weights()]
     attended = numpy_attention(inputs, mask, *weights[:4])
     hidden = numpy_layer_norm(inputs + attended, *weights[4:6])
@@ -95,7 +95,7 @@ def test_a_row_of_padding_is_finite(dtype):
 
 
 def test_normalization_is_computed_in_float32():
-    """An offset of -1.001 would be -1 in bfloat16, and the sum 0."""
+    """In bfloat16 an offset of -1.001 would be -1, and the sum 0."""
     block = make_block(dtype="mixed_bfloat16")
     for weight in block.weights:
         value = np.full(weight.shape, float(weight.name == "gamma"))

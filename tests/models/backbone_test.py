@@ -21,7 +21,7 @@ def make_block(name, **arguments):
 
 
 def shared_backbone(**arguments):
-    """A backbone whose one block stands there three times, as in ALBERT."""
+    """Return a backbone that uses one block three times, as in ALBERT."""
     backbone = Backbone(
         BertEmbeddings(30, 8, 16, dropout=0.0, name="embeddings"),
         [make_block("block")] * 3,
@@ -41,7 +41,7 @@ def encoder_part(batch):
 
 
 def states_by_hand(backbone, inputs):
-    """The layers called one after the other, without any model."""
+    """Call the layers one after the other, without a model."""
     states = [backbone.embeddings(inputs["input_ids"], inputs["segment_ids"])]
     for block in backbone.blocks:
         states.append(block(states[-1], inputs["input_mask"]))

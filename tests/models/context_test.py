@@ -1,4 +1,4 @@
-"""Blocks that get more of tokens than their vectors and the mask."""
+"""Blocks with inputs other than the states and the mask."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A family is small, and is named nowhere but in its own files."""
+"""A family is small and named only in its own files."""
 
 import ast
 import pathlib
@@ -11,14 +11,14 @@ from keras_bert.checkpoints.weight_table import model_types
 _PACKAGE = pathlib.Path(__file__).parents[2] / "keras_bert"
 _FAMILIES = _PACKAGE / "models" / "families"
 _MOST_LINES = 120
-# An architecture of its own, whose config is a file beside it.
+# A separate architecture; its config is a file in the same folder.
 _MOST_OF_ITS_OWN = {"modernbert": 150}
-# Docstrings and comments may name a family, and so may these:
+# Docstrings and comments can name a family, and these files:
 _OTHER_FILES = (
-    "config.py",  # `BertConfig`, which is read without Keras.
-    "cli/demo/",  # "bert" is a folder.
+    "config.py",  # `BertConfig` is read without Keras.
+    "cli/demo/",  # "bert" is a folder name.
 )
-# The layer and the objectives that bear a family's name.
+# The layer and the objectives with the name of a family.
 _OTHER_NAMES = re.compile(
     "RobertaEmbeddings|roberta_embeddings|^electra(_gdes)?$"
 )
@@ -35,7 +35,7 @@ def test_a_family_is_at_most_as_long(model_type):
 
 
 def _words(source):
-    """Names and strings of a source, except docstrings."""
+    """Return names and strings of a source, except docstrings."""
     for node in ast.walk(ast.parse(source)):
         for child in ast.iter_child_nodes(node):
             is_doc = isinstance(node, ast.Expr)
@@ -46,12 +46,12 @@ def _words(source):
 
 
 def _named(source):
-    """The words that name a family."""
+    """Return the words that name a family."""
     words = [word for word in _words(source) if isinstance(word, str)]
     words = [_OTHER_NAMES.sub("", word) for word in words]
     others = "|".join(t for t in model_types() if t != "bert")
     other = re.compile(others.replace("-", ".?"), re.IGNORECASE)
-    # Much is called `bert`: only the string is a name in published files.
+    # Many names contain `bert`; only the string occurs in published files.
     nodes = ast.walk(ast.parse(source))
     strings = [x.value for x in nodes if isinstance(x, ast.Constant)]
     found = [word for word in words if other.search(word)]

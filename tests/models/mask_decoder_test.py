@@ -1,8 +1,8 @@
-"""The enhanced mask decoder against a NumPy twin of microsoft/DeBERTa's code.
+"""The enhanced mask decoder against microsoft/DeBERTa's code in NumPy.
 
-There, in `emd_context_layer`, the last layer is run twice: keys and values are
-of the states before it, queries of these plus the embeddings of positions, then
-of what the first run has given; the residual is that of the queries.
+In its `emd_context_layer`, the last layer runs twice. Keys and values come from
+the states before the layer. Queries and residual come from these states plus
+the position embeddings, then from the output of the first run.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ _BOTH = pytest.mark.parametrize("config", [_FIRST, _SECOND])
 
 
 def make(config):
-    """A backbone and its heads, every weight drawn widely."""
+    """Return a backbone and its heads with widely drawn weights."""
     family = family_of(config.model_type)
     backbone = family.backbone(config)
     heads = family.heads(config, backbone.embeddings)
@@ -57,7 +57,7 @@ def gelu(x):
 
 
 def projections(config, weights):
-    """Functions to queries, keys and values, and the table's two."""
+    """Return functions to queries, keys, values and relative projections."""
     name = f"{_LAST}self_attention/"
     kernels = np.split(weights[f"{name}query_key_value/kernel"], 3, axis=1)
     table = weights["relative_positions/relative_embeddings"]
@@ -79,7 +79,7 @@ def projections(config, weights):
 
 
 def last_layer(config, weights, states, queries, mask):
-    """One text, (S, H): keys and values of `states`."""
+    """Compute the last layer of one text, (S, H), with keys of `states`."""
     (to_query, to_key, to_value), (far_query, far_key) = projections(
         config, weights
     )
@@ -113,7 +113,7 @@ def last_layer(config, weights, states, queries, mask):
 
 
 def twin(config, weights, before):
-    """Logits of all tokens, (B, S, V)."""
+    """Return the logits of all tokens, (B, S, V)."""
     positions = weights["embeddings/position_embeddings"]
     rows = []
     for states, mask in zip(before, _MASK, strict=True):

@@ -1,4 +1,4 @@
-"""Rows that hold several texts compute what padded rows do."""
+"""Rows with several texts give the same outputs as padded rows."""
 
 import os
 import pathlib
@@ -24,21 +24,21 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _CONFIGS = {
     name: tiny.config(name, P=12)
     for name in model_types()
-    if name != "openai-gpt"  # Its texts are rows of their own.
+    if name != "openai-gpt"  # Its texts are separate rows.
 }
 _FAMILIES = pytest.mark.parametrize("name", _CONFIGS)
-# By the rows that they are packed in: the second one is full.
+# Grouped by packed row; the second row is full.
 _LENGTHS = (7, 3, 5), (10, 8)
 _ROW = 18
 _PREDICTIONS = 2  # Of each text.
 
 
 def make_backbone(name):
-    """A backbone and its packed one, of the same weights, each large."""
+    """Return a backbone and its packed version with the same large weights."""
     family = family_of(name)
     backbone = family.backbone(_CONFIGS[name])
     heads = family.heads(_CONFIGS[name], backbone.embeddings)
-    heads.pop("replaced_token_head", None)  # Of rows with one text only.
+    heads.pop("replaced_token_head", None)  # For rows with one text only.
     random = np.random.default_rng(0)
     for weight in add_heads(backbone, heads, "pretrainer").weights:
         if "seed" not in weight.path:
@@ -47,12 +47,12 @@ def make_backbone(name):
 
 
 def make_texts(pad_id):
-    """Padded rows, and the same texts packed; both as inputs of all models."""
+    """Return padded rows and the same texts packed, as inputs of all models."""
     random = np.random.default_rng(1)
     lengths = np.array([x for row in _LENGTHS for x in row])
     is_token = np.arange(10) < lengths[:, None]
     ids = np.where(is_token, random.integers(2, 30, is_token.shape), pad_id)
-    # What looks like padding inside a text is none to the mask.
+    # A padding id inside a text is not masked.
     ids[0, 2] = pad_id
     segments = np.where(is_token, np.arange(10) >= lengths[:, None] // 2, 0)
     positions = np.stack([lengths - 2, lengths - 1], axis=1)
@@ -85,7 +85,7 @@ def make_texts(pad_id):
 
 
 def places():
-    """The row of each text, its number there from 0 and its place."""
+    """Return the row of each text, its index in the row and its slice."""
     return [
         (row, number, sum(lengths[:number]))
         for row, lengths in enumerate(_LENGTHS)
@@ -94,7 +94,7 @@ def places():
 
 
 def texts_of(values):
-    """The parts of packed rows that hold the texts, one after the other."""
+    """Return the slices of packed rows with the texts, in order."""
     lengths = [x for row in _LENGTHS for x in row]
     return [
         values[row, place : place + length]
@@ -134,7 +134,7 @@ def test_in_bfloat16_too(name):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
     try:
-        # Products of other shapes are rounded elsewhere.
+        # Products of other shapes round differently.
         check_states(name, atol=0.1)
     finally:
         keras.config.set_dtype_policy(policy)
@@ -170,7 +170,7 @@ def check_training(name):
 
 
 def loss_and_gradients(model, inputs, labels):
-    """A float, and an array for each trainable variable."""
+    """Return the loss, and the gradient of each trainable variable."""
 
     def loss_of(outputs):
         return sum(
@@ -203,7 +203,7 @@ def loss_and_gradients(model, inputs, labels):
 
 
 def make_labels(is_packed):
-    """Labels and weights, by the first words of outputs' names."""
+    """Return labels and weights by the prefix of the output names."""
     of_tokens = np.arange(10).reshape(5, _PREDICTIONS) + 3
     of_texts = np.arange(5) % 2
     if not is_packed:

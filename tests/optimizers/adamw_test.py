@@ -48,9 +48,9 @@ def numpy_steps(
     beta_2=0.999,
     factor=lambda weight, update, g, v_hat: 1.0,
 ):
-    """Algorithm 2 of arXiv 1711.05101, its schedule times alpha as `rates`.
+    """Compute algorithm 2 of arXiv 1711.05101; `rates` is schedule times alpha.
 
-    Not `corrected` it is `AdamWeightDecayOptimizer` of google-research/bert.
+    Without `corrected`, it is google-research/bert's optimizer.
     """
     weights = [weight.astype("float64") for weight in weights]
     m = [np.zeros_like(weight) for weight in weights]
@@ -73,14 +73,14 @@ def numpy_steps(
 
 
 def trust_ratio(weight, update, g, v_hat):
-    """Algorithm 2 of arXiv 1904.00962, its phi the identity."""
+    """Compute algorithm 2 of arXiv 1904.00962 with the identity as phi."""
     if weight is False:
         return 1.0
     return np.linalg.norm(weight) / np.linalg.norm(update)
 
 
 def stable_factor(weight, update, g, v_hat):
-    """Algorithm 2 of arXiv 2304.13013."""
+    """Compute algorithm 2 of arXiv 2304.13013."""
     return 1 / max(1, np.sqrt(np.mean(g**2 / np.maximum(v_hat, 1e-6**2))))
 
 
@@ -97,7 +97,7 @@ def check_steps(optimizer, all_gradients, rates, atol=1e-7, **options):
         )
 
 
-# The smallest gradients are of the order of epsilon: its place matters.
+# The smallest gradients are close to epsilon, so its position matters.
 @pytest.mark.parametrize("stddev", [1.0, 1e-2, 1e-6])
 @pytest.mark.parametrize("num_steps", [1, 3])
 @pytest.mark.parametrize("corrected", [True, False])
@@ -112,7 +112,7 @@ def test_steps_are_those_of_the_papers(stddev, num_steps, corrected):
 
 
 def test_many_steps_are_those_of_the_paper():
-    """But for what float32 rounds off the weights in each."""
+    """Compare up to the float32 rounding of the weights in each step."""
     gradients = [make_gradients(seed, 1e-2) for seed in range(100)]
     check_steps(AdamW(1e-4), gradients, [1e-4] * 100, atol=100 * 3e-8)
 
@@ -125,7 +125,7 @@ def test_steps_of_lamb_are_those_of_the_paper(stddevs):
     check_steps(Lamb(1e-2), gradients, rates, **same)
 
 
-# At the second step the gradients are ten times the first ones.
+# The gradients of the second step are ten times larger.
 @pytest.mark.parametrize("stddevs", [[1.0], [1.0, 10.0, 1.0], [1e-6, 1e-5]])
 def test_steps_of_stable_adamw_are_those_of_the_paper(stddevs):
     gradients = [make_gradients(seed, x) for seed, x in enumerate(stddevs)]
@@ -262,10 +262,10 @@ def test_the_loss_scale_is_taken_off_before_clipping():
 
 
 def test_keras_still_has_the_one_private_method_that_is_overridden():
-    """If this fails, Keras sums the gradients of replicas in another way.
+    """Fail if Keras changes how it sums the gradients of replicas.
 
-    They would then be summed twice. Look at how `apply` of the new Keras does
-    it, and change `AdamW._all_reduce_sum_gradients` and this test.
+    They would be summed twice. If this test fails, adapt it and
+    `AdamW._all_reduce_sum_gradients` to `apply` of the new Keras.
     """
     base = keras.optimizers.Optimizer
     private = {
@@ -305,7 +305,7 @@ def test_a_step_that_is_not_finite_is_not_taken(optimizer_class):
 
 @pytest.mark.exhaustive
 def test_large_variables_of_a_second_model_are_its_own(monkeypatch):
-    """A compiled function must not hold on to those of the first."""
+    """Check that no compiled function keeps variables of the first model."""
     monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
     for _ in range(2):
         gradients = [make_gradients(seed, 1.0) for seed in range(2)]
@@ -335,7 +335,7 @@ def test_large_variables_stay_where_a_step_is_not_finite(monkeypatch):
 
 
 def test_rows_looked_up_twice_count_as_one_gradient():
-    """Their norm is that of the sum, which Keras's own clipping misses."""
+    """Check that clipping uses the norm of their sum, unlike Keras."""
     steps = []
     for is_dense in (True, False):
         table = keras.Variable(np.ones((4, 2)), dtype="float32", name="table")

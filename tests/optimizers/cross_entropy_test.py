@@ -49,7 +49,7 @@ def test_gradient_is_the_softmax_less_the_label():
 @pytest.mark.parametrize("label", [-1, -100, 30])
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_a_label_that_is_no_class_is_not_a_number(label, jit_compile):
-    """Nothing is learned from it in silence."""
+    """Check that such a label does not train silently."""
     function = tf.function(
         losses_and_gradient_in_graph, jit_compile=jit_compile
     )
@@ -97,7 +97,7 @@ def _loss(targets, logits, **kwargs):
 
 @pytest.mark.parametrize("padding", [[], [[5, 9], [900, 7]]])
 def test_span_loss_is_the_mean_over_both_ends_of_the_text(padding):
-    # Of the first token 1/2, 1/4, 1/4; of the last 1/6, 2/6, 3/6.
+    # First token: 1/2, 1/4, 1/4; last token: 1/6, 2/6, 3/6.
     logits = np.log([[[2, 1], [1, 2], [1, 3], *padding]])
     expected = (math.log(4) + math.log(2)) / 2
     found = _loss([[1, 2, 3]], logits)

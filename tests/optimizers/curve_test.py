@@ -42,7 +42,7 @@ def test_a_line_cut_off_by_a_kill_is_dropped(tmp_path):
     curve = Curve(tmp_path, 5)
     curve.add(6, "train", {})
     assert [line["step"] for line in read_lines(tmp_path)] == [1, 6]
-    # Even where only the line's end is missing.
+    # Also if only the line end is missing.
     (tmp_path / "metrics.jsonl").write_text(whole)
     curve = Curve(tmp_path, 5)
     curve.add(6, "train", {})
@@ -59,14 +59,14 @@ def test_a_full_disk_names_the_file(tmp_path):
 
 
 def read_events(directory):
-    """The events of all files, in the order in which TensorBoard reads them."""
+    """Return the events of all files in TensorBoard's order."""
     for path in sorted(pathlib.Path(directory).glob("events.out.tfevents.*")):
         for record in tf.data.TFRecordDataset(str(path)):
             yield tf.compat.v1.Event.FromString(record.numpy())
 
 
 def read_scalars(directory):
-    """All `(step, name, value)` that are shown."""
+    """Return all shown `(step, name, value)`."""
     scalars = []
     for event in read_events(directory):
         if event.session_log.status == tf.compat.v1.SessionLog.START:

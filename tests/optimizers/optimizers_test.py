@@ -81,7 +81,7 @@ def test_settings_are_those_of_the_papers(tiny_config):
 def train(model, batches):
     losses = []
     for batch in batches:
-        model.reset_metrics()  # Keras 3.12 gives the mean since then.
+        model.reset_metrics()  # The mean since the last reset.
         losses.append(float(model.train_on_batch(*batch)[0]))
     return losses
 

@@ -19,7 +19,7 @@ _KINDS = pytest.mark.parametrize(
 
 
 def google_rate(step, peak, num_train_steps, num_warmup_steps):
-    """`create_optimizer` of google-research/bert, in NumPy's words."""
+    """Compute the learning rate of google-research/bert in NumPy."""
     decay_step = min(step, num_train_steps)
     rate = (peak - 0.0) * (1 - decay_step / num_train_steps) ** 1.0 + 0.0
     if num_warmup_steps:

@@ -1,8 +1,8 @@
-"""The page in headless Chromium: make test-playground.
+"""The page in headless Chromium, run by `make test-playground`.
 
-It writes a picture of each tab, light, dark and as narrow as a phone, to
-the folder SCREENS, by default playground-screens. MODELS names directories to
-show, with commas between; by default they are tiny ones of random weights.
+It saves screenshots of each tab, light, dark and as narrow as a phone, to the
+folder SCREENS, by default playground-screens. MODELS is a comma-separated list
+of model directories; by default they are tiny models with random weights.
 """
 
 import base64
@@ -36,7 +36,7 @@ _HOSTILE = (
 
 @pytest.fixture
 def open_page():
-    """Opens an address in Chromium, at a width and in a colour scheme."""
+    """Return a function that opens an address with a width and color scheme."""
     webdriver = pytest.importorskip("selenium.webdriver")
     chromium, driver = map(shutil.which, ("chromium", "chromedriver"))
     if not (chromium and driver):
@@ -78,7 +78,7 @@ def open_page():
 
 
 def wait(condition):
-    """What a condition gives, once it is true."""
+    """Wait until a condition is true and return its value."""
     end = time.monotonic() + _SECONDS
     while not (found := condition()):
         assert time.monotonic() < end, "the page did not get there"
@@ -91,7 +91,7 @@ def find(browser, selector):
 
 
 def tabs_of(browser):
-    """The titles of the tabs by their ids, in order."""
+    """Return the titles of the tabs by id, in order."""
     config = browser.execute_script("return window.gradio_config")
     return {
         component["props"]["id"]: component["props"]["label"]
@@ -101,7 +101,7 @@ def tabs_of(browser):
 
 
 def choose(browser, tab):
-    """Opens a tab, perhaps from the menu of those that have no room."""
+    """Open a tab, also from the overflow menu."""
     title = tabs_of(browser)[tab]
     selector = "button[role=tab], .overflow-dropdown button"
     browser.execute_script(
@@ -114,7 +114,7 @@ def choose(browser, tab):
 
 
 def is_drawn(browser, tab):
-    """Whether a picture is there and nothing is under way."""
+    """Return whether a picture is shown and nothing is loading."""
     pictures = find(browser, f"#{tab} :is(table, .bar, .refusal, div.prose)")
     return not find(browser, f"#{tab} .pending") and any(
         x.is_displayed() for x in pictures
@@ -122,8 +122,8 @@ def is_drawn(browser, tab):
 
 
 def photograph(browser, path):
-    """Writes the whole page as a picture."""
-    time.sleep(0.8)  # The theme fades in what is new.
+    """Save a screenshot of the whole page."""
+    time.sleep(0.8)  # The theme fades in new elements.
     metrics = browser.execute_cdp_cmd("Page.getLayoutMetrics", {})
     size = metrics["cssContentSize"]
     clip = {"x": 0, "y": 0, "scale": 1, **size, "width": size["width"]}
@@ -137,7 +137,7 @@ def photograph(browser, path):
 
 
 def asked_hosts(browser):
-    """The hosts that the page has asked for anything."""
+    """Return the hosts of all requests of the page."""
     hosts = set()
     for entry in browser.get_log("performance"):
         message = json.loads(entry["message"])["message"]
@@ -185,7 +185,7 @@ def test_a_picker_goes_by_keys(directories, serve, open_page):
     wait(lambda: find(browser, ".picture"))
     choose(browser, "input_representation")
     chosen = find(browser, "#input_representation input:checked")[0]
-    chosen.send_keys("\ue014")  # The right arrow.
+    chosen.send_keys("\ue014")  # Right arrow key.
     panels = find(browser, "#input_representation .panel")
     shown = [place for place, x in enumerate(panels) if x.is_displayed()]
     assert shown == [2]
@@ -210,7 +210,7 @@ def test_an_address_opens_a_view_and_follows_it(directories, serve, open_page):
         "head": "2",
     }
     sliders = displayed(browser, "input[type=range]")
-    sliders[0].send_keys("\ue014")  # The right arrow.
+    sliders[0].send_keys("\ue014")  # Right arrow key.
     wait(lambda: find(browser, title)[0].text.startswith("Layer 2, head 2"))
 
 
@@ -221,7 +221,7 @@ def test_a_changed_text_makes_a_picture_old(directories, serve, open_page):
     box = displayed(browser, "textarea, input[type=text]")[0]
     box.send_keys(" dog")
     wait(lambda: find(browser, "#similarity.old"))
-    box.send_keys("\ue007")  # Enter.
+    box.send_keys("\ue007")  # Enter key.
     wait(lambda: not find(browser, "#similarity.old"))
 
 

@@ -1,4 +1,4 @@
-"""The page as a program asks it, and what the server lets through."""
+"""The page through its API, and the requests that the server accepts."""
 
 import concurrent.futures
 import re
@@ -94,7 +94,7 @@ def test_nothing_is_uploaded_or_overlong_or_read_from_the_disk(address):
     long = b"x" * (1 << 21)
     join = f"{address}gradio_api/queue/join"
     assert httpx.post(join, content=long).status_code == 413
-    pieces = iter([b"{}"])  # Of unknown length.
+    pieces = iter([b"{}"])  # Unknown length.
     assert httpx.post(join, content=pieces).status_code == 413
     read = httpx.get(f"{address}gradio_api/file=/etc/hostname")
     assert read.status_code in (403, 404)

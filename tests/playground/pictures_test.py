@@ -95,7 +95,7 @@ def test_clicks_open_heads_and_texts():
     nearest = [[(1, 0.5)], [(2, 0.5)], [(0, 0.5)]]
     text_map = TextMap(["a", "b", "c"], places, [0.5, 0.5], nearest)
     panels = map_picture(text_map).split('class="panel"')[1:]
-    for panel in panels:  # The numbers are those of the buttons, from 0.
+    for panel in panels:  # The numbers are button indices, from 0.
         assert sorted(re.findall('data-pick="(.)"', panel)) == ["0", "1", "2"]
 
 
@@ -119,7 +119,7 @@ def test_no_text_of_a_visitor_becomes_markup(shown, own_tabs, name):
             for field in tab.fields(model)
             if isinstance(field, TextField) and field.name != "directory"
         }
-        if tab.name == "next_sentence":  # Of so short a limit.
+        if tab.name == "next_sentence":  # With such a short limit.
             given["label"] = "NotNext"
         shown_html = tab.picture(tab.ask(model, **given))
         assert "<script" not in shown_html

@@ -21,7 +21,7 @@ def test_the_program_shows_the_tiny_model(serve):
 def test_a_name_is_fetched_from_the_hub(
     directories, serve, tmp_path, monkeypatch
 ):
-    cached = tmp_path / "models--some--model"  # As a download leaves it.
+    cached = tmp_path / "models--some--model"  # Like after a download.
     shutil.copytree(directories["bert"], cached / "snapshots" / "1")
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text("1")

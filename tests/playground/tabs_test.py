@@ -1,4 +1,4 @@
-"""What the tabs answer, without Gradio."""
+"""Outputs of the tabs, without Gradio."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def picture(model, tab):
     """Draw the first view of a tab."""
     values = {}
     if tab.name == "task" and model.task is None:
-        # The mask of the first text is beyond the limit of tiny models.
+        # The mask of the first text is beyond the length limit of tiny models.
         values["text"] = f"{model.vocabulary.roles['mask']} eats"
     return tab.picture(tab.ask(model, **values))
 
@@ -176,7 +176,7 @@ def test_a_drawn_pair_is_what_was_asked_for(shown, label):
         pair = draw(shown("bert"), _DOCUMENTS, label, seed)
         words = " ".join(pair.tokens).removesuffix(" [SEP]")
         first, second = words.removeprefix("[CLS] ").split(" [SEP] ")
-        # Sentences may have lost a piece at either end.
+        # Sentences can lose a piece at either end.
         is_next = any(first in a and second in b for a, b in follows.items())
         assert is_next == (label == "IsNext"), (first, second)
         assert pair.segments == sorted(pair.segments)
@@ -272,7 +272,7 @@ def test_a_text_is_looked_at_both_ways(shown_beside):
     assert (found.left, found.right) == ("the dog ", " meat.")
     (filled,) = fill(shown_beside, "the dog [MASK] meat.")
     assert found.filled == filled
-    # The most probable next piece is the first that it writes.
+    # The most probable next piece is generated first.
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     shares = [share for _, share in found.next]
     assert shares == sorted(shares, reverse=True)

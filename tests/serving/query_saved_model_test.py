@@ -1,4 +1,4 @@
-"""tools/query_saved_model.py, which asks without a server."""
+"""tools/query_saved_model.py, which predicts without a server."""
 
 import json
 import os
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.exhaustive
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _CONTEXT = "d\xf6g d\xf6g d\xf6g"
-# What is asked of which model.
+# The requests for each model.
 _CALLS = {
     "question": ("answers", ["--question=who", f"--context={_CONTEXT}"]),
     "choices": ("choices", ["--text=the", "--choice=dog", "--choice=cat"]),
@@ -22,7 +22,8 @@ _CALLS = {
     "no version": ("no version", ["--text=a"]),
     "two lengths": ("scores", ["--text=a", "--text=b", "--choice=c"]),
 }
-# Makes all calls without keras_bert; TensorFlow takes seconds to start.
+# Runs all calls without keras_bert in one process, because TensorFlow starts
+# slowly.
 _PROGRAM = """
 import contextlib, io, json, runpy, sys
 sys.modules["keras_bert"] = None
@@ -43,9 +44,9 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found(saved_models):
-    """By the name of a call what it printed and its error."""
+    """Return the output and the error of each call by name."""
     versions = saved_models["scores"].parent
-    for other in ("0", "latest", "9"):  # The last is no SavedModel.
+    for other in ("0", "latest", "9"):  # The last one is not a SavedModel.
         (versions / other).mkdir(exist_ok=True)
     (versions / "0" / "saved_model.pb").touch()
     (versions / "latest" / "saved_model.pb").touch()

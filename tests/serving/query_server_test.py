@@ -8,7 +8,7 @@ import pytest
 from keras_bert.serving import query as query_url
 
 _TEXT = "--model_name=scores --text=a"
-# Nothing of the kind may be imported.
+# None of these may be imported.
 _WATCH = (
     "import atexit; atexit.register(lambda: {'tensorflow', 'keras', 'numpy'} "
     "& {*sys.modules} and print('imported TensorFlow', file=sys.stderr))"

@@ -1,4 +1,4 @@
-"""The lines that are printed after an export are run as they stand."""
+"""The commands printed after an export run unchanged."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Tasks with layers, policies and weights that were set through Keras."""
+"""Tasks with layers, policies and weights changed through Keras."""
 
 import warnings
 
@@ -40,9 +40,9 @@ def _fit(classifier):
 
 @pytest.fixture(scope="module")
 def adapted(make_bert):
-    """A classifier with trained adapters, and its weights before."""
+    """Return a classifier with trained adapters, and its initial weights."""
     classifier = TextClassifier(make_bert(), labels=_LABEL_NAMES)
-    _logits(classifier)  # Traces the graph without adapters.
+    _logits(classifier)  # Trace the graph without adapters.
     classifier.pretrained.encoder.trainable = False
     for layer in _dense_layers(classifier):
         layer.trainable = True
@@ -68,7 +68,7 @@ def test_only_adapters_their_biases_and_the_head_learn(adapted):
 
 def test_answers_are_of_the_adapters_traced_or_packed(adapted):
     classifier, _ = adapted
-    for _ in range(65):  # Then the weights are copied.
+    for _ in range(65):  # In this case, the weights are copied.
         logits = _logits(classifier)
     expected = classifier.model(classifier.preprocess(_TEXTS))["logits"]
     np.testing.assert_allclose(logits, expected, atol=1e-5)
@@ -96,7 +96,7 @@ def test_a_saved_model_has_the_adapters_merged(adapted, tmp_path):
 
 @pytest.fixture(scope="module")
 def quantized(make_bert):
-    """A classifier with an encoder in int8, and its logits before."""
+    """Return a classifier with an int8 encoder, and its logits before."""
     bert = make_bert(hidden_size=32, intermediate_size=64)
     classifier = TextClassifier(bert, labels=_LABEL_NAMES)
     before = _logits(classifier)
@@ -138,7 +138,7 @@ def test_a_quantized_task_is_not_written(quantized, tmp_path, kind):
 
 
 def test_layers_of_keras_itself_keep_their_adapters_merged(make_bert, tmp_path):
-    """The logits of a head are a `keras.layers.Dense`."""
+    """Use the logits of a head, a `keras.layers.Dense`."""
     classifier = TextClassifier(make_bert(), labels=_LABEL_NAMES)
     classifier.last_layer.logits.enable_lora(2, b_initializer="normal")
     assert type(classifier.last_layer.logits) is keras.layers.Dense

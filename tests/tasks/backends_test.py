@@ -1,4 +1,4 @@
-"""Tasks trained on JAX, and by two devices at once."""
+"""Tasks trained with JAX, and on two devices."""
 
 import json
 import os
@@ -23,7 +23,7 @@ _TAGS = [["O", "B-A", "O"], ["O", "B-A", "O", "B-F", "I-F"]]
 _QUESTIONS = [["the dog", ["sees", "eats"]], ["a cat", ["eats", "sees the"]]]
 _LABELS = {"labels": ["x", "y"]}
 _ENTITIES = {"labels": ["O", "B-A", "I-A", "B-F", "I-F"]}
-# A task, its arguments, examples, and the metric of the best epoch.
+# Task, arguments, examples and metric of the best epoch.
 _CASES = {
     "bert": ("TextClassifier", _LABELS, _TEXTS, [0, 0, 0, 1, 1, 1], "accuracy"),
     "gpt": ("TextClassifier", _LABELS, _TEXTS, [0, 0, 0, 1, 1, 1], None),
@@ -93,7 +93,7 @@ def test_what_jax_has_learned_tensorflow_answers(name, make_bert, tmp_path):
         JAX_PLATFORMS="cpu",
     )
     _, _, texts, labels, metric = _CASES[name]
-    # A language model of the texts is most of the loss of GPT.
+    # Most of GPT's loss comes from language modeling.
     assert found["loss"][-1] < found["loss"][0] * (0.5 if metric else 1)
     assert metric is None or found["scores"][metric] == 1.0
     task = load_task(tmp_path / "tuned")
@@ -105,7 +105,7 @@ def test_what_jax_has_learned_tensorflow_answers(name, make_bert, tmp_path):
 def test_two_devices_learn_what_one_does():
     found = _run([str(pathlib.Path(__file__).parent / "two_devices.py")])
     assert found["replicas"] == 2
-    # Adam makes much of the last digits of small gradients.
+    # Adam amplifies the last digits of small gradients.
     assert found["weights"] < 2e-4
     assert found["moved"] > 5e-3
     assert found["probabilities"] < 1e-5

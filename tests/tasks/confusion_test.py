@@ -71,7 +71,7 @@ def test_a_label_that_is_nowhere_counts_as_not_found():
 def test_scores_of_several_labels_are_worked_out_by_hand():
     labels = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)
     predictions = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0]], bool)
-    # Right, missed, wrong: 1, 1, 0; then 1, 0, 1; then nothing.
+    # True positives, misses, false positives: 1, 1, 0; then 1, 0, 1; then 0.
     assert multi_label_scores(labels, predictions) == pytest.approx(
         {
             "accuracy": 1 / 3,

@@ -58,7 +58,7 @@ def test_numbers_are_the_mean(berts):
 
 
 def test_what_one_tokenizer_drops_is_a_word_of_the_other(berts):
-    """A lone accent, which the uncased tokenizer strips."""
+    """Use a lone accent, which the uncased tokenizer strips."""
     taggers = [TokenClassifier(bert, labels=["x", "y"]) for bert in berts]
     text = "the \u0301 dogs"
     counts = [len(task.predict([text])[0]) for task in taggers]
@@ -66,7 +66,8 @@ def test_what_one_tokenizer_drops_is_a_word_of_the_other(berts):
     assert len(Ensemble(taggers).predict([text])[0]) == 2
     (found,) = Ensemble(taggers[::-1]).predict([text])
     assert [x["text"] for x in found] == ["the", "\u0301", "dogs"]
-    assert found[1]["label"] == "x"  # As of the one that does not see it.
+    # The label for words that a model does not see.
+    assert found[1]["label"] == "x"
 
 
 def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):

@@ -1,4 +1,4 @@
-"""Claims that every fine-tuned task must meet."""
+"""Tests for every fine-tuned task."""
 
 import functools
 import json
@@ -90,7 +90,7 @@ _every_task = pytest.mark.parametrize("name", _cases())
 
 @pytest.fixture(scope="module")
 def make(make_bert):
-    """Return a function that makes the task of a case."""
+    """Return a function that creates the task of a case."""
 
     def make(name):
         keras.utils.set_random_seed(1)
@@ -104,7 +104,7 @@ def make(make_bert):
 def fitted(make):
     """Return a function that fits the task of a case once, with its history.
 
-    The rate is too high, so that the last epoch is not the best.
+    The learning rate is too high, so that the last epoch is not the best.
     """
 
     @functools.cache
@@ -143,7 +143,7 @@ def test_the_best_epoch_is_kept(fitted, name):
     found = {key: x[best] for key, x in history.items() if key[:4] == "val_"}
     assert found.pop("val_loss") > 0
     assert found == pytest.approx({f"val_{x}": metrics[x] for x in metrics})
-    if name == "answerer":  # Each of its questions has an answer.
+    if name == "answerer":  # All of its questions have answers.
         assert task.settings["has_impossible"] is False
         assert task.null_threshold is None
     assert not [key for key in history if "language_model" in key]
@@ -175,7 +175,7 @@ def test_a_text_in_company_has_the_answer_that_it_has_alone(fitted, name):
     (task, _), asked = fitted(name), _CASES[name].asked
     alone = [x for text in asked for x in _logits(task, [text])]
     together = _logits(task, asked)
-    if len(together) == 1:  # An array for all texts.
+    if len(together) == 1:  # One array for all texts.
         together = np.split(together[0], len(asked))
     _assert_close(together, alone, 1e-4)
 
@@ -282,7 +282,7 @@ def test_logits_are_those_of_transformers(
 @pytest.mark.smoke("classifier", "windows", "chooser", "answerer")
 @_every_task
 def test_a_model_that_gives_one_answer_is_noticed(make, name, caplog):
-    """The head ignores what it reads, and the rate rounds to 0."""
+    """The head ignores its inputs, and the learning rate rounds to 0."""
     task, examples = make(name), _CASES[name].examples
     kernel, bias = task.last_layer.logits.get_weights()
     task.last_layer.logits.set_weights([0 * kernel, bias])

@@ -23,7 +23,7 @@ def cache_dir(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(make_bert, cache_dir):
-    """One that knows the texts; no test changes it."""
+    """Return a classifier trained on the texts; no test changes it."""
     keras.utils.set_random_seed(1)
     classifier = FeatureTextClassifier(
         make_bert(), labels=_LABELS, dropout=0.0, cache_dir=cache_dir
@@ -61,7 +61,7 @@ def test_states_are_computed_once(trained, cache_dir):
     )
     again.fit(_TEXTS, _TARGETS, epochs=1, verbose=0)
     assert stamps() == before
-    # Those to learn from, and those to validate on.
+    # Training and validation texts.
     assert len([p for p in before if p.suffix == ".npy"]) == 2
 
 

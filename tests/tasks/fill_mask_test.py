@@ -7,7 +7,7 @@ from keras_bert.tasks import FillMask
 
 
 def _expected(bert, text, seq_length=12):
-    """Softmax over the vocabulary at each mask, worked out one by one."""
+    """Return the softmax over the vocabulary at each mask, one by one."""
     vocabulary = bert.tokenizer.vocabulary
     words = [vocabulary.id_of(word) for word in text.split()]
     ids = [2, *words, 3]

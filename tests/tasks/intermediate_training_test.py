@@ -1,4 +1,4 @@
-"""A model that was fine-tuned for one task is the start for another."""
+"""A model fine-tuned for one task initializes another."""
 
 import keras
 import numpy as np

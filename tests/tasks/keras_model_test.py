@@ -27,7 +27,7 @@ _TASKS = {
 
 
 def _texts(task):
-    """A column of texts for each input of a task."""
+    """Return a column of texts for each input of a task."""
     columns = {
         "text": _TEXTS,
         "choices": [[text, "a bird"] for text in _TEXTS],

@@ -104,7 +104,8 @@ def test_a_task_that_is_not_known_is_named(bert, tmp_path, name):
     TextRegressor(bert).save(tmp_path)
     path = tmp_path / "task.json"
     values = json.loads(path.read_text())
-    (tmp_path / "manifest.json").unlink()  # It has the sum of the file.
+    # The manifest contains the checksum of the file.
+    (tmp_path / "manifest.json").unlink()
     path.write_text(json.dumps({**values, "task": name}))
     with pytest.raises(ValueError, match=f"Received: .*{name!r}"):
         load_task(tmp_path)

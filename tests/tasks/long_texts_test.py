@@ -1,4 +1,4 @@
-"""Texts that are longer than the model: read in windows, end to end."""
+"""Texts longer than the model are read in windows, end to end."""
 
 import os
 
@@ -11,7 +11,7 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 
 _LABELS = ["animal", "food"]
-# The model takes 10 pieces at once; these have 12 to 22, their label behind.
+# The model takes 10 pieces; these texts have 12 to 22, with the label last.
 _FILLER = "the a . the a . the a . the "
 _TEXTS = [
     _FILLER * n + x for n in (1, 2) for x in ("dog", "fish", "cat", "meat")
@@ -25,7 +25,7 @@ def classifier(bert):
 
 
 def _by_hand(task, text, pool):
-    """The logits of each window by itself, pooled."""
+    """Return the pooled logits of separate windows."""
     words = text.split()
     num_more = max(0, -(-(len(words) - 10) // 10))
     starts = np.linspace(0, max(0, len(words) - 10), 1 + num_more).astype(int)

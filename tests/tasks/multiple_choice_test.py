@@ -21,7 +21,7 @@ def chooser(bert):
 
 @pytest.fixture(scope="module")
 def trained(make_bert):
-    """One that knows the questions; no test changes it."""
+    """Return a model trained on the questions; no test changes it."""
     keras.utils.set_random_seed(1)
     chooser = MultipleChoice(make_bert())
     chooser.fit(

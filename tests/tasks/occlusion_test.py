@@ -7,7 +7,7 @@ from keras_bert.tasks.occlusion import occlusion
 
 
 def _logits(task, text, pair=None):
-    """Of a text in which [MASK] is the mask."""
+    """Return the logits of a text in which [MASK] is the mask token."""
     texts = [[text]] if pair is None else [[text], [pair]]
     tokens = [task.pretrained.tokenizer.with_special_tokens()(x) for x in texts]
     inputs, _ = task.preprocess.pack(*tokens)

@@ -1,4 +1,4 @@
-"""GPT-1 through tasks and exports, with the tokens that it has."""
+"""GPT-1 in tasks and exports, with its own tokens."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ _RECIPE = {"learning_rate": 1e-2, "batch_size": 6, "verbose": 0}
 
 
 def _data(before="", behind="", impossible=False):
-    """Who eats what, the object that a file of SQuAD holds."""
+    """Return questions about who eats what, in the structure of SQuAD."""
     paragraphs = []
     for who in _SUBJECTS:
         for what in _OBJECTS:
@@ -53,7 +53,7 @@ def answerer(bert):
 
 @pytest.fixture(scope="module")
 def trained(make_bert):
-    """Knows version 2.0; nobody changes it."""
+    """Return a model trained on version 2.0; no test changes it."""
     keras.utils.set_random_seed(1)
     answerer = QuestionAnswerer(make_bert(), doc_stride=3)
     answerer.fit(_data(impossible=True), epochs=20, **_RECIPE)
@@ -95,7 +95,7 @@ def test_the_threshold_is_compared_with_the_difference(trained):
 
 
 def test_the_threshold_is_tuned_and_kept(answerer, tmp_path):
-    """Of a model that has learned nothing, so that it is another one."""
+    """Use an untrained model, so that the threshold is not 0."""
     data = _data(impossible=True)
     answerer.fit(data, epochs=1, validation_data=data, **_RECIPE)
     tuned = answerer.null_threshold

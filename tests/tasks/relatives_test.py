@@ -1,4 +1,4 @@
-"""The relatives of BERT through tasks and exports."""
+"""The relatives of BERT in tasks and exports."""
 
 import dataclasses
 
@@ -58,7 +58,7 @@ def albert(make):
 
 
 def encoded(model, text):
-    """The inputs of a text alone, unpadded."""
+    """Return the unpadded inputs of a single text."""
     vocabulary = model.tokenizer.vocabulary
     (ids,) = model.tokenizer.with_special_tokens()([text]).to_list()
     first, last = (
@@ -121,7 +121,7 @@ def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
 
 
 @pytest.mark.exhaustive
-# Of the texts that a file is tried on, some have no mask.
+# Some texts of the export's check have no mask.
 @pytest.mark.parametrize("make_task", ["FeatureExtractor", "FillMask"])
 def test_a_tflite_file_is_written(make_task, model, tmp_path):
     task = getattr(keras_bert.tasks, make_task)(model)
@@ -175,7 +175,7 @@ def test_exports_find_special_tokens_in_texts(model, tmp_path):
     if model.config.model_type not in ("albert", "distilbert", "electra"):
         with pytest.raises(ValueError, match="needs .*files=.'ids'"):
             classifier.export_tflite(path, kind="float32", texts=texts)
-    else:  # The export compares the answers.
+    else:  # The export compares the outputs.
         classifier.export_tflite(path, kind="float32", texts=texts)
 
 
@@ -186,7 +186,7 @@ def test_the_longest_text_is_as_long_as_there_are_positions(model):
 
 
 def _moved(classifier, **recipe):
-    """How far each variable moves in one step of training."""
+    """Return the change of each variable in one training step."""
     before = {v.path: v.numpy() for v in classifier.model.weights}
     classifier.fit(_TEXTS, [0, 1, 0, 1], **{**_RECIPE, **recipe})
     return {
@@ -231,7 +231,7 @@ def test_runs_of_a_block_cannot_be_parted(name, count, albert):
     "family, layers_above",
     [
         (
-            "bert",  # The first step of Adam moves by the rate.
+            "bert",  # Adam's first step changes weights by the learning rate.
             {
                 "classifier/logits/bias": 0,
                 "pooler/bias": 0,
@@ -251,7 +251,7 @@ def test_runs_of_a_block_cannot_be_parted(name, count, albert):
             },
         ),
         (
-            "electra",  # As published: the highest block by the square.
+            "electra",  # As published: the last block has the squared rate.
             {
                 "classifier/logits/bias": 0,
                 "classifier/dense/bias": 0,

@@ -1,4 +1,4 @@
-"""Calls of many sizes, and models of one kind, without TensorFlow's warning."""
+"""Calls with many sizes and models do not cause retracing warnings."""
 
 import logging
 
@@ -15,7 +15,7 @@ _SIZES = range(1, 11)
 
 @pytest.fixture
 def warned():
-    """The warnings of retracing, a list of str."""
+    """Return the retracing warnings, a list of str."""
     found = []
     handler = logging.Handler()
     handler.emit = lambda record: found.append(record.getMessage())

@@ -1,4 +1,4 @@
-"""Students that learn from teachers, of every task that is fine-tuned."""
+"""Distillation of every fine-tuned task."""
 
 import keras
 import numpy as np
@@ -48,7 +48,7 @@ def _hard_cross_entropy(places, logits):
 
 
 def _loss(student, *examples, teacher, **recipe):
-    """The loss of a step that changes nothing."""
+    """Return the loss of a step with learning rate 0."""
     recipe = {**_STILL, **recipe}
     history = student.fit(*examples, teacher=teacher, **recipe).history
     return history["loss"][0]
@@ -74,7 +74,7 @@ def _of_numbers(own, told, labels, temperature):
 
 
 def _of_words(own, told, labels, temperature):
-    """Of the words that the student reads; the tokenizers drop others."""
+    """Return the words that the student reads; the tokenizers drop others."""
     own, told = np.concatenate(own), np.concatenate(told)
     places = np.array([tag == "b" for row in labels for tag in row]).astype(int)
     is_seen = np.isfinite(own).all(1)
@@ -168,7 +168,7 @@ def test_a_frozen_encoder_can_have_a_teacher(berts):
 @pytest.mark.smoke("TextClassifier")
 @pytest.mark.parametrize("kind", [TextClassifier, TokenClassifier])
 def test_labels_in_another_order_are_put_in_that_of_the_student(berts, kind):
-    """A model learns of itself what it says already: a loss of entropy."""
+    """Distill a model from itself: the loss is the entropy."""
     student = kind(berts[0], labels=["a", "b", "c"])
     teacher = kind(student.smaller(2).pretrained, labels=["c", "a", "b"])
     texts = _TEXTS if kind is TextClassifier else _WORDS

@@ -25,7 +25,7 @@ def classifier(bert):
 
 @pytest.fixture(scope="module")
 def trained(make_bert):
-    """One that knows the texts; no test changes it."""
+    """Return a classifier trained on the texts; no test changes it."""
     keras.utils.set_random_seed(1)
     classifier = TextClassifier(make_bert(), labels=_LABELS)
     classifier.fit(
@@ -84,7 +84,7 @@ def test_a_new_head_is_made_where_it_is_asked_for(trained, tmp_path):
             {"rename_labels": {"food": "meal"}, "labels": ["meal", "animal"]},
             ["meal", "animal"],
         ),
-        # The one takes the other's name.
+        # The labels swap names.
         (
             {"rename_labels": {"food": "animal", "animal": "food"}},
             _LABELS[::-1],
@@ -98,7 +98,7 @@ def test_labels_keep_their_outputs(trained, arguments, labels):
     is_moved = "labels" in arguments and labels[0] != "animal"
     expected = before[:, ::-1] if is_moved else before
     np.testing.assert_allclose(other.probabilities(_TEXTS), expected, atol=1e-6)
-    # What it was made of answers as before.
+    # The original model's predictions do not change.
     np.testing.assert_array_equal(trained.probabilities(_TEXTS), before)
 
 

@@ -16,7 +16,7 @@ _TEXTS = [
 
 
 def _tokens(bert, text, seq_length=12):
-    """The ids of one text, without padding."""
+    """Return the ids of one text, without padding."""
     (words,) = bert.tokenizer([text]).to_list()
     return [2, *words[: seq_length - 2], 3]
 
@@ -32,7 +32,7 @@ def _encode(model, ids):
 
 
 def _last_layers(bert, ids, count):
-    """Outputs of the last layers, worked out from the encoder's own layers."""
+    """Return the outputs of the last layers, computed layer by layer."""
     total = bert.config.num_hidden_layers
     names = [f"block_{number}" for number in range(total - count, total)]
     outputs = {name: bert.encoder.get_layer(name).output for name in names}

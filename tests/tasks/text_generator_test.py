@@ -1,4 +1,4 @@
-"""Texts that are gone on with, by GPT-1 and by a BERT from left to right."""
+"""Text generation with GPT-1 and a left-to-right BERT."""
 
 import dataclasses
 import pathlib
@@ -48,7 +48,7 @@ def model(request, make):
 
 
 def greedily(model, row, number):
-    """The most probable tokens, each by the whole model anew."""
+    """Return the most probable tokens, each by a full pass without cache."""
     row = [*row]
     for _ in range(number):
         ids = np.array([row + [0] * (24 - len(row))], "int32")

@@ -18,7 +18,7 @@ _TAGS = [
     ["B-FOOD", "I-FOOD", "I-FOOD", "O", "O", "B-ANIMAL"],
 ]
 _LABELS = ["O", "B-ANIMAL", "I-ANIMAL", "B-FOOD", "I-FOOD"]
-# 22 pieces, of which 10 are taken at once.
+# 22 pieces; the model takes 10.
 _LONG = [word for words in _WORDS for word in words] + ["dogs", "."]
 
 
@@ -29,7 +29,7 @@ def tagger(bert):
 
 @pytest.fixture(scope="module")
 def trained(make_bert):
-    """One that knows the sentences; no test changes it."""
+    """Return a tagger trained on the sentences; no test changes it."""
     keras.utils.set_random_seed(1)
     tagger = TokenClassifier(make_bert(), labels=_LABELS)
     tagger.fit(
@@ -76,7 +76,7 @@ def test_entities_are_substrings_with_their_place(trained):
 
 
 def test_a_model_without_some_beginnings_is_in_iob1(bert):
-    """Published taggers in IOB1 have no B- of types that never need it."""
+    """Check labels of published IOB1 taggers, which lack unused B- tags."""
     labels = ["O", "I-ANIMAL", "B-FOOD", "I-FOOD"]
     tagger = TokenClassifier(bert, labels=labels)
     for tags in (_TAGS, [[x.replace("B-", "I-") for x in t] for t in _TAGS]):
@@ -167,7 +167,7 @@ def test_types_of_entities_are_renamed(trained):
 
 
 def test_answers_in_graph_are_those_in_python(tagger):
-    """As far as the first window."""
+    """Compare within the first window."""
     texts = [" ".join(words) for words in _WORDS]
     texts += ["", "e\u0301 the\u200b dog", "中 \0 😀\nfish", "dog, " * 9]
     outputs = tagger.predict_ids(tagger.preprocess(texts))

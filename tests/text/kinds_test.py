@@ -1,8 +1,8 @@
 """Each kind of tokenizer compared with Hugging Face `tokenizers`.
 
-Small vocabularies stand in for the published ones. To compare with these too,
-set KERAS_BERT_PUBLISHED to a folder with `bert-base-uncased.vocab.txt` and so
-on, and the folders `roberta` and `gpt1` of the published files.
+Small vocabularies replace the published ones. To test these too, set
+KERAS_BERT_PUBLISHED to a folder with `bert-base-uncased.vocab.txt` and so on,
+and the folders `roberta` and `gpt1` of the published files.
 """
 
 import dataclasses
@@ -65,7 +65,7 @@ aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
 
 
 def _texts(number, seed=20181011):
-    """Hard strings alone, and joined with others."""
+    """Return hard strings, alone and joined with others."""
     choose = random.Random(seed)
     alphabet = (_LATIN * 3 + _LATIN.upper() + _ACCENTED + _OTHER + _CHINESE) * 2
     alphabet += _SYMBOLS + _WHITE * 4 + _DROPPED + _MARKS
@@ -129,7 +129,7 @@ def settings(request):
 
 @pytest.fixture
 def check(tmp_path):
-    """A function that compares a tokenizer with its `tokenizer.json`."""
+    """Return a function that compares a tokenizer with its `tokenizer.json`."""
 
     def check(tokenizer, texts, with_spans=True):
         settings, path = tokenizer.settings, tmp_path / "tokenizer.json"
@@ -140,7 +140,7 @@ def check(tmp_path):
         peer = tokenizers.Tokenizer.from_file(str(path))
         peer.no_padding()
         peer.no_truncation()
-        if settings.kind == "byte_bpe":  # Spans leave spaces out, as ours.
+        if settings.kind == "byte_bpe":  # Spans exclude spaces, like ours.
             peer.post_processor = tokenizers.processors.ByteLevel(
                 add_prefix_space=settings.add_prefix_space, trim_offsets=True
             )
@@ -157,7 +157,7 @@ def check(tmp_path):
                 places = [0, *places]
                 spans = [[places[n] for n in x] for x in encoding.offsets]
                 own = [[*span] for span in zip(*row[1:], strict=True)]
-                if settings.kind != "byte_bpe":  # Ends are other ones.
+                if settings.kind != "byte_bpe":  # End offsets differ.
                     spans, own = ([x[0] for x in y] for y in (spans, own))
                 assert own == spans, (text, encoding.tokens)
         return ids
@@ -214,7 +214,7 @@ def test_merges_that_overlap_are_made_in_the_same_order(kind, seed, check):
 
 
 def _code_points(step):
-    """All that can be in a text; of planes without characters some."""
+    """Return all code points of texts, and some of empty planes."""
     return [
         chr(point)
         for point in range(0x110000)
@@ -260,7 +260,7 @@ def test_published_vocabularies_give_the_same(name, check):
         check(tokenizer.with_special_tokens(), _texts(5000))
 
 
-# With the special tokens of a kind in place of M, S and P.
+# M, S and P are replaced by the special tokens of a kind.
 _SPECIAL = (
     *("M", "S", "M word1", "word1 M", "word1M", "Mword1", "wMord1"),
     *("MM", "M M", "MSP", " M ", "\tM\u3000M\n", "word1  M  word2", "MM."),

@@ -33,6 +33,6 @@ def test_offsets_cut_the_pieces_out_of_their_texts(tokenizer):
             pieces = b"".join(
                 text.encode()[starts[x] : ends[x]] for x in places
             )
-            # Longer texts are cut.
+            # Longer texts are truncated.
             assert text.replace(" ", "").encode().startswith(pieces)
             assert bool(len(places)) == bool(text)

@@ -33,7 +33,7 @@ def _pack(texts, seq_length, template=_TEMPLATE, ids=_IDS, truncation="head"):
 
 
 def _truncate_seq_pair(first, second, budget):
-    """The published loop of google-research/bert: pops from the longer."""
+    """Truncate like google-research/bert: pop from the longer sequence."""
     first, second = list(first), list(second)
     while len(first) + len(second) > budget:
         (first if len(first) > len(second) else second).pop()

@@ -14,7 +14,7 @@ _TEXTS = [
     "the cats the cats the cats the cats the cats",
     "cafe",
     "[[MASK] mask] [PAD] [MASK",
-    # Too many characters, though fewer bytes than the op takes.
+    # Too many characters, but fewer bytes than the limit of the op.
     "the " + "ca\u0301ts" + "s" * 201 + " cats",
 ]
 _PAIRS = ["cats.", "", "the cat", "cat " * 20, "", "[SEP]", "中" * 201]
@@ -87,7 +87,7 @@ def test_a_sequence_without_room_is_an_error(tokenizer, seq_length):
 
 
 def _trace(preprocess, num_inputs):
-    """The concrete function of one or two inputs."""
+    """Return the concrete function of one or two inputs."""
     specs = [
         tf.TensorSpec([None], tf.string, name)
         for name in ("text", "text_pair")[:num_inputs]

@@ -25,7 +25,7 @@ from keras_bert.text.sentences import split_sentences
         ["“Go!”", "He went.", "‘Why?’", "(None knew.)", "All did."],
         ['"Hush!" said the man, "I hear."', '"What?" he said.'],
         ["I wait... and wait...", "Then I go."],
-        # Code, and marks of lists.
+        # Code and list markers.
         ["It is a shape.", "`x` is one.", "st_input is not."],
         ["1. First do this.", "Then that."],
     ],

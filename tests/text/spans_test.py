@@ -114,7 +114,7 @@ def test_spans_tile_the_text(tokenizer_of_kind, texts):
         tokens = [tokenizer.vocabulary.tokens[index] for index in ids]
         for (start, end), token in zip(spans, tokens, strict=True):
             assert 0 <= start <= end <= len(data)
-            span = data[start:end].decode()  # It ends between characters.
+            span = data[start:end].decode()  # The span ends between characters.
             is_space = tokenizer.kind == "byte_bpe" and not span.strip()
             assert is_space or span, (text, token, spans)
             ends_in_space = any(map(_is_space, (span[:1], span[-1:])))
@@ -122,26 +122,26 @@ def test_spans_tile_the_text(tokenizer_of_kind, texts):
         assert starts == sorted(starts) and ends == sorted(ends), (text, spans)
         for one, other in itertools.pairwise(spans):
             shared = data[other[0] : one[1]].decode()
-            # Tokens share a span, or the one character that is cut.
+            # Tokens share a span, or one split character.
             assert one == other or len(_characters(shared)) < 2, (text, spans)
         _check_covered(tokenizer, text, spans)
 
 
 def _is_space(character):
-    """Controls that Python calls white space are dropped by most kinds."""
+    """Return whether a character is white space and not a control."""
     return (
         character.isspace() and character not in "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
     )
 
 
 def _characters(text):
-    """Those that are not dropped, without marks of the one before."""
+    """Return characters that are kept, without combining marks."""
     kinds = map(unicodedata.category, text)
     return [c for c in kinds if c not in ("Mn", "Mc", "Me", "Cc", "Cf")]
 
 
 def _check_covered(tokenizer, text, spans):
-    """What no span holds is white space, or is dropped."""
+    """Check that text outside of spans is white space or removed."""
     covered = {place for span in spans for place in range(*span)}
     place = 0
     for character in text:

@@ -1,7 +1,8 @@
 """One tokenizer from the records to the served model.
 
-Records are made, a model is trained, converted there and back, and exported.
-The ids in the records must be those of the SavedModel for the same text.
+The chain writes records, trains a model, converts it to another format and
+back, and exports it. The SavedModel must give the ids of the records for the
+same text.
 """
 
 import itertools
@@ -47,14 +48,14 @@ _TEXTS = {
 
 
 def _make_vocabulary(name):
-    """Every character of the texts that such a vocabulary would hold."""
+    """Return every character of the texts that such a vocabulary contains."""
     text = "".join(itertools.chain.from_iterable(_TEXTS[name]))
     plain = unicodedata.normalize("NFD", text.lower())
     if name == "uncased":
         text = "".join(c for c in plain if unicodedata.category(c) != "Mn")
     characters = sorted({*text, *plain} if name != "uncased" else {*text})
     pieces = [c for c in characters if not c.isspace()]
-    # A line separator is a piece of the Chinese vocabulary.
+    # The Chinese vocabulary contains a line separator.
     words = ["\u2028", "BERT", "bert", "google"] if name == "chinese" else []
     return Vocabulary(
         [*SPECIAL_TOKENS, *words, *pieces, *(f"##{c}" for c in pieces)]
@@ -62,7 +63,7 @@ def _make_vocabulary(name):
 
 
 def _make_inputs(folder, vocabulary, documents):
-    """Text, vocabulary and config, as a user has them."""
+    """Write text, vocabulary and config of a user."""
     text = "\n\n".join("\n".join(document) for document in documents)
     (folder / "text.txt").write_text(text + "\n", encoding="utf-8")
     vocabulary.save(folder / "vocab.txt")
@@ -86,7 +87,7 @@ _RECORDS = {
     "short_seq_prob": 0,
     "dupe_factor": 2,
 }
-# The manifest of the records says how they were made.
+# The manifest contains the settings of the records.
 _TRAINING = {
     "input_file": "train.tfrecord",
     "vocab_file": "vocab.txt",
@@ -99,7 +100,7 @@ _TRAINING = {
 
 
 def _go(run, folder, lowercase):
-    """The whole chain."""
+    """Run the whole chain."""
     for tool, flags in (
         ("create_pretraining_data", {**_RECORDS, "do_lower_case": lowercase}),
         ("run_pretraining", _TRAINING),
@@ -120,7 +121,7 @@ def _from_to(source, target, **flags):
 
 
 def _ids_in_records(path):
-    """The distinct first and second texts, as tuples of ids."""
+    """Return the distinct first and second texts as tuples of ids."""
     found = set()
     for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
         held = tf.train.Example.FromString(record).features.feature
@@ -134,7 +135,7 @@ def _ids_in_records(path):
 
 
 def _runs(documents):
-    """All sentences that follow each other, as one text."""
+    """Return all consecutive sentences as one text."""
     for document in documents:
         for begin, end in itertools.combinations(range(len(document) + 1), 2):
             yield " ".join(document[begin:end])
@@ -145,7 +146,7 @@ def _ids_of(tokenizer, texts):
 
 
 def _assert_serves(directory, vocabulary, texts, ids):
-    """The SavedModel gives for texts what it gives for their ids."""
+    """Assert that the SavedModel gives the same outputs for texts and ids."""
     signatures = tf.saved_model.load(str(directory)).signatures
     inputs = {
         feature.name: np.zeros((len(ids), _SEQ_LENGTH), np.int32)
@@ -158,7 +159,7 @@ def _assert_serves(directory, vocabulary, texts, ids):
     inputs = {name: tf.constant(array) for name, array in inputs.items()}
     expected = signatures["ids"](**inputs)["sequence_output"]
     served = signatures["serving_default"](text=tf.constant(texts))
-    longest = 2 + max(map(len, ids))  # Behind it nothing is served.
+    longest = 2 + max(map(len, ids))  # Longer texts are not served.
     np.testing.assert_allclose(
         served["sequence_output"], expected[:, :longest], rtol=0, atol=1e-6
     )
@@ -188,7 +189,7 @@ def test_records_and_served_model_tokenize_alike(
     text_of = dict(zip(_ids_of(tokenizer, texts), texts))
     assert len(in_records) > 4
     assert in_records <= {*text_of}
-    # With the other casing it would be seen.
+    # The other casing would give a different output.
     other = BertTokenizer(vocabulary, lowercase=not lowercase)
     assert not in_records <= {*_ids_of(other, texts)}
     ids = sorted(in_records)

@@ -23,7 +23,7 @@ def packages(tmp_path):
 
 @pytest.fixture
 def collect(run):
-    """Runs the program; its exit code and stderr."""
+    """Return a function that runs the program; returns exit code and stderr."""
 
     def collect(*arguments):
         code, _, stderr = run("collect_corpus", "--verbosity=0", *arguments)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.large
 
 @pytest.fixture
 def make(run_alone, tmp_path):
-    """Runs the program in a process of its own; its exit code and stderr."""
+    """Return a function that runs the program in a new process."""
     words = "the a dog cat bird sees likes finds".split()
     Vocabulary([*SPECIAL_TOKENS, *words]).save(tmp_path / "vocab.txt")
     text = "\n\n".join(f"the {word} sees\na dog" for word in words)

@@ -1,4 +1,4 @@
-"""The demo at work: what is removed, and what never is."""
+"""The demo: running, removed and protected files."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import pytest
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 pytestmark = pytest.mark.large
 
-# The demo with cheap stages in place of its own.
+# The demo with cheap stages.
 _RUNNER = """
 import importlib.util, sys
 from keras_bert import command_line
@@ -60,7 +60,7 @@ def _start(folder, *arguments, second=_SECOND):
 
 
 def _run(folder, *arguments):
-    """Exit code, stdout and stderr."""
+    """Run the demo; return exit code, stdout and stderr."""
     process = _start(folder, "--output_dir=out", *arguments)
     printed = process.communicate()
     assert "Traceback" not in printed[1]
@@ -145,7 +145,7 @@ def test_a_demo_under_way_or_killed_stays(tmp_path):
 def test_control_c_ends_the_stage(tmp_path, end):
     process = _start(tmp_path, "--output_dir=out", second=_SLOW)
     _wait_for(tmp_path / "out" / "bert" / "weights")
-    time.sleep(0.5)  # The stage has come to its sleep.
+    time.sleep(0.5)  # The stage is sleeping.
     process.send_signal(end)
     stderr = process.communicate(timeout=20)[1]
     assert process.returncode == 130

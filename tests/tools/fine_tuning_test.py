@@ -1,4 +1,4 @@
-"""Fine-tuning by the programs, of a tiny model on a few texts."""
+"""Fine-tuning programs with a tiny model and a few texts."""
 
 import csv
 import functools
@@ -51,7 +51,7 @@ def _write_table(path, names, rows):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A tiny model and files of every task."""
+    """Write a tiny model and files of every task."""
     place = tmp_path_factory.mktemp("place")
     words = ["the", "a", "it", "who", "eats", ".", *_ANIMALS, *_FOODS]
     bert = tiny.make_bert(words, max_position_embeddings=16)
@@ -87,7 +87,7 @@ def _files(path, *splits):
 
 _THREE = ("train", "dev", "test")
 _GLUE = {"task_name": "sst2", "data_dir": "glue"}
-# A program, its flags, examples for `evaluate` and the main metric.
+# Program, flags, examples for `evaluate` and main metric.
 _RUNS = {
     "glue": ("run_classifier", _GLUE, (_TEXTS, _LABELS), "accuracy"),
     "student": (
@@ -142,7 +142,7 @@ def _flags(flags, output):
 
 @pytest.fixture(scope="module")
 def tuned(run, place):
-    """A function from a run to its task, eval.json and directory."""
+    """Return a function from a run to its task, eval.json and directory."""
 
     @functools.cache
     def tuned(name):
@@ -216,7 +216,7 @@ def test_predictions_of_words_and_choices_are_those_of_the_model(tuned):
 
 
 def _squad(run, place, output, **flags):
-    """Answer questions by a trained model; all JSON files of the output."""
+    """Answer questions with a trained model; return all output JSON files."""
     flags = {"init_dir": "squad-run/model", **flags}
     code, _, stderr = run("run_squad", *_flags(flags, output), folder=place)
     assert code == 0, stderr
@@ -247,7 +247,7 @@ def test_a_trained_model_answers_another_file(run, place, tuned):
 
 
 def test_models_answer_together(run, place, tuned):
-    """A model and its copy with all outputs negated cancel each other."""
+    """Check that a model and its negated copy cancel each other."""
     answerer = QuestionAnswerer.from_pretrained(tuned("squad")[2] / "model")
     head = answerer.pretrained.task_head
     head.set_weights([-weights for weights in head.get_weights()])
@@ -311,7 +311,7 @@ def _kill_after_one_seed(place, flags):
 
 @pytest.mark.exhaustive
 def test_a_batch_can_be_computed_in_parts(run_alone, place):
-    """In a process of its own: threads are set before the first operation."""
+    """Run in a new process, because threads are set before the first op."""
     flags = [*_flags(_GLUE, "parts"), "--parallel_parts=2"]
     code, _, stderr = run_alone("run_classifier", *flags, folder=place)
     assert code == 0, stderr

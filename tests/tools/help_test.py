@@ -1,4 +1,4 @@
-"""The manual of every program: there at once, complete, and nothing else."""
+"""The help of every program is fast and complete."""
 
 import ast
 import json
@@ -16,7 +16,7 @@ _HEAVY = (
     "apache_beam gradio jax keras matplotlib tensorflow tensorflow_datasets "
     "tensorflow_text tokenizers torch transformers"
 ).split()
-# Runs a program and then says what it has imported.
+# Runs a program and prints its imported modules.
 _RUNNER = """
 import json, pathlib, runpy, sys
 report, sys.argv = sys.argv[1], sys.argv[2:]
@@ -28,7 +28,7 @@ finally:
 
 
 def _own_flags(tree):
-    """The flags that a program defines, and whether each is required."""
+    """Return the flags that a program defines, and whether each is required."""
     for node in ast.walk(tree):
         name = isinstance(node, ast.Call) and getattr(node.func, "attr", "")
         if name and name.startswith("DEFINE_"):
@@ -38,7 +38,7 @@ def _own_flags(tree):
 
 
 def _manual_of(text, flag):
-    """The part of a manual that is about a flag."""
+    """Return the part of the help about a flag."""
     start = re.search(
         rf"^  --(\[no\])?{flag}$|^  --(\[no\])?{flag} ", text, re.M
     )

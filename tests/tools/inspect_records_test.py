@@ -17,7 +17,7 @@ _VOCAB_FILE = _SAMPLE / "vocab.txt"
 
 @pytest.fixture
 def inspect(run):
-    """Runs the program; its exit code and what it printed."""
+    """Return a function that runs the program; returns exit code and output."""
 
     def inspect(*arguments, input_file=None, run=run, **environment):
         return run(
@@ -52,7 +52,7 @@ def test_examples_and_numbers_are_printed(inspect):
 
 @pytest.fixture
 def recorded(tmp_path):
-    """A function that gives records, and a manifest that tells of them."""
+    """Return a function that writes records and their manifest."""
     path = tmp_path / "sample.tfrecord"
     shutil.copy(_SAMPLE / "sample.tfrecord", path)
     vocabulary = Vocabulary.from_file(_VOCAB_FILE)

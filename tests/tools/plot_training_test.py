@@ -22,7 +22,7 @@ def run_dir(tmp_path):
 
 @pytest.fixture
 def plot(run, tmp_path):
-    """Runs the program; its exit code and stderr."""
+    """Return a function that runs the program; returns exit code and stderr."""
 
     def plot(run_dir="run", output_file="out/a.png", run=run):
         code, stdout, stderr = run(
@@ -42,7 +42,7 @@ def plot(run, tmp_path):
 @pytest.mark.parametrize("form", _BEGINNINGS)
 def test_the_ending_is_the_format(plot, tmp_path, run_dir, form):
     with open(run_dir / "metrics.jsonl", "a") as file:
-        file.write('{"step": 3, "sp')  # A kill has cut it off.
+        file.write('{"step": 3, "sp')  # A kill truncated it.
     code, stderr = plot(output_file=f"new/folder/a.{form}")
     assert code == 0, stderr
     data = (tmp_path / "new" / "folder" / f"a.{form}").read_bytes()

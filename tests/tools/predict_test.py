@@ -1,4 +1,4 @@
-"""Predicting by the program, from files of every form."""
+"""The predict program with files of every format."""
 
 import json
 
@@ -20,7 +20,7 @@ _SWAG = "sent1,sent2,ending0,ending1\nthe dog,the,cat,bird sees\n"
 _CHOICES = ("the dog", ["the cat", "the bird sees"])
 _COLUMNS = {"text_column": "a", "text_pair_column": "b"}
 _SENTENCE = {"text_column": "sentence"}
-# The name of a task, a file, its text, flags, what is asked, and its places.
+# Name of a task, file, text, flags, inputs and their locations.
 _CASES = {
     "lines": ("classifier", "in.txt", _LINES, {}, _TEXTS, [1, 2, 3, 4]),
     "table": ("classifier", "in.tsv", _TABLE, _SENTENCE, _TEXTS, [2, 3, 4, 5]),
@@ -67,7 +67,7 @@ def bert():
 
 @pytest.fixture
 def predict(run, tmp_path):
-    """Runs the program on a model in `model`; its exit code and stderr."""
+    """Return a function that runs the program on a model in `model`."""
 
     def predict(name, model="model", **flags):
         files = {"input_file": name, "output_file": "out.jsonl"}
@@ -82,7 +82,7 @@ def predict(run, tmp_path):
 
 @pytest.fixture
 def answers(tmp_path):
-    """A function that reads the answers."""
+    """Return a function that reads the predictions."""
 
     def answers():
         lines = (tmp_path / "out.jsonl").read_text().splitlines()

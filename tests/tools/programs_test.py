@@ -1,7 +1,7 @@
-"""Mistakes and outputs, as a table with one row for each program.
+"""Errors and outputs, as a table with one row per program.
 
-An output is new, or written by us and --overwrite is given; it is never an
-input. Errors of the library are tested where they are raised.
+An output is new, or written by keras_bert and replaced by --overwrite; it is
+never an input. The tests of the library cover its own errors.
 """
 
 import dataclasses
@@ -31,17 +31,17 @@ _LENGTHS = {"max_seq_length": "16", "max_predictions_per_seq": "3"}
 
 @dataclasses.dataclass(frozen=True)
 class _Program:
-    """A good call, all files in one folder.
+    """Valid call of a program, with all files in one folder.
 
     Args:
         flags: dict from names to values.
-        within: a file that it writes into its output, if that is a directory.
-        writes: the file that it writes, if it is not the output's own name.
-        goes_on: whether the same call again goes on with what is there.
-        replaces: whether it has --overwrite. What took days to train is
-            replaced by nobody.
-        package: an optional package that it needs.
-        is_costly: whether a call that works takes minutes.
+        within: str, a file that it writes if its output is a directory.
+        writes: str, the file that it writes if its name is not the output.
+        goes_on: bool, whether the same call resumes an earlier one.
+        replaces: bool, whether it has --overwrite. Programs that train for
+            days do not.
+        package: str, an optional package that it needs.
+        is_costly: bool, whether a valid call takes minutes.
         mistakes: pairs of changed flags (None removes one) and words of the
             error.
     """
@@ -57,13 +57,13 @@ class _Program:
 
     @property
     def output(self):
-        """The flag of the output, or None."""
+        """Return the flag of the output, or None."""
         names = ("output_file", "output_dir")
         return next((x for x in names if self.flags.get(x)), None)
 
     @property
     def inputs(self):
-        """The flags of the inputs."""
+        """Return the flags of the inputs."""
         return [
             name
             for name in self.flags
@@ -381,7 +381,7 @@ _WRITERS = [
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
-    """A folder with an input of every kind; nobody writes to it."""
+    """Return a folder with an input of every kind; no test writes to it."""
     from keras_bert.pretraining import DataOptions
     from keras_bert.pretraining import TextOptions
     from keras_bert.pretraining import create_data
@@ -434,13 +434,13 @@ def good(tmp_path_factory):
 
 @pytest.fixture
 def place(good, tmp_path):
-    """A copy of the good folder, and of nothing else."""
+    """Return a copy of the good folder."""
     return shutil.copytree(good, tmp_path / "place")
 
 
 @pytest.fixture
 def call(run, place):
-    """Runs a program in the folder; its exit code and stderr."""
+    """Return a function that runs a program in the folder."""
     return functools.partial(_call, run, place)
 
 
@@ -461,7 +461,7 @@ def _contents(folder):
 
 
 def _assert_refused(call, tool, place, *more, **changes):
-    """The last line names the cause, nothing is changed; gives the line."""
+    """Assert an error without changed files; return its last line."""
     before = _contents(place)
     code, stderr = call(tool, *more, **changes)
     assert code == 1, stderr
@@ -472,7 +472,7 @@ def _assert_refused(call, tool, place, *more, **changes):
 
 
 def _give_input_as_output(place, program, flag):
-    """Flags under which an input of the program is its output, too."""
+    """Return flags that use an input of the program as its output."""
     value = program.flags[flag]
     is_directory = (place / value).is_dir()
     if is_directory and program.within:
@@ -489,7 +489,7 @@ def _give_input_as_output(place, program, flag):
 
 
 def _put(place, program, text):
-    """Writes something where the output goes; gives the manifest's place."""
+    """Write something at the output path; return the path of its manifest."""
     path = place / (program.writes or program.flags[program.output])
     if not program.within:
         path.write_text(text)
@@ -501,7 +501,7 @@ def _put(place, program, text):
 
 
 def _overwrite(tool):
-    """`--overwrite`, which must not help, if the program has it."""
+    """Return `--overwrite` if the program has it; it must have no effect."""
     return ["--overwrite"] if _PROGRAMS[tool].replaces else []
 
 
@@ -611,7 +611,7 @@ def test_what_we_wrote_is_replaced_when_asked(call, run_alone, place, tool):
     _need(tool)
     program = _PROGRAMS[tool]
     if program.within and not program.is_costly:
-        # Each knows its own directories by more than the files.
+        # Each recognizes its directories by more than the files.
         code, stderr = _call(run_alone, place, tool)
         assert code == 0, stderr
         path = place / program.flags[program.output] / program.within

@@ -1,4 +1,4 @@
-"""`try`, `fill_mask` and `embed`, by the tiny model that comes along."""
+"""`try`, `fill_mask` and `embed` with the included tiny model."""
 
 import json
 

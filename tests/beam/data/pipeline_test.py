@@ -1,4 +1,4 @@
-"""The Beam pipeline against the tool for one machine, on the local runner."""
+"""The Beam pipeline on the local runner equals the tool for one machine."""
 
 import collections
 import dataclasses
@@ -28,7 +28,7 @@ with warnings.catch_warnings():
     from keras_bert.beam.data import pipeline
     from keras_bert.beam.data import steps
 
-# Beam's own; everywhere else a warning is an error.
+# Beam emits warnings of its own; in all other tests a warning is an error.
 pytestmark = pytest.mark.filterwarnings("default")
 _TEXT_COUNTS = ("documents", "sentences", "tokens", "unknown", "continuations")
 _TWO_PROCESSES = (
@@ -53,7 +53,7 @@ def _options(**changes):
 
 @pytest.fixture
 def create(corpus_files, vocab_file, tmp_path):
-    """Runs the pipeline; the records of each shard and the counts."""
+    """Return a function that runs the pipeline; returns shards and counts."""
 
     def create(name, options=None, paths=corpus_files, text=None, **arguments):
         counts = pipeline.create_pretraining_data_on_beam(
@@ -83,7 +83,7 @@ def create_on_one_machine(corpus_files, vocab_file, tmp_path):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Many chunks, many blocks of a few documents."""
+    """Use many chunks and many blocks of a few documents."""
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 700)
     monkeypatch.setattr(steps, "_BLOCK_TOKENS", 300)
     monkeypatch.setattr(steps, "_BLOCK_DOCUMENTS", 20)
@@ -101,7 +101,7 @@ def _multiset(shards):
 
 
 def _parse(record):
-    """A record as a dict of arrays, with the labels put back."""
+    """Parse a record to a dict of arrays; put the labels back."""
     example = tf.train.Example.FromString(record).features.feature
     values = {}
     for feature in features.PRETRAINING_FEATURES:
@@ -124,7 +124,7 @@ def _parts(example):
 
 
 def _documents_as_text(paths, tokenizer):
-    """The ids of each document as one string."""
+    """Return the ids of each document as one string."""
     texts = []
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -192,7 +192,7 @@ def test_every_record_keeps_what_a_pair_is(
 def test_a_random_next_is_of_another_document(
     create, small_blocks, write_documents, vocabulary
 ):
-    # A document says one word only, so a pair tells where it is from.
+    # A document repeats one word, which identifies the document of a pair.
     words = [w for w in vocabulary.tokens[5:] if not w.startswith("##")]
     documents = [[f"{word} {word}"] * 5 for word in words] * 2
     path = write_documents("words.txt", documents)
@@ -208,7 +208,7 @@ def test_a_random_next_is_of_another_document(
         labels[is_random] += 1
         strangers += bool(is_random and first != second)
         assert is_random or first == second
-    assert strangers > 0.9 * labels[1]  # Each document has one twin.
+    assert strangers > 0.9 * labels[1]  # Each document has one duplicate.
     assert min(labels.values()) > 0.3 * labels.total()
 
 
@@ -336,7 +336,7 @@ def test_records_of_every_kind_of_tokenizer_are_made(
     )
     for name in _TEXT_COUNTS:
         assert counts[name] == expected[name]
-    # GPT-2's pattern parts a word from its number.
+    # GPT-2's pattern splits words and numbers.
     a_word = {"byte_bpe": 2, "sentencepiece": 1}[kind]
     assert counts["tokens"] == a_word * 3 * 60 and not counts["unknown"]
     shards = _read_shards(tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Answers on Beam's local runner are those of the SavedModel."""
+"""Predictions on Beam's local runner equal the SavedModel's."""
 
 import json
 
@@ -17,7 +17,7 @@ _TEXTS = ["the dog eats", "", "日本語 😀", "the cat. " * 500, " a bird\t"]
 
 
 def _saved_model(task, directory):
-    """Where in a directory the SavedModel of a task stands."""
+    """Return the path of the SavedModel of a task in a directory."""
     export_saved_model(task, directory)
     return str(next(directory.rglob("saved_model.pb")).parent)
 
@@ -40,7 +40,7 @@ def _write_rows(path, rows):
 
 
 def _read_answers(directory):
-    """By file and line, the answers of all shards."""
+    """Return the predictions of all shards by file and line."""
     answers = {}
     for path in directory.glob("*-of-*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -10,7 +10,7 @@ from keras_bert.checkpoints.errors import CheckpointError
 
 
 def write_raw(path, header, numbers=b"", length=None):
-    """Writes a file whose header may be any text."""
+    """Write a file with any header text."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     length = len(text) if length is None else length
     path.write_bytes(struct.pack("<Q", length) + text + numbers)
@@ -45,7 +45,7 @@ def test_what_is_written_is_read(path):
 
 
 def test_the_file_is_as_the_format_says(path):
-    # By hand: transformers wants the metadata, mappings want alignment.
+    # transformers needs the metadata, memory mapping needs alignment.
     write_safetensors(path, [("x", (2,), lambda: np.float32([1, 2]))])
     data = path.read_bytes()
     (length,) = struct.unpack_from("<Q", data)

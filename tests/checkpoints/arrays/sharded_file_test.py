@@ -13,7 +13,7 @@ _MAP = {"a": "model-1.safetensors", "b": "model-2.safetensors"}
 
 @pytest.fixture
 def index(tmp_path):
-    """The index of two good shards."""
+    """Return the index of two valid shards."""
     for number, (name, file) in enumerate(_MAP.items()):
         write_safetensors(
             tmp_path / file,

@@ -110,7 +110,7 @@ def test_all_arrays_of_the_model_garden_are_those_of_tensorflow(name):
     }
     names = {*file.shapes} - {"global_step"}
     assert len(names) == len(weights)
-    # Each array once: by its name there and by its key here.
+    # Each array once, by the name there and the key here.
     assert sorted(file.read(n).tobytes() for n in names) == sorted(
         array.tobytes() for array in weights.values()
     )

@@ -17,12 +17,12 @@ _REBUILD = b"ctorch._utils\n_rebuild_tensor_v2\n"
 
 
 def plain(value):
-    """The opcodes of a plain value."""
+    """Return the opcodes of a plain value."""
     return pickle.dumps(value, 2)[2:-1]
 
 
 def tensor(shape, strides, offset=0, count=6, key="0", kind="FloatStorage"):
-    """The opcodes of a tensor, as torch writes them."""
+    """Return the opcodes of a tensor, as written by torch."""
     return b"".join(
         (
             _REBUILD,
@@ -38,7 +38,7 @@ def tensor(shape, strides, offset=0, count=6, key="0", kind="FloatStorage"):
 
 
 def dictionary(**values):
-    """A pickle of a dictionary of opcodes."""
+    """Return a pickle of a dictionary of opcodes."""
     items = b"".join(plain(name) + value for name, value in values.items())
     return b"\x80\x02}(" + items + b"u."
 
@@ -177,7 +177,7 @@ def test_dictionaries_one_level_down_are_pointed_at(path, write):
 
 
 def hostile_pickles(marker):
-    """Pickles that would make the file `marker`, or fill the memory."""
+    """Return pickles that would create the file `marker` or fill the memory."""
     command = f"touch {marker}"
 
     class Reduced:
@@ -190,7 +190,7 @@ def hostile_pickles(marker):
 
     text = plain(command)
     line = command.encode()
-    # As a tree it would have 2 ** 200 leaves.
+    # Expanded, it would have 2 ** 200 leaves.
     nested = b")" + b"q\0h\0\x86" * 200
     return {
         "reduce": (pickle.dumps(Reduced(), 2), "system"),
@@ -245,7 +245,7 @@ def test_the_hostile_pickles_are_hostile(tmp_path):
 
 
 def _moved(offset):
-    """Return a change of a zip file: an entry lies elsewhere."""
+    """Return a function that moves an entry of a zip file."""
 
     def move(data):
         entry = data.index(b"PK\1\2") + 42
@@ -255,7 +255,7 @@ def _moved(offset):
 
 
 def _shifted(data):
-    """Make the directory say that it begins later than it does."""
+    """Shift the start of the central directory to a later offset."""
     place = data.index(b"PK\5\6") + 16
     (offset,) = struct.unpack_from("<L", data, place)
     return data[:place] + struct.pack("<L", offset + 40) + data[place + 4 :]

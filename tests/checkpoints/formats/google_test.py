@@ -22,7 +22,7 @@ from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
 
 _GARDEN = pathlib.Path(__file__).parents[2] / "golden/model_garden"
-# The names of google-research for those of transformers, replaced in order.
+# Names in google-research by name in transformers, replaced in order.
 _NAMES = {
     "gelu_new": {
         r"layer\.(\d)": r"layer_\1",
@@ -59,7 +59,7 @@ _NAMES = {
         r"\.bias$": "/bias",
     },
 }
-# Keys of transformers, and others of Google with a published value.
+# Keys of transformers, and other keys of Google with published values.
 _NOT_OF_GOOGLE = {
     *("add_cross_attention", "architectures", "bos_token_id", "eos_token_id"),
     *("classifier_dropout", "classifier_dropout_prob", "is_decoder"),
@@ -88,7 +88,7 @@ def model(golden, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def arrays(golden):
-    """The same weights as google-research names and lays them."""
+    """Return the same weights with google-research's names and layout."""
     arrays = {}
     for name, array in golden.weights.items():
         if "decoder" not in name:
@@ -100,7 +100,7 @@ def arrays(golden):
 
 @pytest.fixture(scope="module")
 def directory(golden, arrays, save_with_tf1, tmp_path_factory):
-    """As Google has published it: slots, and no file for the casing."""
+    """Write a directory as published: with slots, without a casing file."""
     directory = tmp_path_factory.mktemp("google")
     values = {
         **{k: v for k, v in golden.config.items() if k not in _NOT_OF_GOOGLE},

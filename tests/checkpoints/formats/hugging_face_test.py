@@ -16,7 +16,7 @@ from tests.families.golden import assert_equal_weights
 
 @pytest.fixture
 def golden(make_settings_of):
-    """A model with the erf GELU, whose weights and config may be changed."""
+    """Return a model with the erf GELU; tests can change weights and config."""
     return Golden("gelu", make_settings_of)
 
 
@@ -32,7 +32,7 @@ def config(golden):
 
 @pytest.fixture
 def write(golden, tmp_path):
-    """A function that writes a directory as `transformers` does."""
+    """Return a function that writes a directory like `transformers`."""
 
     def write(weights=None, **config):
         path = tmp_path / f"hf-{len([*tmp_path.iterdir()])}"
@@ -116,7 +116,7 @@ def test_an_adapter_that_is_not_merged_is_an_error(weights, write):
 
 @pytest.fixture
 def classifier(weights, config):
-    """The weights of a fine-tuned classifier of three labels."""
+    """Return the weights of a fine-tuned classifier with three labels."""
     remove(weights, "cls.")
     random = np.random.default_rng(0)
     weights["classifier.weight"] = random.normal(size=(3, 8)).astype("float32")
@@ -250,7 +250,7 @@ def test_the_architecture_is_what_there_is(
     "key, value, message",
     [
         ("model_type", "xlnet", "config.json: `model_type`"),
-        # Before anything is made.
+        # Before anything is created.
         ("num_hidden_layers", 10**12, "model.safetensors"),
         ("vocab_size", 10**12, "model.safetensors"),
         ("intermediate_size", 2**62, "model.safetensors"),

@@ -19,7 +19,7 @@ def bert(make_settings):
 
 
 def write_state(bert, directory, step, **about):
-    """What a run of pre-training saves at a step."""
+    """Write the state that pre-training saves at a step."""
     weights = bert.model.weights
     arrays = [np.full(w.shape, step, np.float32) for w in weights]
     arrays += [np.zeros(w.shape, np.float32) for w in weights]  # Moments.
@@ -33,7 +33,7 @@ def write_state(bert, directory, step, **about):
 
 @pytest.fixture
 def run(bert, tmp_path):
-    """The directory of a run with the states of steps 2 and 11."""
+    """Return the directory of a run with the states of steps 2 and 11."""
     (tmp_path / "states").mkdir()
     bert.config.to_json(tmp_path / "states" / "model_config.json")
     bert.tokenizer_settings.write(tmp_path / "states")
@@ -80,7 +80,7 @@ def test_a_damaged_state_falls_back_to_the_one_before(damage, run, caplog):
 def test_states_that_are_all_damaged_are_an_error(run, has_objects):
     for path in run.glob("states/*.npz"):
         path.write_bytes(b"half")
-        if has_objects:  # They are not unpickled.
+        if has_objects:  # Arrays are never unpickled.
             np.savez(path, about=np.array([{"weights": []}], dtype=object))
     with pytest.raises(CheckpointError, match="None of the 2 states in"):
         from_pretrained(run)

@@ -22,7 +22,7 @@ def test_each_known_word_is_masked_by_itself(vocabulary):
 
 @pytest.fixture
 def ask(tmp_path):
-    """Has a program answer "cat" and "dog" for a model that says `word`."""
+    """Replace the program by one that outputs "cat" and "dog"."""
     program = tmp_path / "query.py"
     program.write_text('print(\'{"tokens": [[["cat", "dog"]]]}\')')
     directory = tmp_path / "model"

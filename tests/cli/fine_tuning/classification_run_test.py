@@ -1,4 +1,4 @@
-"""What is at fault is told before any training; the rest by the program."""
+"""Errors are raised before any training."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A run with a task that needs no model."""
+"""A run with a task without a model."""
 
 import json
 

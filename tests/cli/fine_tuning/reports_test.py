@@ -68,7 +68,7 @@ def test_the_largest_errors_of_numbers_come_first():
         "text": "2",
     }
     assert report["scores"]["mean_squared_error"] == 1.0
-    # Ranks 1, 3, 2 beside 1, 2, 3.
+    # Ranks 1, 3, 2 and 1, 2, 3.
     assert report["scores"]["spearman"] == pytest.approx(0.5)
 
 
@@ -90,8 +90,8 @@ def test_texts_come_by_their_most_confident_wrong_decision():
         for x in mistakes
     ] == [(3, ["b"], [], 0.9375), (1, [], ["b"], 0.75)]
     assert mistakes[0]["text"] == "0.125 0.0625"
-    # Of 4 texts 2 have all their labels; of a 2 are right; of b 1 is right,
-    # 1 wrong and 1 missed.
+    # 2 of 4 texts have all labels right; label a is right twice; label b is
+    # once right, once wrong and once missed.
     assert report["scores"] == {
         "accuracy": 0.5,
         "micro_f1": pytest.approx(2 * 3 / (2 * 3 + 2)),

@@ -11,7 +11,7 @@ from keras_bert.cli.fine_tuning import run_flags
 
 @pytest.fixture
 def parse(parsed, tmp_path):
-    """The flags of a command line, with an existing model to begin with."""
+    """Parse the flags of a command line with an existing initial model."""
     (tmp_path / "bert").mkdir()
     for name in ("config.json", "model.safetensors"):
         (tmp_path / "bert" / name).write_text("{}")
@@ -46,7 +46,7 @@ class _Run:
 
 
 def _perform(holders, inputs=(), is_good=True):
-    """The run after it has ended."""
+    """Perform a run and return it."""
     run = _Run(is_good)
 
     def make(splits, arguments):

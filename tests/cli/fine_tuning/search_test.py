@@ -1,4 +1,4 @@
-"""The search with a task that needs no model."""
+"""The search with a task without a model."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_the_spread_is_over_the_seeds_of_a_recipe():
     assert [x["recipe"]["epochs"] for x in values["recipes"]] == [2, 3]
     spread = {**values["recipes"][0]}
     del spread["recipe"]
-    # Squares of 0, 0.25 and -0.25, over 2.
+    # Squares of 0, 0.25 and -0.25, divided by 2.
     assert spread == {
         "mean": 0.5,
         "deviation": pytest.approx(0.25),
@@ -63,7 +63,7 @@ class _SavedTask:
 
 
 def _run(directory, scores, killed_after=None):
-    """Trials of these scores; the seeds of those that learned; the best."""
+    """Run trials with these scores; return their seeds and the best trial."""
     learned = []
 
     def learn(recipe, folder):
@@ -113,7 +113,7 @@ def test_what_has_ended_is_not_repeated(tmp_path, scores, killed_after):
     begun = {*places[0].glob("run-*")} - ended
     (curve,) = (path / "curve" for path in begun)
     curve.unlink()
-    curve.parent.rmdir()  # As `artifacts.resumable` does.
+    curve.parent.rmdir()  # Like `artifacts.resumable`.
     trials, learned, best = _run(places[0], scores)
     assert learned == [0, 1, 2][killed_after:]
     whole, _, whole_best = _run(places[1], scores)

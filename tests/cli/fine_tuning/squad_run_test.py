@@ -60,8 +60,8 @@ def test_no_answer_is_right_where_there_is_none():
     assert report["scores"]["NoAns_exact"] == 100.0
 
 
-# No answer is 0.5 better than "Zoë" for the one, 1 worse than "sat" for the
-# other.
+# "No answer" scores 0.5 more than "Zoë" for the first question, 1 less than
+# "sat" for the second.
 _ANSWERS = {
     "q1": Answers(
         [Answer("Zoë", 0, 4, 1.0, 1.0), Answer("cat", 9, 12, 0.5, 0.0)],
@@ -73,7 +73,7 @@ _ANSWERS = {
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes all files; a dict from their names to their values."""
+    """Write all files; return a dict from file names to contents."""
 
     def write(*threshold):
         write_squad_files(tmp_path, _ANSWERS, *threshold)

@@ -9,7 +9,7 @@ from keras_bert.tasks.tags.tags import Tags
 
 
 def _sure(places, sure, num_labels=3):
-    """One row a word: so sure of each place, the rest spread evenly."""
+    """Return one row of scores per word, with this certainty at each label."""
     rest = (1 - np.array(sure)) / (num_labels - 1)
     rows = np.repeat(rest[:, np.newaxis], num_labels, axis=1)
     rows[np.arange(len(sure)), places] = sure
@@ -35,7 +35,7 @@ def test_sentences_come_by_their_most_confident_wrong_tag():
     report, mistakes = tagging_report(
         Tags(["O", "B-X", "I-X"]), sentences, found
     )
-    # Of two entities none is found whole; one is found that is none.
+    # Neither of two entities is found whole; one prediction is wrong.
     assert report["scores"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
     assert [(x["label"], x["support"]) for x in report["labels"]] == [("X", 2)]
     assert sum(x["count"] for x in report["calibration"]["bins"]) == 6
@@ -46,7 +46,7 @@ def test_sentences_come_by_their_most_confident_wrong_tag():
         "wrong": [
             {
                 "word": "w1",
-                "label": "B-X",  # IOB1 in the file, IOB2 in the model.
+                "label": "B-X",  # The file uses IOB1, the model IOB2.
                 "prediction": "O",
                 "probability": 0.875,
             }

@@ -14,7 +14,7 @@ _SAMPLE = pathlib.Path(__file__).parents[3] / "tfrecords" / "sample"
 
 
 def _parsed(path):
-    """All records by tf.train.Example: a dict of arrays."""
+    """Parse all records with tf.train.Example to a dict of arrays."""
     rows = {feature.name: [] for feature in features.PRETRAINING_FEATURES}
     for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
         held = tf.train.Example.FromString(record).features.feature

@@ -1,4 +1,4 @@
-"""Input files: their formats, their rows and the models that accept them."""
+"""Input files: formats, rows and models that accept them."""
 
 import json
 import types

@@ -1,4 +1,4 @@
-"""The job with a task that needs no model."""
+"""The job with a task without a model."""
 
 import json
 
@@ -12,7 +12,7 @@ _ROWS = 23
 
 
 class _Lengths:
-    """Says how long a text is; may stop after some calls."""
+    """Task that predicts the length of a text; can stop after some calls."""
 
     def __init__(self, num_calls=None):
         self.seen = []

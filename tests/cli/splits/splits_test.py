@@ -146,7 +146,7 @@ def test_stray_tags_of_the_test_split_stop_nothing(tmp_path):
 
 @pytest.fixture
 def files(tmp_path):
-    """A file of 20 contexts with two questions each, and two of one."""
+    """Return a file of 20 contexts with two questions each, and two more."""
 
     def write(name, count):
         paragraphs = [

@@ -1,4 +1,4 @@
-"""BigBird at long rows: transformers, exports and its tokenizer."""
+"""BigBird with long rows: transformers, exports and its tokenizer."""
 
 import dataclasses
 import json
@@ -67,7 +67,7 @@ def text_of(num_words):
     return " ".join(f"word{n**2 % 7}" for n in range(num_words))
 
 
-# With two special tokens; the longest of full attention has 14.
+# With two special tokens; full attention ends at 14 tokens.
 _TEXTS = [text_of(n) for n in (3, 12, 13, 30, 61)]
 
 
@@ -94,7 +94,7 @@ def test_long_rows_of_onnx_and_tflite_are_those_of_python(classifier, tmp_path):
         answer = dict(zip(names, session.run(None, rows)))
         expected = classifier.predict_ids(rows)["logits"]
         np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
-    # The export compares the answers.
+    # The export compares the outputs.
     classifier.export_tflite(
         tmp_path / "model.tflite", "float32", texts=_TEXTS, files=["ids"]
     )

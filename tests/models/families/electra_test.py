@@ -22,7 +22,7 @@ def test_a_generator_shares_the_tables_and_their_norm_only():
         "embeddings/tables/layer_norm/gamma",
         "embeddings/tables/layer_norm/beta",
     }
-    # So that it is saved as any other generator is.
+    # It is saved like any other generator.
     shapes = {path: tuple(weight.shape) for path, weight in ours.items()}
     assert shapes.items() <= weight_shapes(config).items()
     assert "embeddings/projection/kernel" in ours

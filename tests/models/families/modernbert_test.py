@@ -24,7 +24,7 @@ def test_every_third_block_sees_all_tokens():
 def test_matrices_that_add_to_the_states_start_narrower():
     model = models.pretrainer(tiny.config("modernbert", H=64, I=64))
     stddevs = {w.path: np.std(w) for w in model.weights if w.name == "kernel"}
-    # A normal distribution cut at two deviations is 0.88 as wide.
+    # Truncation at two deviations scales the deviation by 0.88.
     wide = 0.88 * 0.02
     for path, stddev in stddevs.items():
         is_narrow = "output" in path or "transform" in path

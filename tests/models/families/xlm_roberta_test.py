@@ -11,7 +11,7 @@ def test_pairs_are_laid_out_as_roberta_does():
 
 
 def test_a_bert_may_have_its_tokenizer(make_settings_of, tmp_path):
-    """As multilingual-e5-small has."""
+    """Check the combination of multilingual-e5-small."""
     settings = make_settings_of("xlm-roberta")
     bert = PretrainedModel.from_config(tiny.config("bert", V=40), settings)
     for format in ("keras", "hf"):

@@ -16,7 +16,7 @@ _SEED = 7
 
 
 def _batch(num_examples, seed=1, shortest=5, longest=_SEQ_LENGTH):
-    """Ids, what is maskable and where words begin, of random pairs."""
+    """Return ids, maskable positions and word starts of random pairs."""
     rng = np.random.default_rng(seed)
     shape = num_examples, _SEQ_LENGTH
     position = np.arange(_SEQ_LENGTH)
@@ -49,7 +49,7 @@ def _mask(ids, maskable, starts=None, epoch=0, first=0, seed=_SEED):
 
 @pytest.fixture(scope="module", params=["pieces", "words"])
 def masked(request):
-    """A batch and its four outputs."""
+    """Return a batch and its four outputs."""
     ids, maskable, starts = _batch(3000)
     words = starts if request.param == "words" else None
     return ids, maskable, _mask(ids, maskable, words)
@@ -99,7 +99,7 @@ def test_every_position_is_predicted_alike():
 
 
 def _greedy(keys, maskable, starts, wanted):
-    """The rule of `masking.mask_tokens` for one row, a word at a time."""
+    """Apply the rule of `masking.mask_tokens` to one row, word by word."""
     words = {}
     for position in np.nonzero(maskable)[0]:
         word = starts[: position + 1].sum() - 1

@@ -23,7 +23,7 @@ _VOCAB_SIZE = len(_VOCABULARY)
 
 @pytest.fixture
 def write(tmp_path, make_corpus):
-    """Writes a file of random examples and gives the path."""
+    """Write a file of random examples and return the path."""
 
     def write(name, masking="dynamic", seed=1, num_documents=20):
         rng = np.random.default_rng(seed)
@@ -49,7 +49,7 @@ def write(tmp_path, make_corpus):
 
 
 def _read(path):
-    """The examples of a file: dicts of lists."""
+    """Read the examples of a file, dicts of lists."""
     examples = []
     for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
         feature = tf.train.Example.FromString(record).features.feature
@@ -60,7 +60,7 @@ def _read(path):
 
 
 def _rewrite(path, changes, row=0):
-    """Changes features of a record; None leaves one out."""
+    """Change features of a record; None removes a feature."""
     records = list(tf.data.TFRecordDataset(path).as_numpy_iterator())
     example = tf.train.Example.FromString(records[row])
     for name, values in changes.items():
@@ -91,7 +91,7 @@ def _dataset(paths, **changes):
 
 
 def _examples(dataset):
-    """The examples of batches, each a flat tuple of all numbers."""
+    """Return the examples of batches, each a flat tuple of all numbers."""
     return [
         tuple(np.concatenate([np.ravel(a) for a in example]).tolist())
         for batch in dataset.as_numpy_iterator()
@@ -100,7 +100,7 @@ def _examples(dataset):
 
 
 def _restored(dataset):
-    """The examples with the labels put back, as the records have them."""
+    """Return the examples with the labels put back, as in the records."""
     examples = []
     for inputs, labels, weights in dataset.as_numpy_iterator():
         for row, ids in enumerate(inputs["input_ids"]):

@@ -9,12 +9,12 @@ _MASK_ID = 4
 
 
 def _batches():
-    """Two rows, of 5 and of 4 tokens, with two tokens and one masked."""
+    """Return rows of 5 and 4 tokens, with two masked tokens and one."""
     inputs = {
         "input_ids": [[2, _MASK_ID, 11, 20, 3], [2, 12, _MASK_ID, 3, 0]],
         "input_mask": [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0]],
         "segment_ids": [[0, 0, 0, 1, 1], [0, 0, 1, 1, 0]],
-        # A padding prediction stands at 0 with weight 0.
+        # A padding prediction is at position 0 with weight 0.
         "masked_lm_positions": [[1, 3], [2, 0]],
     }
     labels = {"mlm_logits": [[10, 13], [14, 0]], "nsp_logits": [1, 0]}

@@ -18,7 +18,7 @@ _LENGTHS = {
 
 
 def _examples(num_examples, seed=1):
-    """Arrays of random examples under the names of the schema."""
+    """Return arrays of random examples by name in the schema."""
     rng = np.random.default_rng(seed)
     values = {
         feature.name: rng.integers(
@@ -33,7 +33,7 @@ def _examples(num_examples, seed=1):
     values["masked_lm_ids"] = labels.astype(np.int32)
     values["masked_lm_weights"] = rng.random(
         labels.shape, np.float32
-    )  # Any float32 must come through.
+    )  # Any float32 must be preserved.
     return values
 
 
@@ -59,7 +59,7 @@ def _endless(paths, **changes):
 
 
 def _joined(dataset):
-    """The input ids of one pass, as tuples in order."""
+    """Return the input ids of one pass, as tuples in order."""
     return [
         tuple(row.tolist())
         for inputs, _, _ in dataset.as_numpy_iterator()
@@ -207,7 +207,7 @@ def test_an_id_beyond_the_vocabulary_in_a_later_record_is_an_error(write, name):
 
 
 def _changed(record, name, values=()):
-    """A record with other values of a feature; without it if there is none."""
+    """Return a record with changed values of a feature, or without it."""
     example = tf.train.Example.FromString(record)
     if name in example.features.feature:
         del example.features.feature[name]

@@ -1,4 +1,4 @@
-"""Runs of words, static (arrays) and dynamic (a graph), by one definition."""
+"""Spans of words, static (arrays) and dynamic (a graph), by one definition."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ _SEQ_LENGTH, _LONGEST, _MASK = 48, 3, 4
 
 
 def _examples(seed, num_examples, seq_length=_SEQ_LENGTH):
-    """What may be masked and where words begin, with several [SEP]."""
+    """Return maskable positions and word starts, with several [SEP]."""
     rng = np.random.default_rng(seed)
     position = np.arange(seq_length)
     length = rng.integers(3, seq_length + 1, num_examples)[:, None]
@@ -27,7 +27,7 @@ def _examples(seed, num_examples, seq_length=_SEQ_LENGTH):
 
 
 def _drawn(seed, shape):
-    """Places in the order of words, and lengths of runs."""
+    """Return the drawn order of words and lengths of spans."""
     rng = np.random.default_rng(seed)
     places = np.tile(np.arange(shape[1]), (shape[0], 1))
     lengths = rng.integers(1, _LONGEST + 1, shape)
@@ -35,7 +35,7 @@ def _drawn(seed, shape):
 
 
 def _by_definition(places, lengths, starts, maskable, room):
-    """The marked positions of one example, a word at a time."""
+    """Return the masked positions of one example, computed word by word."""
     words = []
     for position in np.flatnonzero(maskable):
         if starts[position]:
@@ -70,7 +70,7 @@ def test_runs_are_chosen_by_the_definition():
 
 
 def _masked(kind, maskable, starts, rules, seed=1):
-    """Marked positions, bool, by one of the two ways of masking."""
+    """Return the masked positions, bool, by static or dynamic masking."""
     ids = np.full(maskable.shape, 10, np.int32)
     if kind == "static":
         outputs = masking.mask_tokens(
@@ -101,10 +101,10 @@ _BOTH = pytest.mark.parametrize("kind", ["static", "dynamic"])
 @_BOTH
 @pytest.mark.parametrize("pieces_per_word", [1, 2])
 def test_lengths_are_drawn_with_1_over_n(kind, pieces_per_word):
-    """The chances of {3}, {2, 1} and {1, 1, 1} words where 3 are to be masked.
+    """Check the probabilities of {3}, {2, 1} and {1, 1, 1} words for 3 masks.
 
-    In so long a text runs hardly meet. Lengths 1, 2, 3 have 6, 3, 2 parts of
-    11; a run that is too long becomes what there is room for.
+    In such a long text, spans rarely overlap. Lengths 1, 2 and 3 have the
+    probabilities 6/11, 3/11 and 2/11; a span that is too long is shortened.
     """
     seq_length, num_examples = 300, 4000
     maskable = np.ones((num_examples, seq_length), bool)

@@ -44,7 +44,7 @@ def test_its_measure_is_known_on_a_tiny_text(write_documents):
     path = write_documents("text.txt", [["dog dog"] * 5])
     settings, _ = learn_byte_pair(open_sources([path]), 400)
     tokenizer = settings.make()
-    # dog Ġdog; c a t: 5 tokens of 3 words.
+    # dog Ġdog; c a t: 5 tokens for 3 words.
     assert measure_tokenizer(tokenizer, ["dog dog", "", "cat"]) == (0.0, 5 / 3)
 
 

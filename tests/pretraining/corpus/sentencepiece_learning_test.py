@@ -54,7 +54,7 @@ def test_the_measure_is_known_on_a_tiny_text(spiece_file):
     vocabulary = SentencePieceVocabulary.from_file(spiece_file)
     tokenizer = SentencePieceTokenizer(vocabulary)
     unknown, pieces = measure_tokenizer(tokenizer, ["the 日", b"the"])
-    # ▁the ▁ <unk> ▁the: each begins a word, as ALBERT's program decides.
+    # ▁the ▁ <unk> ▁the: each begins a word by ALBERT's rule.
     assert unknown == pytest.approx(1 / 4)
     assert pieces == pytest.approx(1.0)
     assert str(measure_tokenizer(tokenizer, [])) == "(nan, nan)"

@@ -38,7 +38,7 @@ def set_sizes(monkeypatch):
 
 
 def _documents(path, **options):
-    """The documents as the chunks have them; each chunk ends one."""
+    """Return the documents of the chunks; each chunk ends a document."""
     (source,) = open_sources([path], **options)
     documents = []
     for chunk in source.chunks():
@@ -140,7 +140,7 @@ def test_a_json_line_is_a_document(write, set_sizes, name):
         ("[1]", r"'\[1\]'.*not an object, but list"),
         ('{"text": "a \\ud83d"}', r"an unpaired surrogate, '\\ud83d'"),
         ("[" * 100_000, "RecursionError"),
-        ("中" * 100, "中中"),  # Cut inside of a character.
+        ("中" * 100, "中中"),  # The split is within a character.
     ],
 )
 @pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
@@ -222,7 +222,7 @@ def test_bad_json_lines_are_skipped_and_counted(
 
 @pytest.fixture
 def stream(tmp_path):
-    """Writes bytes into a pipe; its name."""
+    """Return a function that writes bytes to a pipe and returns its name."""
     threads = []
 
     def stream(data):
@@ -256,7 +256,7 @@ def test_a_stream_is_read_as_what_it_is(stream, pack, data, expected):
     (source,) = open_sources([path])
     assert source.name == path
     assert [*source_documents([source])] == expected
-    assert [*source_documents([source])] == expected  # And again.
+    assert [*source_documents([source])] == expected  # Again.
 
 
 def test_the_copy_of_a_stream_is_removed_at_the_end(tmp_path):

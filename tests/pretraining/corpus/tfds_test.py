@@ -16,7 +16,7 @@ def _texts(documents):
 
 @pytest.fixture
 def prepare_texts(prepare):
-    """Prepares a data set of texts; the directory of its version."""
+    """Prepare a data set of texts; return the directory of its version."""
 
     def prepare_texts(texts):
         text = tfds.features.Text()
@@ -37,7 +37,7 @@ def prepare_texts(prepare):
 
 
 def _documents(source):
-    """The documents of all chunks, sorted."""
+    """Return the documents of all chunks, sorted."""
     documents = [[]]
     for chunk in source.chunks():
         for line in source.lines(chunk):
@@ -63,7 +63,7 @@ def test_an_example_is_a_document(prepare_texts, make_documents, monkeypatch):
         assert 1 < len(source.chunks()) <= 30
     sizes = [source.num_bytes(chunk) for chunk in source.chunks()]
     num_bytes = sum(map(len, _texts(documents)))
-    assert num_bytes < sum(sizes) < 4 * num_bytes  # Names of features, too.
+    assert num_bytes < sum(sizes) < 4 * num_bytes  # Feature names too.
 
 
 def test_a_part_of_a_split_will_do(prepare_texts, make_documents):

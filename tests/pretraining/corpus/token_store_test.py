@@ -16,12 +16,12 @@ from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-_NO_TOKEN = "\u200b"  # No white space, and dropped from the text.
+_NO_TOKEN = "\u200b"  # Not white space, but removed from the text.
 
 
 @pytest.fixture
 def tokenize(tokenizer, tmp_path):
-    """Files to a corpus, a chunk each, and the counts."""
+    """Tokenize files, one chunk each; return the corpus and the counts."""
 
     def tokenize(paths, tokenizer=tokenizer, segmented_words=False):
         counts = {}
@@ -41,7 +41,7 @@ def tokenize(tokenizer, tmp_path):
 
 
 def _ids(corpus):
-    """The ids of a corpus as nested lists."""
+    """Return the ids of a corpus as nested lists."""
     sentences = [
         corpus.tokens[start:end].tolist()
         for start, end in zip(corpus.sentences, corpus.sentences[1:])
@@ -169,7 +169,7 @@ def test_ids_have_room(tokenize, write_documents, size, dtype):
 
 
 def _continues(tokenize, write_documents, documents):
-    """For each document whether its tokens continue a word."""
+    """Return for each document whether its tokens continue a word."""
     characters = sorted({*"".join(map("".join, documents))} - {" "})
     vocabulary = Vocabulary(
         [*SPECIAL_TOKENS, *(c for c in characters if c.isprintable())]

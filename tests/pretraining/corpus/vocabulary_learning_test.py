@@ -91,7 +91,7 @@ def test_the_measure_is_known_on_a_tiny_text():
     unknown, pieces = measure_vocabulary(
         vocabulary, [b"Dogs dog", b"zebra .", "cats"]
     )
-    # dog ##s dog [UNK] [UNK] cat ##s: 7 pieces of 5 words.
+    # dog ##s dog [UNK] [UNK] cat ##s: 7 pieces for 5 words.
     assert unknown == pytest.approx(2 / 7)
     assert pieces == pytest.approx(7 / 5)
 

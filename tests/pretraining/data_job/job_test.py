@@ -29,7 +29,7 @@ def _options(**changes):
 
 
 def _read(path):
-    """The records of a file as dicts of arrays."""
+    """Read the records of a file as dicts of arrays."""
     examples = []
     for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
         example = tf.train.Example.FromString(record).features.feature
@@ -51,7 +51,7 @@ def _put_back(example):
 
 
 def _parts(example):
-    """The ids of A and B with the labels put back."""
+    """Return the ids of A and B with the labels put back."""
     ids = _put_back(example)
     length = example["input_mask"].sum()
     first_length = length - example["segment_ids"].sum()
@@ -65,7 +65,7 @@ def corpus_file(make_documents, write_documents):
 
 @pytest.fixture
 def create(corpus_file, vocab_file, tmp_path):
-    """Runs the tool on the corpus; the paths of the records and the counts."""
+    """Return a function that runs the tool; returns record paths and counts."""
 
     def create(options, *names, path=corpus_file, text=None, **arguments):
         paths = [str(tmp_path / name) for name in names]
@@ -87,7 +87,7 @@ def _bytes(paths):
 
 @pytest.fixture
 def warnings(caplog):
-    """The warnings logged so far."""
+    """Return the warnings logged so far."""
     return lambda: [
         record.getMessage()
         for record in caplog.records
@@ -132,7 +132,7 @@ def test_labels_put_back_give_the_whole_text(
         monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
         monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
         monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
-    # Long enough that nothing is cut: each pass then uses each token once.
+    # Long enough to avoid truncation, so that each pass uses each token once.
     options = _options(max_seq_length=200, short_seq_prob=0.0)
     paths, counts = create(options, "a", "b")
     documents = [
@@ -155,7 +155,7 @@ def test_labels_put_back_give_the_whole_text(
 
 
 def test_examples_are_shuffled(create, vocabulary, write_documents):
-    words = list(vocabulary.tokens[5:25])  # A document each.
+    words = list(vocabulary.tokens[5:25])  # One document each.
     path = write_documents("text.txt", [[word] for word in words])
     (records,), _ = create(_options(dupe_factor=1), "a", path=path)
     order = [_parts(example)[0].tolist() for example in _read(records)]
@@ -164,7 +164,7 @@ def test_examples_are_shuffled(create, vocabulary, write_documents):
 
 
 def test_each_pass_masks_anew(create, write_documents):
-    # One sentence a document: all passes have the same A, masked anew.
+    # One sentence per document: all passes have the same A, with new masks.
     documents = [
         [f"{size} dog sees a new red house"] for size in ("big", "old")
     ]
@@ -318,10 +318,10 @@ def test_what_cannot_be_made_is_an_error_and_leaves_nothing(
 
 @pytest.fixture
 def chinese(tmp_path):
-    """A text of words of two and three characters, and its vocabulary."""
+    """Write a text with words of two and three characters, and a vocabulary."""
     rng = np.random.default_rng(1)
     characters = [chr(0x4E00 + number) for number in range(60)]
-    # A character stands at one place in one word only.
+    # A character occurs at one position of one word only.
     words = ["".join(characters[i : i + 2]) for i in range(0, 30, 2)]
     words += ["".join(characters[i : i + 3]) for i in range(30, 60, 3)]
     documents = [
@@ -359,7 +359,7 @@ def test_characters_of_a_segmented_word_are_masked_together(
             index = int(ids[position]) - len(SPECIAL_TOKENS)
             size = 2 if index < 30 else 3
             if index < 0 or index % size == 0 or ids[position - 1] < 5:
-                continue  # No character or the first one of a word.
+                continue  # Not a character, or the first one of a word.
             if (position in chosen) == (position - 1 in chosen):
                 num_together += position in chosen
             else:

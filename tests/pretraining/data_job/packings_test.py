@@ -1,4 +1,4 @@
-"""Each way to make examples, from text to batches."""
+"""Each packing, from text to batches."""
 
 import json
 
@@ -24,7 +24,7 @@ _ALL = pytest.mark.parametrize("packing", PACKINGS)
 
 @pytest.fixture
 def create(make_documents, write_documents, vocab_file, tmp_path):
-    """Makes records; the paths, the counts and the manifest."""
+    """Create records; return the paths, the counts and the manifest."""
 
     def create(packing, num_shards=2, num_documents=40, **options):
         if PACKINGS[packing].joins:
@@ -99,14 +99,14 @@ def test_records_conform_and_only_words_are_predicted(
     if joins:
         assert max(num_texts) > 1
         return
-    # A random id may be that of [SEP].
+    # A random id can be the id of [SEP].
     usual = {"full_sentences": 1, "doc_sentences": 1}.get(packing, 2)
     assert np.bincount(num_seps).argmax() == usual
     assert sum(n > usual for n in num_seps) > 3 or packing != "full_sentences"
 
 
 def test_rows_hold_the_texts_of_documents_whole(create, vocab_file):
-    """Those of `doc_sentences`, in fewer rows."""
+    """Check the texts of `doc_sentences`, in fewer rows."""
     vocabulary = vocabulary_of_file(vocab_file)
     cls_id = vocabulary.id_of(vocabulary.roles["cls"])
     texts, rows = {}, {}
@@ -166,7 +166,7 @@ def test_special_tokens_are_masked_if_asked_for(create, vocab_file):
             is_first = is_real & (inputs["masked_lm_positions"] == 0)
             rows = np.flatnonzero(is_first.any(axis=1))
             firsts += inputs["input_ids"][rows, 0].tolist()
-        # What stands at the first place is what was drawn, mostly [MASK].
+        # The first position has the drawn replacement, mostly [MASK].
         assert np.mean(np.array(firsts) == ids["mask"]) > 0.5
         shares = np.bincount(predicted) / len(predicted)
         assert min(shares[ids["cls"]], shares[ids["sep"]]) > 0.03

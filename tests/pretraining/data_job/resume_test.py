@@ -1,4 +1,4 @@
-"""Runs that are killed, refused or out of disk, and what comes after."""
+"""Killed, rejected and disk-full runs, and their continuation."""
 
 import errno
 import json
@@ -40,7 +40,7 @@ def inputs(make_documents, write_documents):
 
 @pytest.fixture
 def create(inputs, vocab_file, tmp_path, monkeypatch):
-    """Runs the tool; the counts. Changes are of the options."""
+    """Return a function that runs the tool with changes and returns counts."""
     monkeypatch.setattr(text_files, "CHUNK_BYTES", _CHUNK_BYTES)
 
     def create(
@@ -70,7 +70,7 @@ def kept():
 
 @pytest.fixture
 def expected(kept, create, tmp_path):
-    """The bytes and the counts of a run that nothing disturbs."""
+    """Return the bytes and the counts of an undisturbed run."""
     if not kept:  # They are the same in every folder.
         counts = create("expected")
         kept.append((_bytes(tmp_path / "expected"), counts))
@@ -97,7 +97,7 @@ def _check_finished(folder, expected):
 
 
 def _check_final_names(folder, expected):
-    """What has its final name is whole, and the manifest comes last."""
+    """Check that files with final names are whole and the manifest is last."""
     names = {*_NAMES} & {*os.listdir(folder)} if folder.exists() else set()
     for name in names:
         assert (folder / name).read_bytes() == expected[0][name]
@@ -107,7 +107,7 @@ def _check_final_names(folder, expected):
 
 @pytest.fixture(scope="module")
 def forks():
-    """A process that forks one for each run."""
+    """Return a process that forks for each run."""
     with subprocess.Popen(
         [sys.executable, pathlib.Path(__file__).with_name("killed_run.py")],
         env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
@@ -121,7 +121,7 @@ def forks():
 
 @pytest.fixture
 def run(inputs, vocab_file, tmp_path, forks):
-    """Runs the tool in a process that may kill itself; its exit code."""
+    """Return a function that runs the tool in a self-killing process."""
 
     def run(folder, kill_at):
         request = {
@@ -142,7 +142,7 @@ def run(inputs, vocab_file, tmp_path, forks):
 
 
 def _kill_and_go_on(run, create, folder, kill_at, expected):
-    """Whether there was anything left to kill."""
+    """Kill a run and resume it; return whether the kill came in time."""
     code = run(folder.name, kill_at)
     if code:
         _check_final_names(folder, expected)
@@ -202,7 +202,7 @@ def test_the_tool_with_workers_goes_on_after_a_kill(
 
 
 def _has_chunk(folder):
-    """Whether a piece of the work is done."""
+    """Return whether a part of the work is done."""
     return any(folder.glob(".*.work/chunk-*.json"))
 
 
@@ -218,7 +218,7 @@ def _wait_for_the_end_of_group(group):
 
 @pytest.fixture
 def fill_disk(monkeypatch):
-    """Makes writing of tokens or records fail after some calls."""
+    """Make writing of tokens or records fail after some calls."""
 
     def fill_disk(kind, num_writes):
         owner, name = {
@@ -240,7 +240,7 @@ def fill_disk(monkeypatch):
 
 
 def _work(folder):
-    """The files of the work directory and when they were written."""
+    """Return the files of the work directory with modification times."""
     return {
         path.name: path.stat().st_mtime_ns
         for path in (folder / ".manifest-a.tfrecord.json.work").iterdir()

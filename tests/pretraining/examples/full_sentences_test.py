@@ -17,7 +17,7 @@ _SEP = 9_999_999
     ids=lambda param: f"{param[0].__name__}-{param[1]}",
 )
 def packed(request, make_corpus):
-    """A random corpus, the limit, the sampler and what it gives as lists."""
+    """Return a random corpus, the limit, the sampler and its output."""
     sampler, seed = request.param
     rng = np.random.default_rng(seed)
     corpus = make_corpus(
@@ -39,7 +39,7 @@ def packed(request, make_corpus):
 
 
 def _edges(corpus):
-    """First tokens of sentences and of documents, sets."""
+    """Return the first tokens of sentences and of documents as sets."""
     return {*corpus.sentences[:-1]}, {*corpus.sentences[corpus.documents[:-1]]}
 
 

@@ -11,7 +11,7 @@ _MASK, _FIRST_WORD, _VOCAB_SIZE, _SEQ_LENGTH = 4, 5, 1000, 64
 
 
 def _examples():
-    """An example of each length: ids and what may be masked."""
+    """Return one example per length: ids and maskable positions."""
     position = np.arange(_SEQ_LENGTH)
     length = np.arange(5, _SEQ_LENGTH + 1)[:, None]
     maskable = (position > 0) & (position < length - 1) & (position != 2)
@@ -21,7 +21,7 @@ def _examples():
 
 
 def _both(rules):
-    """What static and dynamic masking make of the same examples."""
+    """Return the results of static and dynamic masking on equal examples."""
     ids, maskable = _examples()
     static = masking.mask_tokens(ids, maskable, rules, np.random.default_rng(1))
     zero = tf.constant(0, tf.int64)
@@ -49,7 +49,7 @@ def test_static_and_dynamic_masking_predict_as_many(prob, limit):
     [((1.0, 0.0), "masked"), ((0.0, 1.0), "kept"), ((0.0, 0.0), "random")],
 )
 def test_both_replace_by_the_same_thresholds(shares, outcome):
-    # The random ids are all one, so that no original comes by chance.
+    # All random ids are equal, so that none equals the original by chance.
     vocab_size = 1 if outcome == "random" else _VOCAB_SIZE
     for masked_ids, positions, labels, weights in _both(
         MaskingRules(0.5, 20, _MASK, vocab_size, substitutes=shares)

@@ -20,7 +20,7 @@ def _rules(**changes):
 
 
 def _examples(seed, num_examples, vocab_size=1000, seq_length=_SEQ_LENGTH):
-    """Random packed pairs: ids and what may be masked."""
+    """Return random packed pairs: ids and maskable positions."""
     rng = np.random.default_rng(seed)
     ids = np.zeros((num_examples, seq_length), np.int32)
     maskable = np.zeros(ids.shape, bool)
@@ -115,7 +115,7 @@ def test_every_word_is_as_likely_as_another(is_continuation):
 
 
 def _words(ids, maskable, is_continuation):
-    """Positions of each word of one example, by the definition."""
+    """Return the positions of each word of one example, by the definition."""
     words = []
     for position in np.nonzero(maskable)[0]:
         follows = words and words[-1][-1] == position - 1
@@ -159,5 +159,5 @@ def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
             ids, maskable, rules, seed, is_continuation
         )
         seen.add(tuple(positions[weights > 0].tolist()))
-    # 1 may be taken before a word of two, which then does not fit.
+    # A word of 1 can be drawn before a word of 2, which then does not fit.
     assert seen == {(1,), (2, 3), (5, 6)}

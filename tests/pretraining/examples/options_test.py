@@ -1,4 +1,4 @@
-"""How lines become the sentences that are tokenized."""
+"""Conversion of lines to sentences for the tokenizer."""
 
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.text.byte_pair.settings import BytePairSettings

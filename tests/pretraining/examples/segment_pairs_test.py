@@ -31,7 +31,7 @@ def _document_of(corpus, tokens):
 
 @pytest.fixture(params=range(40))
 def sampled(request, make_corpus):
-    """A random corpus, its limit and its pairs."""
+    """Return a random corpus, its limit and its pairs."""
     rng = np.random.default_rng(request.param)
     corpus = make_corpus(_random_lengths(rng, rng.integers(2, 30)))
     limit = int(rng.integers(2, 40))
@@ -70,7 +70,7 @@ def test_b_that_is_not_random_follows_a_up_to_truncation(sampled):
     corpus, limit, pairs = sampled
     pairs = pairs[~pairs.label]
     end = pairs.first_start + pairs.first_length
-    # A sentence ends between the two, with cut tokens at most around it.
+    # A sentence ends between the two, up to truncated tokens.
     boundary = corpus.sentences[np.searchsorted(corpus.sentences, end)]
     assert np.all(boundary <= pairs.second_start)
     is_cut = pairs.first_length + pairs.second_length == limit
@@ -78,7 +78,7 @@ def test_b_that_is_not_random_follows_a_up_to_truncation(sampled):
 
 
 def _uses(corpus, pairs):
-    """How often each token of the corpus is in A, or in B that follows A."""
+    """Count how often each token of the corpus is in A or in a true B."""
     uses = np.zeros(len(corpus.tokens), int)
     for row in range(len(pairs)):
         uses[pairs.first_start[row] :][: pairs.first_length[row]] += 1
@@ -122,10 +122,10 @@ def test_only_the_documents_asked_for_are_walked(make_corpus):
 
 
 def _published_pairs(documents, max_num_tokens, short_seq_prob, rng):
-    """The procedure of google-research/bert, sentence by sentence.
+    """Yield pairs by the procedure of google-research/bert.
 
-    Documents are lists of sentences, which are lists of tokens. Yields A, B
-    and whether B is random.
+    Documents are lists of sentences, which are lists of tokens. A pair is A,
+    B and whether B is random.
     """
     for index, document in enumerate(documents):
         target = max_num_tokens
@@ -169,7 +169,7 @@ def _truncate_pair(first, second, max_num_tokens, rng):
 
 
 def _statistics(first_length, second_length, is_random, starts_whole):
-    """What the two implementations must agree on, on average."""
+    """Return averages that both implementations must agree on."""
     total = first_length + second_length
     return [
         len(total),
@@ -195,7 +195,7 @@ def test_pairs_are_distributed_as_published(
     corpus = make_corpus(lengths)
 
     def starts_whole(*starts):
-        """Whether parts start with a sentence: no token cut in front."""
+        """Return whether segments start with a sentence, without truncation."""
         return [np.isin(start, corpus.sentences) for start in starts]
 
     ours = []

@@ -8,7 +8,7 @@ from keras_bert.pretraining.examples.segment_pairs import sample_sentence_pairs
 
 @pytest.fixture
 def corpus(make_corpus):
-    """400 documents of 1 to 12 sentences of 1 to 9 tokens."""
+    """Return 400 documents of 1 to 12 sentences of 1 to 9 tokens."""
     rng = np.random.default_rng(3)
     return make_corpus(
         [rng.integers(1, 10, rng.integers(1, 13)) for _ in range(400)]
@@ -54,7 +54,7 @@ def test_the_label_tells_the_order_of_two_neighbours(corpus):
 
 
 def test_cutting_does_not_tell_the_label(make_corpus):
-    # 8 + 15 tokens are cut to 9: the first part keeps a token more.
+    # 8 + 15 tokens are truncated to 9: the first part keeps one more token.
     pairs = _order(make_corpus([[8, 15]] * 3000), 9, short=0.0)
     pairs = pairs[pairs.num_cut == 14]
     for label in (False, True):
@@ -113,6 +113,6 @@ def test_sentence_pairs_are_two_whole_sentences(corpus):
 
 
 def test_half_of_the_second_sentences_are_random(make_corpus):
-    # Of documents without an end, nearly.
+    # Documents of many sentences.
     pairs = _sentence_pairs(make_corpus([[2] * 200] * 50), 10)
     assert pairs.label.mean() == pytest.approx(0.5, abs=0.03)

@@ -6,7 +6,7 @@ from keras_bert.pretraining.examples.text_rows import join_texts
 
 def test_each_text_goes_where_least_room_is_left():
     lengths = np.array([6, 8, 3, 2, 10, 4, 1, 1])
-    # 3 fits beside 6 only, 2 beside 8; 4 opens a row, 1 fills up the first.
+    # 3 only fits with 6, 2 with 8; 4 starts a row, 1 fills the first row.
     assert best_fit(lengths, 10).tolist() == [0, 1, 0, 1, 2, 3, 0, 3]
 
 

@@ -1,4 +1,4 @@
-"""The job, in this process."""
+"""The pre-training job, in this process."""
 
 import json
 
@@ -136,7 +136,7 @@ _DAMAGES = {
 def test_a_damaged_record_is_named(folder, masking, damage, part):
     name = f"{masking}-{part}.tfrecord"
     damage(folder.path / name)
-    folder.write_manifest(name)  # As if it was damaged before.
+    folder.write_manifest(name)  # Like a file that was corrupt before.
     plan = plan_pretraining(folder.recipe(masking))
     batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
     data = {"train": batches.training(0).take(50), "eval": batches.evaluation()}
@@ -237,7 +237,7 @@ def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
 
 
 def test_gpt_learns_from_left_to_right(folder):
-    """From records of word pieces; of its own, special tokens are missing."""
+    """Train from WordPiece records, because GPT-1 lacks special tokens."""
     size = folder.config.vocab_size
     config = OpenAIGPTConfig(size, 128, n_embd=8, n_layer=1, n_head=2)
     config.to_json(folder.path / "config.json")

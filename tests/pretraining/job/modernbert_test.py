@@ -1,4 +1,4 @@
-"""ModernBERT from text to a filled mask, with a published form's tokenizer."""
+"""ModernBERT from text to a filled mask, with a published tokenizer format."""
 
 import json
 
@@ -25,7 +25,7 @@ _SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
 
 @pytest.fixture(scope="module")
 def folder(make_settings, tmp_path_factory):
-    """A tokenizer.json in ModernBERT's form, a config, a text and records."""
+    """Write a tokenizer.json like ModernBERT's, a config, text and records."""
     path = tmp_path_factory.mktemp("modernbert")
     tokens = [*make_settings("byte_bpe").vocabulary.tokens[5:], "  "]
     added = [_added("  ", len(tokens) - 1, special=False)]
@@ -117,7 +117,7 @@ def _losses(output_dir):
 def test_what_is_learned_from_rows_of_several_texts_fills_masks(
     folder, tmp_path, monkeypatch, killed
 ):
-    """With a run that is stopped after step 3 and resumed."""
+    """Interrupt the run after step 3 and resume it."""
     built = []
     packed_form = Backbone.packed
     monkeypatch.setattr(

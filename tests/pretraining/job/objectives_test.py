@@ -1,4 +1,4 @@
-"""Objectives from records to checkpoints, killed and resumed."""
+"""Objectives from records to checkpoints, interrupted and resumed."""
 
 import json
 
@@ -42,7 +42,7 @@ def _save(folder, config, name):
 
 @pytest.fixture
 def make(folder):
-    """A function that makes the recipe of an objective, with changes."""
+    """Return a function that creates the recipe of an objective."""
     _save(folder, folder.config, "teacher")
 
     def make(objective, **changes):
@@ -82,7 +82,7 @@ def train(recipe):
 @pytest.mark.parametrize("objective", _CASES)
 def test_a_killed_run_ends_as_a_whole_one(folder, make, killed, objective):
     train(make(objective))
-    # Evaluations draw from no state.
+    # Evaluation uses no random state.
     output_dir = folder.file("stopped")
     recipe = make(objective, output_dir=output_dir, eval_file=None)
     killed(train, recipe)
@@ -193,7 +193,7 @@ def test_a_discriminator_keeps_the_sum_of_its_tables(folder, make):
         np.asarray(x.weights["embeddings/word_embeddings"])
         for x in (discriminator, generator)
     )
-    # A table without the generator's would be far from it.
+    # A table without the generator's part would differ much.
     assert 0 < np.abs(own - shared).max() < 1e-2
     assert np.abs(own).max() > 0.03
 
@@ -217,7 +217,7 @@ def test_a_run_depends_on_what_its_teacher_holds(folder, make):
 @pytest.mark.large
 def test_a_student_learns_what_its_teacher_says(folder, make):
     before = (folder.path / "teacher" / _MODEL).read_bytes()
-    # A fresh student would begin with layers of its teacher.
+    # A new student would start from layers of its teacher.
     config = _config(folder, "distilbert", L=1)
     tokenizer = BertTokenizer(folder.vocabulary)
     student = PretrainedModel.from_config(config, tokenizer)

@@ -33,7 +33,7 @@ sys.meta_path.insert(0, Missing())
 
 
 def begin(plan):
-    """Records a run of this plan, as the job does when it begins."""
+    """Write the run record of this plan, like the job at its start."""
     output_dir = pathlib.Path(plan.recipe.output_dir)
     write_run(output_dir, plan.settings)
 
@@ -44,7 +44,7 @@ def change_config(folder, **changes):
 
 
 def swap_two_pieces(folder):
-    """Exchanges two lines of the vocabulary."""
+    """Swap two lines of the vocabulary."""
     tokens = [*folder.vocabulary.tokens]
     tokens[-1], tokens[-2] = tokens[-2], tokens[-1]
     Vocabulary(tokens).save(folder.path / "vocab.txt")
@@ -107,7 +107,7 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
         capture_output=True,
         text=True,
     )
-    # Nothing is wrong, so that it comes to TensorFlow.
+    # The plan is valid and reaches TensorFlow.
     assert "pretraining.job.run_plan needs the package" in result.stderr
     assert "Traceback" not in result.stderr
 
@@ -174,7 +174,7 @@ def test_a_padded_table_stays(folder):
 
 
 def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
-    """A sequence has 16 tokens, of which the records say 3 are masked."""
+    """A sequence has 16 tokens; the records allow 3 masks."""
     plan_pretraining(folder.recipe("dynamic"))
     assert "Increase `max_predictions_per_seq`" not in caplog.text
     plan_pretraining(folder.recipe("dynamic", masked_lm_prob=0.5))
@@ -242,7 +242,7 @@ _ROWS_OF_PAIRS = "segment_pairs or sentence_pairs"
         ("mlm_nsp", "sentence_order", _ROWS_OF_PAIRS),
         ("mlm_sop", "sentence_pairs", "sentence_order"),
         ("mlm_sop", "doc_sentences", "sentence_order"),
-        # Rows of several texts are for heads of one model.
+        # Packed rows need the heads of one model.
         ("electra", "best_fit", ".*"),
         ("electra_gdes", "best_fit", ".*"),
         ("distillation", "best_fit", ".*"),

@@ -1,4 +1,4 @@
-"""Distillation: terms as torch has them, a student from layers, a run."""
+"""Distillation: terms compared with torch, students from layers, a run."""
 
 import dataclasses
 import pathlib
@@ -23,7 +23,7 @@ _CONFIG = tiny.config("bert", L=12)
 
 @pytest.fixture(scope="module")
 def teacher():
-    """A teacher with large weights."""
+    """Return a teacher with large weights."""
     keras.utils.set_random_seed(1)
     return tiny.widened(tiny.pretrained(_CONFIG))
 
@@ -78,7 +78,7 @@ def test_the_terms_are_those_of_torch():
     ("depth", "taken"), [(6, [0, 2, 4, 7, 9, 11]), (3, [0, 6, 11]), (1, [0])]
 )
 def test_a_student_begins_as_layers_of_its_teacher(teacher, depth, taken):
-    if depth == 3:  # 5.5 is halfway: Python rounds to the even number.
+    if depth == 3:  # Python rounds 5.5 to the even number.
         assert round(11 / 2) == 6
     student = student_of(_CONFIG, depth)
     copy_layers(student, teacher)
@@ -100,7 +100,7 @@ def test_a_distilbert_begins_as_a_bert(teacher):
         if not path.startswith("block")
         and not np.array_equal(weight, known[path])
     }
-    # It is longer, so that it begins random.
+    # It is longer, so it is initialized randomly.
     assert differing == {"embeddings/position_embeddings"}
     name = "feed_forward/intermediate/kernel"
     np.testing.assert_array_equal(

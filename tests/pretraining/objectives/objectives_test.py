@@ -1,4 +1,4 @@
-"""Every objective means the same in the loop and in `model.fit`."""
+"""Every objective is the same in the loop and in `model.fit`."""
 
 import dataclasses
 import subprocess
@@ -24,7 +24,7 @@ from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
 
 _NUM_STEPS = 5
-# The others have a learner of their own.
+# The others have their own learners.
 _OF_FIT = [
     name
     for name, objective in OBJECTIVES.items()
@@ -33,7 +33,7 @@ _OF_FIT = [
 
 
 def make_model(config, objective):
-    """A model with the outputs of an objective, always the same weights."""
+    """Return a model for an objective, always with the same weights."""
     keras.config.set_dtype_policy("float32")
     keras.utils.set_random_seed(1)
     if "sop_head" in objective.parts:
@@ -60,14 +60,14 @@ def make_loop(config, objective):
 
 def make_data(random_batch, objective, num_steps=_NUM_STEPS):
     batches = [random_batch(seed) for seed in range(num_steps)]
-    for inputs, *_ in batches:  # In records they differ from each other.
+    for inputs, *_ in batches:  # In records they are distinct.
         inputs["masked_lm_positions"][:] = [1, 3, 4]
     stacked = tf.nest.map_structure(lambda *x: np.stack(x), *batches)
     return objective.view(tf.data.Dataset.from_tensor_slices(stacked))
 
 
 def train(loop, data):
-    """The metrics of each step."""
+    """Train and return the metrics of each step."""
     iterator = iter(data)
     steps = range(int(data.cardinality()))
     return [mean_metrics(loop.train(iterator, tf.constant(1))) for _ in steps]
@@ -86,7 +86,7 @@ def test_loop_and_fit_give_the_same_losses(name, tiny_config, random_batch):
         weighted_metrics=pretraining_metrics(name),
         run_eagerly=True,
     )
-    # An epoch of one step each, for within one Keras gives the mean so far.
+    # One step per epoch, because Keras returns the running mean of an epoch.
     history = model.fit(
         data, epochs=_NUM_STEPS, steps_per_epoch=1, shuffle=False, verbose=0
     ).history
@@ -96,7 +96,7 @@ def test_loop_and_fit_give_the_same_losses(name, tiny_config, random_batch):
     assert len({*losses}) == _NUM_STEPS
     terms = objective.terms()
     for term in terms:
-        # Of one output Keras tells only the total.
+        # For one output, Keras returns only the total.
         mean = f"{term.output}_loss" if len(terms) > 1 else "loss"
         right = f"{term.name}_accuracy"
         if len(terms) > 1:
@@ -112,7 +112,7 @@ def test_loop_and_fit_give_the_same_losses(name, tiny_config, random_batch):
 
 @dataclasses.dataclass(frozen=True)
 class TeacherTerm(LabelTerm):
-    """A term of another kind: the distance from what a teacher says."""
+    """A term of another kind: the distance from a teacher's output."""
 
     name = "teacher"
 

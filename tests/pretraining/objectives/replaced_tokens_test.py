@@ -1,4 +1,4 @@
-"""A generator and a discriminator in one step, with tables shared or not."""
+"""A generator and a discriminator in one step, with and without sharing."""
 
 import dataclasses
 import types
@@ -21,7 +21,7 @@ _CONFIGS = {
     "electra": tiny.config("electra", E=6),
     "electra_gdes": tiny.config("deberta-v2", L=4),
 }
-_TABLES = 5  # Words, positions, segments; gain and offset of their norm.
+_TABLES = 5  # Words, positions, segments; gain and offset of the layer norm.
 _TABLE = "embeddings/word_embeddings"
 
 
@@ -56,7 +56,7 @@ def batches(name, random_batch):
 
 
 def pulled(name, learner, batch, factors):
-    """The variables at which the terms times some factors pull."""
+    """Return the variables with a gradient for these factors of the terms."""
     inputs, labels, weights = batch
     inputs = {key: inputs[key] for key in learner.model.input}
     with tf.GradientTape() as tape:
@@ -86,10 +86,11 @@ def test_each_weight_is_there_once_and_the_tables_are_shared(name, learner):
     all_weights = [id(x) for x in learner.model.weights]
     assert len(all_weights) == len({*all_weights})
     assert {*all_weights} == own | other
-    assert [*learner.kept] == ["generator", ""]  # The latter is the last sign.
+    # The output directory is written last, as the sign of a finished run.
+    assert [*learner.kept] == ["generator", ""]
     names = [x for x in learner.weight_names if x]
     assert {*names} == {*discriminator.weights}
-    # The sum of two tables is kept as one.
+    # The sum of two tables is stored as one.
     assert names.count(_TABLE) == (0 if is_shared else 2)
     assert len(names) == len(discriminator.weights) + (not is_shared)
     assert generator.parts == {"masked_lm_head"}

@@ -6,7 +6,7 @@ from keras_bert.pretraining import LabelTerm
 
 
 def sums_of(labels, logits):
-    """The sums of one term, every prediction with the weight 1."""
+    """Return the sums of one term with weight 1 for every prediction."""
     labels = np.array(labels, "int32")
     weights = np.ones(labels.shape, "float32")
     sums = LabelTerm("mlm_logits").sums(
@@ -41,7 +41,7 @@ def test_of_equal_logits_the_first_is_the_guess():
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_labels_keep_their_digits(dtype):
-    """In bfloat16, and in float16 from 2049 on, these two are the same."""
+    """Use labels that are equal in bfloat16, and in float16 from 2049 on."""
     logits = np.zeros((1, 4099), "float32")
     logits[0, 4097] = 1
     logits = keras.ops.cast(logits, dtype)

@@ -6,7 +6,7 @@ from keras_bert import features
 from keras_bert.pretraining.records.encoding import serialize_examples
 from keras_bert.pretraining.records.record_form import parse_examples
 
-# Each side of the borders between one, two, three and four bytes.
+# Both sides of the limits between one, two, three and four bytes.
 _BORDERS = [0, 1, 127, 128, 16383, 16384, 2097151, 2097152, (1 << 28) - 1]
 
 
@@ -27,7 +27,7 @@ def _values(make_ints, num_examples, seq_length, num_predictions, seed=1):
 
 
 def _parse(serialized):
-    """Through tf.train.Example: a dict of lists of lists."""
+    """Parse with tf.train.Example to a dict of lists of lists."""
     parsed = {feature.name: [] for feature in features.PRETRAINING_FEATURES}
     for record in serialized:
         example = tf.train.Example.FromString(record)

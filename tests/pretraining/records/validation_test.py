@@ -8,13 +8,13 @@ from keras_bert.pretraining.records.validation import read_checked_records
 
 
 def _read(path, vocabulary):
-    """The number of records of each batch."""
+    """Return the number of records of each batch."""
     batches = read_checked_records(path, vocabulary)
     return [len(values["input_ids"]) for values in batches]
 
 
 def _with(record, name, position, value):
-    """The record with one value exchanged."""
+    """Return the record with one value replaced."""
     values = [*record[name]]
     values[position] = value
     return {**record, name: values}
@@ -173,7 +173,7 @@ def test_a_wrong_length_is_named(write, vocabulary, request, form, feature):
     wrong = {**good, feature.name: values + values[-1:]}
     message = _error(write("a", [good, wrong]), vocabulary)
     assert ", record 1 (" in message
-    # Of two that should be equally long, the first sets the length.
+    # If two must have the same length, the first one sets it.
     name = feature.name
     if (form, name) == ("dynamic", "input_ids"):
         assert "`word_starts` must have 9 value(s)" in message

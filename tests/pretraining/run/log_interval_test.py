@@ -15,7 +15,7 @@ _SUMS = {
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Sets what the time is."""
+    """Return a function that sets the time."""
     now = [100.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
 

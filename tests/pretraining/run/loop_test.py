@@ -20,7 +20,7 @@ _CONFIG = tiny.config("bert", L=1)
 
 
 def make_dataset(batches):
-    """What `pretraining.dataset` gives, from arrays; batches may differ."""
+    """Return arrays as a dataset like `pretraining.dataset`."""
     dataset = tf.data.Dataset.from_tensors(batches[0])
     for batch in batches[1:]:
         dataset = dataset.concatenate(tf.data.Dataset.from_tensors(batch))
@@ -38,7 +38,7 @@ def make_loop(config=_CONFIG, precision="float32", **arguments):
 
 
 def train(loop, batches):
-    """One step for each batch; the metrics of each."""
+    """Run one step per batch; return the metrics of each."""
     iterator = iter(make_dataset(batches))
     one = tf.constant(1)
     return [mean_metrics(loop.train(iterator, one)) for _ in batches]
@@ -53,7 +53,7 @@ def largest_difference(loop, other):
 
 @pytest.fixture(scope="module")
 def trained(random_batch):
-    """A loop after some steps, its batches and the losses on the way.
+    """Return a loop after some steps, its batches and its losses.
 
     The batches have different numbers of predictions in each quarter.
     """
@@ -63,7 +63,7 @@ def trained(random_batch):
 
 
 def numpy_metrics(model, batches):
-    """Means over all real predictions of all batches together."""
+    """Return means over all real predictions of all batches."""
     losses = {"mlm": [], "nsp": []}
     hits = {"mlm": [], "nsp": []}
     for inputs, labels, weights in batches:
@@ -86,7 +86,7 @@ def test_evaluation_is_the_mean_over_all_real_predictions(
     tiny_config, random_batch
 ):
     config = dataclasses.replace(tiny_config, hidden_dropout_prob=0.5)
-    loop = make_loop(config)  # Dropout is for training alone.
+    loop = make_loop(config)  # Dropout is only for training.
     sizes = (4, 4, 1)
     batches = [
         random_batch(seed, batch_size=size) for seed, size in enumerate(sizes)
@@ -116,7 +116,8 @@ def test_training_drops_out_otherwise_in_each_step(random_batch):
     metrics = loop.evaluate(make_dataset([batch]))
     loss = metrics["mlm_loss"] + metrics["nsp_loss"]
     before = values_of(loop)
-    (first,) = train(loop, [batch])  # At rate 0, the first of the warm-up.
+    # The first learning rate of the warmup is 0.
+    (first,) = train(loop, [batch])
     assert first["loss"] != pytest.approx(loss, abs=1e-6)
     loop.optimizer.iterations.assign(0)
     (second,) = train(loop, [batch])
@@ -185,7 +186,7 @@ def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
         for operation in graph.get_operations():
             for tensor in operation.outputs:
                 assert tensor.dtype != tf.string, operation
-                # What a loop's condition does not use is a placeholder there.
+                # Unused variables are placeholders in the condition of a loop.
                 is_data = tensor.dtype not in (tf.resource, tf.variant)
                 if is_data and "redundant_placeholder" not in tensor.name:
                     assert tensor.shape.is_fully_defined(), operation
@@ -238,7 +239,7 @@ def test_float16_halves_its_loss_scale_until_nothing_overflows(random_batch):
     sums = loop.train(iterator, tf.constant(40 - len(curve)))
     means = mean_metrics(sums)
     assert means["loss"] < mean_metrics(curve[-1])["loss"]
-    assert means["gradient_norm"] < 10  # Of the loss as it was.
+    assert means["gradient_norm"] < 10  # Without scaling of the loss.
 
 
 def test_means_are_over_weights_and_over_steps():

@@ -49,7 +49,7 @@ def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
 
 
 def _albert(config):
-    """Blocks that share their weights, with dropout."""
+    """Return a model with shared block weights and dropout."""
     rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
     values = dict.fromkeys(rates, 0.1)
     return models.pretrainer(
@@ -87,7 +87,7 @@ def saved_steps(directory):
 
 
 def toy_batch(random_batch, seed):
-    """The word to predict stands first; texts that begin high are random."""
+    """Return a batch to predict the first word; high ones mean random."""
     inputs, labels, weights = random_batch(seed, batch_size=_BATCH_SIZE)
     first = np.where(np.arange(_BATCH_SIZE) % 2, 5, 20)
     inputs["input_ids"][:, 0] = first
@@ -98,7 +98,7 @@ def toy_batch(random_batch, seed):
 
 @pytest.fixture(scope="module")
 def toy_loop():
-    """A traced loop and its values at the start, to go back to."""
+    """Return a traced loop and its initial values, for resets."""
     rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
     config = tiny.config("bert", L=1, **dict.fromkeys(rates, 0.1))
     loop = make_loop(config, learning_rate=0.02)
@@ -107,10 +107,10 @@ def toy_loop():
 
 @pytest.fixture
 def toy(toy_loop, random_batch, tmp_path):
-    """Runs the toy problem from its start; extras go to `RunOptions`.
+    """Return a function that runs the toy problem; extras go to `RunOptions`.
 
-    `bad_batches` have gradients that are not finite; after `most` batches
-    there are no more.
+    `bad_batches` have gradients that are not finite. The data ends after
+    `most` batches.
     """
     loop, values = toy_loop
     reset(loop, values)
@@ -283,7 +283,7 @@ def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
 def test_a_run_with_skipped_batches_goes_on_where_it_was(
     toy, toy_loop, tmp_path, most
 ):
-    """It has no batches left after so many, again and again."""
+    """Run out of batches repeatedly and resume."""
     loop, values = toy_loop
     arguments = {"bad_batches": [5, 6, 12, 20], "on_nan": "skip"}
     metrics = toy(**arguments)
@@ -322,7 +322,7 @@ def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
 
 
 def make_batches(records, masking):
-    """The two arguments of `run_pretraining` that are data."""
+    """Return the two data arguments of `run_pretraining`."""
     paths = {
         name: [str(records.place / f"{name}.tfrecord")]
         for name in ("train", "eval")
@@ -359,8 +359,10 @@ def make_batches(records, masking):
 def test_interruptions_change_nothing(
     make_records, tmp_path, masking, packing, objective
 ):
-    """The run is interrupted after each number of steps; each time it goes on
-    from a state, in a loop whose own values are spoilt."""
+    """Interrupt the run after each number of steps.
+
+    Each time it resumes from a state, in a loop with corrupt values.
+    """
     records = make_records(masking, packing)
     batches, eval_data = make_batches(records, masking)
     view = OBJECTIVES[objective].view
@@ -392,7 +394,7 @@ def test_interruptions_change_nothing(
         assert metrics == expected_metrics
         assert untimed(read_curve(tmp_path / name)) == curve
         check_values(loop, expected)
-    assert run("whole", _NUM_STEPS) == expected_metrics  # Already at its end.
+    assert run("whole", _NUM_STEPS) == expected_metrics  # Already finished.
     assert untimed(read_curve(tmp_path / "whole")) == curve
 
 

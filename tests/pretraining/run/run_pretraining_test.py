@@ -1,4 +1,4 @@
-"""The program as processes that are killed, stopped, and many at once."""
+"""The program in killed, interrupted and concurrent processes."""
 
 import dataclasses
 import functools
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.large
 
 @pytest.fixture(scope="module")
 def start(make_records, tmp_path_factory):
-    """A function that starts the program on an output directory."""
+    """Return a function that starts the program on an output directory."""
     records = make_records("static")
     place = records.place
     records.config.to_json(place / "dropout.json")
@@ -80,7 +80,7 @@ def finish(process):
 
 @pytest.fixture(scope="module")
 def undisturbed(start, tmp_path_factory):
-    """A function from a config to the directory of a run that went through."""
+    """Return a function from a config to the directory of a complete run."""
 
     @functools.cache
     def undisturbed(config):
@@ -176,7 +176,7 @@ def test_two_workers_train_as_one_device_and_stop_together(
     run = tmp_path / "run"
     workers = start_workers(start, run)
     wait_for_a_new_state(workers[0], run)
-    workers[1].send_signal(signal.SIGTERM)  # The other one has to learn of it.
+    workers[1].send_signal(signal.SIGTERM)  # The other worker must be notified.
     for worker in workers:
         _, stderr = worker.communicate()
         assert worker.returncode == 143, stderr
@@ -184,6 +184,6 @@ def test_two_workers_train_as_one_device_and_stop_together(
         finish(worker)
     assert largest_difference(run, undisturbed("no_dropout")) < 1e-5
     check_curves_are_close(run, undisturbed("no_dropout"))
-    # Only the first worker has written: one event file for each start.
+    # Only the first worker writes: one event file per start.
     files = files_of(undisturbed("no_dropout"))
     assert files_of(run) == sorted([*files, "events"])

@@ -1,4 +1,4 @@
-"""What `two_devices.py` finds: one process for all, for it starts slowly."""
+"""Results of `two_devices.py`, from one process because it starts slowly."""
 
 import json
 import os

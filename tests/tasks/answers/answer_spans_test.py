@@ -18,19 +18,19 @@ _LETTERS = "aéz中ßx𝒙defghij"
 _QUESTION = 2
 _WIDTH = 12
 _CONTEXT_START = 4
-# Windows of 7 tokens, from tokens 0 and 3 on; the first owns tokens 0 to 4.
+# Windows of 7 tokens start at tokens 0 and 3; the first owns tokens 0 to 4.
 _WINDOWS = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 10)
 
 
 def _context(length, letters=_LETTERS):
-    """Letters as words, and the first and end bytes of each."""
+    """Return letters as words, and the first and end byte of each."""
     sizes = np.array([len(x.encode()) for x in letters[:length]], np.int64)
     ends = np.cumsum(sizes + 1) - 1
     return " ".join(letters[:length]), ends - sizes, ends
 
 
 def _logits(*values, fill=0.0):
-    """Logits with values by (start or end, window, token of the context)."""
+    """Return logits with values by (start or end, window, context token)."""
     logits = np.full((2, 2, _WIDTH), fill)
     for which, window, token, value in values:
         place = _CONTEXT_START + token - _WINDOWS.starts[window]
@@ -57,7 +57,7 @@ def test_an_answer_is_text_of_the_context_with_its_bytes():
 
 
 def _all_spans(windows, logits, max_length):
-    """Every span that may be an answer, with its score, best first."""
+    """Return every possible span with its score, best first."""
     owners = windows.owners()
     found = []
     for index, (start, length) in enumerate(
@@ -174,7 +174,7 @@ def test_probabilities_are_the_softmax_of_the_scores():
         Answer("cat", 0, 3, np.log(2.0), 1.0),
         Answer("", 0, 0, np.log(5.0), 1.0),
         Answer("dog", 4, 7, np.log(3.0), 1.0),
-        Answer("", 0, 0, 0.0, 0.0),  # A text is given once.
+        Answer("", 0, 0, 0.0, 0.0),  # Each text is returned once.
     ]
     texts, probabilities = zip(*n_best(answers))
     assert [answer.text for answer in texts] == ["", "dog", "cat"]
@@ -205,7 +205,7 @@ def test_a_plain_answer_has_its_place_in_characters(
 
 
 def _offsets(num_tokens, width):
-    """Each token of the context is two bytes, with a space behind it."""
+    """Return offsets of tokens of two bytes, each followed by a space."""
     starts, ends = np.zeros((2, 1, width), np.int32)
     places = slice(_CONTEXT_START, _CONTEXT_START + num_tokens)
     starts[0, places] = 3 * np.arange(num_tokens)
@@ -236,7 +236,7 @@ def _in_graph(logits, num_tokens, **kwargs):
 def test_answers_in_graph_are_those_of_decode_answers(
     num_tokens, padding, values, null_threshold, max_answer_length
 ):
-    # Distinct enough that float32 adds without rounding.
+    # Values that float32 adds without rounding.
     width = _CONTEXT_START + num_tokens + 1 + padding
     logits = np.array(values).reshape(13, 2)[:width] / 4
     starts, ends = (x[0, 4 : 4 + num_tokens] for x in _offsets(8, 13))
@@ -260,7 +260,7 @@ def test_the_question_and_padding_are_no_answers_in_graph():
     logits = np.full((9, 2), -1.0)
     logits[[1, 2, 3, 7, 8]] = 50.0
     logits[5] = 1.0
-    # Tokens 4, 5 and 6 are of the context.
+    # Tokens 4, 5 and 6 belong to the context.
     assert _in_graph(logits, 3) == [3, 5, 2.0]
 
 
@@ -274,7 +274,7 @@ def test_the_question_and_padding_are_no_answers_in_graph():
 )
 def test_the_best_window_answers_and_the_least_scores_none(threshold, expected):
     logits = np.zeros((4, 6, 2), np.float32)
-    logits[0, 4] = 1.0  # Of question 0, not its window's to answer.
+    logits[0, 4] = 1.0  # A token of question 0 that another window owns.
     logits[1, 4] = 0.5
     logits[2, 5] = 0.25
     logits[3, 4] = 3.0

@@ -42,7 +42,7 @@ def _spans(windows):
         (3, 6, [(0, 5), (3, 3)]),
         (3, 9, [(0, 5), (3, 5), (6, 3)]),
         (3, 12, [(0, 5), (3, 5), (6, 5), (9, 3)]),
-        # A stride beyond the room leaves nothing out.
+        # A stride beyond the available length skips no token.
         (100, 11, [(0, 5), (5, 5), (10, 1)]),
     ],
 )
@@ -104,9 +104,9 @@ def test_sizes_without_room_are_refused(arguments, message):
             [(0, 5), (3, 5), (6, 5), (9, 3)],
             [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3],
         ),
-        # Token 3 has one neighbour on its poorer side in both.
+        # Token 3 has one neighbor on its shorter side in both windows.
         ([(0, 5), (2, 5)], [0, 0, 0, 0, 1, 1, 1]),
-        # Token 295 has 4 tokens behind it in the one, 5 in the other.
+        # Token 295 is followed by 4 tokens in one window, by 5 in the other.
         ([(0, 300), (290, 11)], [0] * 300 + [1]),
     ],
 )
@@ -128,7 +128,7 @@ def test_every_token_has_one_owner_that_holds_it(
         for start, length in spans:
             before, behind = token - start, start + length - 1 - token
             inside = before >= 0 and behind >= 0
-            # In hundredths, so that they are whole.
+            # In hundredths, so that they are integers.
             merit = 100 * min(before, behind) + length
             merits.append(merit if inside else -1)
         assert merits[owner] >= 0

@@ -12,15 +12,15 @@ from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.tasks.labelled.squad import squad_questions
 from tests import tiny
 
-# Seven of these tokens are in the first of two windows, six in the second.
+# The first window has seven of these tokens, the second six.
 _CONTEXT = "the dog eats the cat . the bird sees"
 
 
 @pytest.fixture
 def examples(preprocess):
-    """A function from answers in the context above to `Encoded`.
+    """Return a function from answers in the context above to `Encoded`.
 
-    An answer is a pair of text and character; "" is an impossible question.
+    An answer is a pair of text and start; "" is an unanswerable question.
     """
 
     def examples(*answers, context=_CONTEXT):
@@ -79,15 +79,15 @@ _NONE, _PAIRED = np.zeros(0, np.int64), np.array([0, 0, 3, 3])
         (_STARTS, _ENDS, (0, 4), (0, 0)),
         (_STARTS, _ENDS, (6, 15), (2, 4)),
         (_STARTS, _ENDS, (0, 21), (0, 7)),
-        # An answer within tokens takes them whole.
+        # An answer inside of tokens gets the whole tokens.
         (_STARTS, _ENDS, (1, 2), (0, 0)),
         (_STARTS, _ENDS, (8, 12), (2, 4)),
-        # White space at its ends is no token.
+        # White space at its ends is not a token.
         (_STARTS, _ENDS, (4, 17), (1, 5)),
         (_STARTS, _ENDS, (4, 5), None),
         (_STARTS, _ENDS, (21, 23), None),
         (_NONE, _NONE, (0, 3), None),
-        # Pieces of one character go together.
+        # Pieces of one character stay together.
         (_PAIRED, _PAIRED + 3, (0, 3), (0, 1)),
         (_PAIRED, _PAIRED + 3, (3, 6), (2, 3)),
     ],
@@ -124,10 +124,10 @@ def test_a_token_is_taken_if_it_shares_a_byte(borders, answer):
     [
         ((0, 2), [4, 0, 0, 0], [6, 0, 0, 0]),
         ((11, 11), [0, 0, 0, 6], [0, 0, 0, 6]),
-        # Each window that holds the answer learns it.
+        # Each window with the answer is trained to predict it.
         ((3, 4), [7, 4, 0, 0], [8, 5, 0, 0]),
         ((9, 10), [0, 0, 7, 4], [0, 0, 8, 5]),
-        # An answer over the edge is not in the window.
+        # A partial answer is not in the window.
         ((4, 7), [0, 5, 0, 0], [0, 8, 0, 0]),
         ((2, 5), [0, 0, 0, 0], [0, 0, 0, 0]),
         (None, [0, 0, 0, 0], [0, 0, 0, 0]),

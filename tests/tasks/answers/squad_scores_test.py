@@ -23,7 +23,7 @@ from keras_bert.tasks.labelled.squad import SquadQuestion
         ("The Normans!", "normans"),
         ("an apple, a day", "apple day"),
         ("ÉLAN\n of\u00a0 U.S.", "élan of us"),
-        # Punctuation goes first: no article is left between hyphens.
+        # Punctuation is removed first, so no article is left between hyphens.
         ("a-b 1895-1943", "ab 18951943"),
         ("theory another", "theory another"),
         ("The a, AN", ""),
@@ -38,13 +38,13 @@ def test_case_ascii_punctuation_and_articles_go(text, expected):
 @pytest.mark.parametrize(
     "answer, golds, exact, f1",
     [
-        # 2 of 3 words shared either way.
+        # 2 of 3 words are shared in both directions.
         ("big big cat", ["big cat cat"], 0.0, 2 / 3),
         ("cat cat", ["cat"], 0.0, 2 / 3),
         # Precision 1, recall 1 / 4; then precision 2 / 5, recall 1.
         ("cat", ["cat sat on mat"], 0.0, 2 / 5),
         ("cat sat on mat there", ["mat cat"], 0.0, 4 / 7),
-        # The best right answer counts.
+        # The best reference answer counts.
         ("cat", ["dog", "cat sat", "cat"], 1.0, 1.0),
         ("sat cat", ["dog", "cat sat", "cat"], 0.0, 1.0),
         ("bird", ["dog", "cat sat", "cat"], 0.0, 0.0),
@@ -75,14 +75,14 @@ _VANISHING = [_question("1", "the", "cat"), _question("2", "A")]
             [0, 1],
             [0, 1],
         ),
-        # Only no answer is right for an impossible question.
+        # Only "no answer" is right for an unanswerable question.
         (
             [_question(name) for name in "123"],
             {"1": "", "2": "The", "3": "cat"},
             [1, 1, 0],
             [1, 1, 0],
         ),
-        # Right answers without words drop out of version 2.0.
+        # Version 2.0 ignores reference answers without words.
         (
             [_question("0"), *_VANISHING],
             {"0": "", "1": "", "2": ""},
@@ -136,7 +136,7 @@ _MANY_ANSWERS = {
         (_TWO, {x: _answers(x, difference=1.0) for x in "ab"}, 0.5, True),
         (_TWO, {"a": _answers("cat", 4), "b": _answers("dog", 4)}, None, True),
         (_TWO, {"a": _answers("the", 4), "b": _answers("the", 9)}, None, True),
-        (_MANY, _MANY_ANSWERS, 1.5, False),  # One in forty may differ.
+        (_MANY, _MANY_ANSWERS, 1.5, False),  # One in forty can differ.
         (_MANY, _MANY_ANSWERS, 0.5, True),
         (_TWO, {"a": _answers("x"), "b": _answers("y", 1)}, None, False),
         (_ALIKE, {"a": _answers("cat"), "b": _answers("cat")}, None, False),
@@ -150,7 +150,7 @@ def test_one_answer_throughout_is_noticed(
 
 
 def _data_set(**answers):
-    """Of questions by their ids, each with a list of right answers."""
+    """Return a data set of questions by id, each with reference answers."""
     context = "the big cat sat on the mat"
     questions = [
         {
@@ -168,7 +168,7 @@ def _data_set(**answers):
 
 
 _FIRST = _data_set(a=["cat", "the big cat"], b=["mat"], c=["sat"])
-# Two questions have answers, two have none.
+# Two questions have answers, two do not.
 _SECOND = _data_set(a=["cat", "the big cat"], b=["mat"], c=[], d=[])
 _PREDICTIONS = {"a": "The CAT.", "b": "the mat on", "c": "big", "d": ""}
 _PROBABILITIES = {"a": 0.1, "b": 0.6, "c": 0.9, "d": 0.2}
@@ -185,7 +185,7 @@ _MISSING = {name: _PREDICTIONS[name] for name in "abd"}
             (100 / 3, 100 * (1 + 2 / 3) / 3, 3),
             None,
         ),
-        # Words that vanish have no F1 in version 1.1.
+        # Answers without words have no F1 in version 1.1.
         (
             _data_set(a=["the"], b=["mat"]),
             {"a": "The", "b": "mat"},
@@ -199,7 +199,7 @@ _MISSING = {name: _PREDICTIONS[name] for name in "abd"}
             {"HasAns": (50, 100 * (1 + 2 / 3) / 2, 2), "NoAns": (50, 50, 2)},
         ),
         (_data_set(c=[]), {"c": ""}, (100, 100, 1), {"NoAns": (100, 100, 1)}),
-        # Version 2.0 leaves missing predictions out.
+        # Version 2.0 ignores missing predictions.
         (
             _SECOND,
             _MISSING,
@@ -244,8 +244,8 @@ def test_ids_may_be_numbers_anywhere(ids, answers):
 
 def test_probabilities_find_the_best_thresholds():
     scores = squad_scores(_SECOND, _PREDICTIONS, _PROBABILITIES)
-    # Leaving all without an answer is right for c and d. Answering a gains 1,
-    # answering d nothing and b its F1, answering c loses 1.
+    # "No answer" for all is right for c and d. Answering a gains 1, answering b
+    # gains its F1, answering d gains nothing, answering c loses 1.
     assert scores == pytest.approx(
         {
             **squad_scores(_SECOND, _PREDICTIONS),
@@ -304,11 +304,11 @@ def _mean(differences, answer_scores, null_scores, threshold):
 @pytest.mark.parametrize(
     "arrays, expected",
     [
-        # Answering the first so many gives 2, 3, 2, 3 and 2 of 4.
+        # Answering the first 0 to 4 questions gives 2, 3, 2, 3 and 2 of 4.
         (([2, -3, 0, -1], [0, 1, 1, 0], [1, 0, 0, 1]), (-3.0, 0.75)),
-        # Equal differences are on one side; parting them would give 1.
+        # Equal scores are on one side of the threshold; a split would give 1.
         (([1, 1], [1, 0], [0, 1]), (0.0, 0.5)),
-        # All may stay without an answer.
+        # "No answer" for all is allowed.
         (([0.2, 0.9], [0, 0], [1, 0]), (0.0, 0.5)),
         (([0.0, -4.0], [0, 0], [1, 1]), (np.nextafter(-4.0, -5), 1.0)),
     ],

@@ -10,7 +10,7 @@ from keras_bert.tasks.batches.fine_tuning import training_dataset
 
 
 class _Examples:
-    """Examples whose batches are their own indices."""
+    """Examples with their indices as batches."""
 
     def __init__(self, lengths):
         self.lengths = np.array(lengths)
@@ -20,7 +20,7 @@ class _Examples:
 
 
 def _passes(lengths, batch_size, num_epochs, seed):
-    """The batches of each pass, as lists of indices."""
+    """Return the batches of each pass, as lists of indices."""
     data = training_dataset(_Examples(lengths), batch_size, num_epochs, seed)
     batches = [x.tolist() for x in data.as_numpy_iterator()]
     count = num_batches(len(lengths), batch_size)

@@ -27,7 +27,7 @@ def test_batches_to_learn_from_are_of_about_one_length():
     batches = training_buckets(lengths, 16, seed=0, epoch=0)
     assert sorted(np.concatenate(batches)) == list(range(3000))
     spread = np.mean([np.ptp(lengths[batch]) for batch in batches])
-    # Without sorting within groups of 50 batches it is above 100.
+    # Without sorting in groups of 50 batches it is above 100.
     assert spread < 10
 
 

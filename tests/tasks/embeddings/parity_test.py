@@ -1,4 +1,4 @@
-"""Vectors of a trained embedder against sentence-transformers.
+"""Vectors of a trained embedder compared with sentence-transformers.
 
 make test-parity
 """
@@ -65,7 +65,7 @@ def test_what_we_write_is_read_by_sentence_transformers(
 
 
 def test_what_sentence_transformers_write_is_read(directory, tmp_path):
-    """Under the names that its files have today."""
+    """Read the current file names."""
     import sentence_transformers
     import torch
 

@@ -1,4 +1,4 @@
-"""Prompts beside numbers that are worked out by hand, saved and served."""
+"""Prompts: compared with hand-computed vectors, saved and served."""
 
 import json
 
@@ -29,7 +29,7 @@ def _check(vectors, expected):
 
 @pytest.fixture
 def directory(sentence_directory):
-    """A function that writes one with prompts and gives its path."""
+    """Return a function that writes a directory with prompts."""
 
     def write(default=None, prompts=_PROMPTS, **pooling):
         directory = sentence_directory("Pooling", pooling)
@@ -69,7 +69,7 @@ def test_the_default_goes_before_texts_that_none_is_named_for(
 
 
 def test_without_a_prompt_of_their_name_there_is_none(bert, expected):
-    """The default, which is of neither, stays away, as it does there."""
+    """The default prompt is not used either, as in sentence-transformers."""
     prompts = {"other": "the cat "}
     embedder = TextEmbedder(bert, prompts=prompts, default_prompt_name="other")
     for embed in (embedder.embed_query, embedder.embed_document):
@@ -82,7 +82,7 @@ def test_without_a_prompt_of_their_name_there_is_none(bert, expected):
 
 @pytest.mark.parametrize("pooling", [*_POOLS])
 def test_the_prompt_may_stay_out_of_the_pooling(expected, directory, pooling):
-    """With it [CLS] does, and of "cls" the token behind it is taken."""
+    """Exclude the prompt with [CLS]; "cls" pooling uses the token after it."""
     path = directory("query", pooling_mode=pooling, include_prompt=False)
     embedder = TextEmbedder.from_pretrained(path)
     pool = _POOLS[pooling]

@@ -8,14 +8,14 @@ from keras_bert.tasks.embeddings.scores import scored_pair_scores
 
 
 def _at(*degrees):
-    """Vectors of several lengths in the plane, at these angles."""
+    """Return vectors of several lengths in the plane, at these angles."""
     radians = np.deg2rad(np.array(degrees, float))
     lengths = np.arange(1.0, len(degrees) + 1)[:, None]
     return lengths * np.stack([np.cos(radians), np.sin(radians)], axis=1)
 
 
 def test_recalls_and_ranks_are_those_counted_by_hand():
-    # Anchors at 0, 90 and 180 degrees; candidates at 10, 70 and 165.
+    # Anchors are at 0, 90 and 180 degrees, candidates at 10, 70 and 165.
     vectors = _at(0, 90, 180, 10, 70, 165)
     right = np.array([[0, 3], [1, 4], [2, 5]])
     assert retrieval_scores(vectors, right) == pytest.approx(
@@ -26,7 +26,7 @@ def test_recalls_and_ranks_are_those_counted_by_hand():
             "mean_reciprocal_rank": 1.0,
         }
     )
-    # From 0 that at 70 is the second; from 90 that at 10 is the last.
+    # From 0, the candidate at 70 is second; from 90, the one at 10 is last.
     swapped = np.array([[0, 4], [1, 3], [2, 5]])
     scores = retrieval_scores(vectors, swapped)
     assert scores["recall_at_1"] == pytest.approx(1 / 3)
@@ -45,7 +45,7 @@ def test_several_positives_of_an_anchor_share_its_recall():
     vectors = _at(0, 10, 30, 20)
     examples = np.array([[0, 1], [0, 2], [3, 3]])
     scores = retrieval_scores(vectors, examples)
-    # The anchor at 20 degrees is its own positive; the other has 10 first.
+    # The anchor at 20 degrees is its own positive; the other ranks 10 first.
     assert scores["recall_at_1"] == pytest.approx((1 / 2 + 1) / 2)
     assert scores["recall_at_5"] == pytest.approx(1.0)
     assert scores["mean_reciprocal_rank"] == 1.0
@@ -66,7 +66,7 @@ def test_vectors_that_are_all_equal_rank_last():
 @hypothesis.settings(max_examples=30, deadline=None)
 @hypothesis.given(strategies.data())
 def test_ranks_are_those_of_sorting(data):
-    """Against a search that sorts; all cosines differ."""
+    """Compare with a search that sorts; all cosines differ."""
     num = data.draw(strategies.integers(1, 12))
     random = np.random.default_rng(data.draw(strategies.integers(0, 99)))
     vectors = random.normal(size=(2 * num, 3))

@@ -67,7 +67,7 @@ def test_dense_layers_learn_with_a_frozen_encoder(bert):
     ],
 )
 def test_the_best_epoch_is_kept(bert, validation_data, metric):
-    """A rate that destroys what was learned."""
+    """Train with a learning rate that destroys the model."""
     embedder = TextEmbedder(bert)
     history = embedder.fit(
         _PAIRS,
@@ -101,7 +101,7 @@ def _cosine(first, second):
 
 
 def _cross_entropy(anchor, right, wrong, scale=20.0):
-    """Of one anchor, worked out candidate by candidate."""
+    """Return the cross entropy of one anchor, candidate by candidate."""
     logits = [scale * _cosine(anchor, other) for other in (right, *wrong)]
     return np.log(np.sum(np.exp(logits))) - logits[0]
 
@@ -109,7 +109,7 @@ def _cross_entropy(anchor, right, wrong, scale=20.0):
 @pytest.mark.parametrize(
     ("ids", "wrong", "scale"),
     [
-        # By anchor, the places (example, text) of what it is told from.
+        # For each anchor, the (example, text) indices of its negatives.
         (
             [[0, 1], [2, 3], [4, 5]],
             [[(1, 1), (2, 1)], [(0, 1), (2, 1)], [(0, 1), (1, 1)]],
@@ -120,7 +120,7 @@ def _cross_entropy(anchor, right, wrong, scale=20.0):
             [[(1, 1), (0, 2), (1, 2)], [(0, 1), (0, 2), (1, 2)]],
             5.0,
         ),
-        # One anchor twice; one positive twice; an anchor as a positive.
+        # A repeated anchor, a repeated positive, an anchor as a positive.
         ([[0, 1], [0, 2], [3, 4]], [[(2, 1)], [(2, 1)], [(0, 1), (1, 1)]], 20),
         ([[0, 1], [2, 1], [3, 4]], [[(2, 1)], [(2, 1)], [(0, 1), (1, 1)]], 20),
         (
@@ -128,7 +128,7 @@ def _cross_entropy(anchor, right, wrong, scale=20.0):
             [[(2, 1)], [(0, 1), (2, 1)], [(0, 1), (1, 1)]],
             20.0,
         ),
-        # A negative that is the other's positive.
+        # A negative that is the positive of the other example.
         (
             [[0, 1, 2], [3, 4, 1]],
             [[(1, 1), (0, 2)], [(0, 1), (0, 2), (1, 2)]],

@@ -30,7 +30,7 @@ def _sigmoid(x):
 
 
 def _lstm(vectors, layer):
-    """One direction over one text, step by step."""
+    """Compute one direction over one text, step by step."""
     kernel, bias, recurrent_kernel = layer.get_weights()
     hidden = cell = np.zeros(len(recurrent_kernel))
     outputs = []
@@ -95,7 +95,7 @@ def test_weighted_layers_are_added_up():
     scores = np.array([50.0, -50.0])
     head.get_layer("scalar_mix").set_weights([scores, np.array(1.0)])
     states, other = _states(), _states()
-    other[:, :, 1] = 0  # The layer of no weight.
+    other[:, :, 1] = 0  # The layer with weight 0.
     np.testing.assert_allclose(_logits(head, states), _logits(head, other))
     other[:, :, 0] = 0
     assert np.abs(_logits(head, states) - _logits(head, other)).max() > 0.001

@@ -16,7 +16,7 @@ _TEXTS = [b"the dog eats", b"a", b"the cat sees the fish", b"seeds ."]
 
 @pytest.fixture
 def store(bert, tmp_path):
-    """A function that stores the states of some texts."""
+    """Return a function that stores the states of some texts."""
 
     def run(texts=_TEXTS, layers=(1, 2), seq_length=12, model=bert):
         preprocess = Preprocessor(

@@ -12,15 +12,15 @@ from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
     [
         ([1, 1, 1], [0, 1, 1], True),
         ([1, 0, 1], [0, 1, 1], False),
-        ([1, 1, 1], [0, 0, 0], False),  # One answer is right.
+        ([1, 1, 1], [0, 0, 0], False),  # Only one label occurs.
         ([1], [0], False),
         ([], [], False),
         ([[1, 0], [1, 0]], [[1, 0], [1, 1]], True),
         ([[1, 0], [1, 1]], [[1, 0], [1, 1]], False),
-        # A collapsed model of CoLA: 2 of 527 answers are others.
+        # A collapsed model on CoLA: 2 of 527 predictions differ.
         ([0] * 2 + [1] * 525, [0] * 162 + [1] * 365, True),
         ([0] * 20 + [1] * 507, [0] * 162 + [1] * 365, False),
-        # Of a rare label few are found, but some.
+        # A few of a rare label are found.
         ([1] * 2 + [0] * 998, [1] * 10 + [0] * 990, False),
     ],
 )

@@ -17,14 +17,14 @@ _PAIRS = [("a", "c"), ("ü", "d")]
 
 
 def _column(values):
-    """As a column of pandas: it has `tolist` and is no list."""
+    """Stand-in for a pandas column: it has `tolist` and is not a list."""
     return types.SimpleNamespace(
         tolist=lambda: list(values), shape=(len(values),)
     )
 
 
 class _Table:
-    """As a table of pandas."""
+    """Stand-in for a pandas table."""
 
     def __init__(self, **columns):
         self._columns, self.columns = columns, [*columns]
@@ -34,7 +34,7 @@ class _Table:
 
 
 class _DataSet:
-    """As a data set of Hugging Face."""
+    """Stand-in for a Hugging Face data set."""
 
     def __init__(self, **columns):
         self._columns, self.column_names = columns, [*columns]

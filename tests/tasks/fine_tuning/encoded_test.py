@@ -74,7 +74,7 @@ def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
     ("columns", "message"),
     [
         ([_TEXTS], "1 of 4 texts (25.0 %) are longer than seq_length=6"),
-        # Together with [CLS] and two [SEP] the pairs are of 7, 5, 5 and 9.
+        # With [CLS] and two [SEP], the pairs have 7, 5, 5 and 9 tokens.
         ([_TEXTS, [b"", b"", b"the a", b""]], "2 of 4 texts (50.0 %)"),
     ],
 )

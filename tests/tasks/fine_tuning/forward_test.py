@@ -9,7 +9,7 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 
 
 def _model():
-    """Sums the ids of each row."""
+    """Return a model that sums the ids of each row."""
     ids = keras.Input((None,), dtype="int32", name="input_ids")
     total = keras.ops.sum(keras.ops.cast(ids, "float32"), axis=1)
     return keras.Model({"input_ids": ids}, {"total": total})
@@ -46,7 +46,7 @@ def test_the_batches_of_a_task_are_as_large_as_it_says(bert, monkeypatch):
 
     original = forward_module.length_buckets
     monkeypatch.setattr(forward_module, "length_buckets", length_buckets)
-    texts = ["the dog"] * 6  # Four tokens each, with the special ones.
+    texts = ["the dog"] * 6  # Four tokens each, including special tokens.
     answers = task.predict(texts)
     task.batch_tokens = 8
     for one, other in zip(answers, task.predict(texts), strict=True):

@@ -20,7 +20,7 @@ _TOKENS = {
 
 @pytest.fixture
 def narrow():
-    """A model in bfloat16, one of its matrices, and what it gives."""
+    """Return a bfloat16 model, one of its matrices, and its output."""
     x = keras.Input((4,), name="x")
     dense = FlatDense(3, "gelu", dtype="mixed_bfloat16")
     model = keras.Model({"x": x}, {"y": dense(x)})
@@ -31,7 +31,7 @@ def narrow():
 
 @pytest.fixture
 def wide():
-    """Likewise in float32, of a block that can be packed."""
+    """Return the same in float32, with a block that can be packed."""
     keras.utils.set_random_seed(_SEED)
     block = TransformerEncoderBlock(8, 2, 16)
     model = Backbone(BertEmbeddings(30, 8, 32), [block]).encoder("encoder")
@@ -71,9 +71,9 @@ def test_many_calls_in_float32_get_a_packed_model(wide, monkeypatch):
 
     monkeypatch.setattr(FlatDense, "call", seen_call)
     outputs(_after_calls(functions, _MANY - 2))
-    assert not units  # It was traced before.
+    assert not units  # The function was traced before.
     found = outputs(functions.for_batches(1))
-    # Of twice three quarters of 16, one and a half of 8 and so on.
+    # 2 x 3/4 of 16, 1.5 of 8, and so on.
     assert sorted(units) == [4, 4, 4, 4, 8, 8, 12, 12]
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_a_changed_matrix_is_seen(narrow, change, num_batches):
     change(dense.kernel)
     after = outputs(functions.for_batches(num_batches))
     assert np.abs(after - before).max() > 0.1
-    # Eagerly it rounds between the product and the GELU.
+    # Eager execution rounds between the product and the GELU.
     np.testing.assert_allclose(
         after, outputs(lambda x: model(x, training=False)), atol=0.02
     )

@@ -1,4 +1,4 @@
-"""A language model beside a task, against transformers and its publisher."""
+"""An auxiliary language-model loss, against transformers and OpenAI's code."""
 
 import pathlib
 

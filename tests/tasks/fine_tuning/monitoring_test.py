@@ -1,4 +1,4 @@
-"""What `fit` logs, and which callbacks of Keras can monitor it."""
+"""Logs of `fit`, and Keras callbacks that monitor them."""
 
 import keras
 import numpy as np
@@ -45,7 +45,7 @@ def test_callbacks_work_as_everyone_types_them(classifier, tmp_path):
         verbose=0,
     ).history
     assert best_f1.best == max(history["val_f1"])
-    # Each epoch but the first is on the plateau, and reduces the rate.
+    # Each epoch after the first is on the plateau and reduces the rate.
     assert history["learning_rate"] == pytest.approx([1e-3, 1e-3, 1e-4, 1e-5])
     (file,) = tmp_path.glob("best-*.keras")
     loaded = keras.models.load_model(file)

@@ -33,11 +33,11 @@ _KINDS = {
 
 
 def _learned(make_bert, kind, num_parts, **config):
-    """The losses of each epoch and what the model says at last."""
+    """Return the losses of each epoch and the final predictions."""
     keras.utils.set_random_seed(3)
     make, texts, labels = _KINDS[kind]
     task = make(make_bert(**config))
-    # In the end there is a batch of one, which leaves parts without a row.
+    # The last batch has one row, which leaves parts without a row.
     history = task.fit(
         texts,
         labels,

@@ -48,7 +48,7 @@ def test_seeds_follow_that_of_the_recipe():
 
 
 def test_the_grid_is_that_of_the_paper():
-    """Appendix A.3: the values that work well across all tasks."""
+    """Check the values of appendix A.3 that work well across all tasks."""
     recipes = paper_grid(Recipe(seed=7, warmup=0.2))
     assert {(x.batch_size, x.learning_rate, x.epochs) for x in recipes} == {
         (size, rate, epochs)

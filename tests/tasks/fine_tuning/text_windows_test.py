@@ -19,7 +19,7 @@ _TEXTS = [
 
 @pytest.fixture
 def preprocess(bert):
-    """Sequences of six tokens, of which the text has four."""
+    """Return a preprocessor of six tokens, with four for the text."""
     return Preprocessor(bert.tokenizer, bert.family.template, seq_length=6)
 
 

@@ -1,4 +1,4 @@
-"""What the numbers of a recipe do to the weights."""
+"""Effects of the numbers of a recipe on the weights."""
 
 import random
 
@@ -22,7 +22,7 @@ def classifier(bert):
 
 
 def _fit(classifier, **recipe):
-    """One step by default; gives how far each variable has moved."""
+    """Fit, by default one step; return the change of each variable."""
     before = {v.path: v.numpy() for v in classifier.model.weights}
     values = {"epochs": 1, "batch_size": 5, "warmup": 0.0, "verbose": 0}
     classifier.fit(_TEXTS, _LABELS, **{**values, **recipe})
@@ -77,7 +77,7 @@ def test_a_model_that_is_frozen_whole_is_an_error(classifier):
 @pytest.mark.smoke("recipe1")
 @pytest.mark.parametrize("recipe", [{}, {"num_reset_layers": 1}])
 def test_runs_of_one_seed_end_alike(make_bert, tmp_path, recipe):
-    """Whatever was drawn before, which is another thing in each process."""
+    """Check runs of one seed after different random draws."""
     bert = make_bert(hidden_dropout_prob=0.1, num_hidden_layers=1)
     TextClassifier(bert, labels=["x", "y"]).save(tmp_path / "x")
     weights, draws = [], []
@@ -91,7 +91,7 @@ def test_runs_of_one_seed_end_alike(make_bert, tmp_path, recipe):
     for a, b in zip(first, same, strict=True):
         np.testing.assert_array_equal(a, b)
     assert any(np.any(a.numpy() != b.numpy()) for a, b in zip(first, other))
-    # What a user draws later does not follow from the seed of a fit.
+    # Later random draws of a user do not depend on the seed of a fit.
     assert draws[0] != draws[1]
 
 
@@ -157,7 +157,7 @@ def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
 
 
 class _Seen(keras.callbacks.Callback):
-    """Keeps the models that it sees, and stops in the second epoch."""
+    """Callback that keeps the models and stops in the second epoch."""
 
     def __init__(self):
         super().__init__()

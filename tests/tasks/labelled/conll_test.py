@@ -14,7 +14,7 @@ _TAGS = (("B-ORG", "O"), ("B-PER", "I-PER"))
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes a file; its path."""
+    """Write a file and return its path."""
 
     def write(content):
         path = tmp_path / "train.conll"

@@ -9,7 +9,7 @@ from keras_bert.tasks.labelled.entities import locate_entities
 from keras_bert.tasks.labelled.entities import to_iob1
 from keras_bert.tasks.labelled.entities import to_iob2
 
-# A person of three words, two places of one word, a person of two.
+# A person of three words, two locations of one word, a person of two.
 _ENTITIES = [
     Entity("PER", 0, 2),
     Entity("LOC", 3, 3),

@@ -33,8 +33,8 @@ _STSB_ROW = "0\tg\tf\t2012\t1\tn\tn\ta\tb"
 _STSB_TRAIN = f"{_STSB_START}\tscore"
 _NO = "contradiction"
 _MSR = f"\ufeffQuality\t{_MRPC}\r"
-# The texts are "a" and, of pairs, "b". Then comes the label, if there is one.
-# A file is named after its split where no name is in front.
+# The texts are "a" and, for pairs, "b", followed by the label, if any.
+# A file without a name in front is named after its split.
 _LAYOUTS = [
     ("cola train", None, "gj04\t1\t\ta", "1"),
     ("cola dev", None, "x\t0\t*\ta", "0"),

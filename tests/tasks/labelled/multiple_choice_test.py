@@ -33,7 +33,7 @@ _CODAH_ROWS = (
 
 @pytest.fixture
 def write_swag(tmp_path):
-    """Writes rows as CSV or as JSON lines; the path."""
+    """Write rows as CSV or JSON lines and return the path."""
 
     def write_swag(kind, rows):
         path = tmp_path / f"swag.{kind}"
@@ -51,7 +51,7 @@ def write_swag(tmp_path):
 
 @pytest.fixture
 def write_codah(tmp_path):
-    """Writes a TSV; its path."""
+    """Write a TSV and return its path."""
 
     def write_codah(content):
         path = tmp_path / "codah.tsv"

@@ -38,7 +38,7 @@ _NOT_GIVEN = object()
 
 
 def _changed(path, value):
-    """The data set with one value of it replaced, or taken away."""
+    """Return the data set with one value replaced or removed."""
     values = copy.deepcopy(_VALUES)
     *parents, last = path
     place = values
@@ -149,7 +149,7 @@ def test_numbers_of_other_data_sets_are_read(path, value, expected):
 
 @pytest.fixture
 def read(tmp_path):
-    """Writes and reads a file."""
+    """Write and read a file."""
 
     def read(text):
         (tmp_path / "dev.json").write_text(text, encoding="utf-8")
@@ -235,12 +235,12 @@ _HOUSE = "The (old) house."
 @pytest.mark.parametrize(
     ("context", "text", "start", "expected"),
     [
-        # One, two, three and four bytes for a character.
+        # Characters of one, two, three and four bytes.
         ("aé中𝒙 b", "é", 1, (1, 3)),
         ("aé中𝒙 b", "中𝒙", 2, (3, 10)),
         ("aé中𝒙 b", "b", 5, (11, 12)),
         ("to be to be", "be", 9, (9, 11)),
-        # The offset may be wrong within a word, which has the space after it.
+        # The offset can be wrong within a word and the space after it.
         (_HOUSE, "old", 4, (5, 8)),
         (_HOUSE, "old", 6, (5, 8)),
         (_HOUSE, "old", 9, (5, 8)),
@@ -249,10 +249,10 @@ _HOUSE = "The (old) house."
         (_HOUSE, "old", 0, None),
         # These three characters end just before the next word.
         (_HOUSE, "hou", 7, None),
-        # White space stands for other white space.
+        # White space matches other white space.
         ("an old\n \thouse", "old house", 3, (3, 14)),
         ("an old\n \thouse", " old house ", 3, (3, 14)),
-        # Signs of regular expressions are plain.
+        # Special characters of regular expressions are literal.
         ("a [b+] c", "b+", 2, (3, 5)),
         ("a bb c", "b+", 2, None),
         *(("abc", "a", start, None) for start in (-1, 3, 10**30)),

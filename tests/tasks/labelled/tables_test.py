@@ -19,7 +19,7 @@ from keras_bert.tasks.labelled.tables import with_label_lists
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes a file; its path."""
+    """Write a file and return its path."""
 
     def write(name, content):
         path = tmp_path / name

@@ -10,7 +10,7 @@ from keras_bert.tasks.labelled.tag_schemes import without_stray_tags
 
 
 def _rows(text):
-    """Sentences of tags, with a bar between them."""
+    """Return sentences of tags, separated by a bar."""
     return [row.split() for row in text.split("|")]
 
 
@@ -120,13 +120,13 @@ def test_a_scheme_must_be_known():
 
 @st.composite
 def _entity_rows(draw):
-    """Sentences as lists of (type, length), None being outside."""
+    """Return sentences as lists of (type, length); None means outside."""
     entity = st.tuples(st.sampled_from(["A", "B-C", None]), st.integers(1, 3))
     return draw(st.lists(st.lists(entity, min_size=1), min_size=1))
 
 
 def _write(row, scheme):
-    """Tags of a sentence, from the definition of each scheme."""
+    """Return the tags of a sentence by the definition of each scheme."""
     tags, last = [], None
     single, end = {"BIOES": "SE", "BILOU": "UL", "BMES": "SE"}.get(scheme, "BI")
     inside = "M" if scheme == "BMES" else "I"

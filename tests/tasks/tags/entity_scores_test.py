@@ -17,7 +17,7 @@ def _rows(text):
 
 def test_types_are_pooled_and_shown():
     tags = _rows("B-PER I-PER O B-LOC | B-PER O B-PER")
-    # One of three people is found, and one is invented; one place of one.
+    # One of three persons is found, one is invented; one of one location.
     predictions = _rows("B-PER I-PER O B-LOC | O B-PER O")
     assert entity_scores(tags, predictions) == {
         "precision": pytest.approx(2 / 3),

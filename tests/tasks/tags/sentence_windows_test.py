@@ -16,7 +16,7 @@ from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _TOKENIZER = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *"abc"]))
-# As of XLNet: padding in front, the special tokens behind.
+# Like XLNet: left padding, special tokens at the end.
 _LEFT = dataclasses.replace(
     Template(),
     single="A [SEP] [CLS]:2",
@@ -32,7 +32,7 @@ _both_sides = pytest.mark.parametrize("layout", [Template(), _LEFT])
 
 
 def _words(layout, pieces=_SENTENCES, num_words=(2, 0, 4)):
-    """The reader, and sentences of these pieces."""
+    """Return the reader, and sentences of these pieces."""
     model = types.SimpleNamespace(tokenizer=_TOKENIZER)
     reader = Words(model, layout, {"seq_length": 6, "labels": [*"OPQR"]})
     words = [["a"] * count for count in num_words]

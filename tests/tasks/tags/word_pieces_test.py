@@ -124,7 +124,7 @@ def test_words_are_substrings_in_order(settings, texts):
         places = list(itertools.chain(*spans))
         assert places == sorted(places)
         assert all(0 <= start < end <= len(text) for start, end in spans)
-        # A substring has the pieces of its word, what lies between has none.
+        # A substring has the pieces of its word; separators have none.
         words = [text[start:end] for start, end in spans]
         found = [
             pieces.ids[pieces.words == n].tolist() for n, _ in enumerate(words)

@@ -8,7 +8,7 @@ from keras_bert.tasks.tags.word_windows import split_into_windows
 
 
 def _pieces(*counts):
-    """A sentence of words with so many pieces; its ids count up from 100."""
+    """Return a sentence of words with these piece counts; ids start at 100."""
     words = np.repeat(np.arange(len(counts)), counts)
     return WordPieces(np.arange(100, 100 + len(words), dtype=np.int32), words)
 

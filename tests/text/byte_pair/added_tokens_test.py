@@ -1,4 +1,4 @@
-"""A tokenizer in ModernBERT's form beside Hugging Face `tokenizers`."""
+"""ModernBERT's tokenizer format compared with Hugging Face `tokenizers`."""
 
 import json
 import random
@@ -40,7 +40,7 @@ def _added(text, number, special=True, lstrip=False):
 
 @pytest.fixture(scope="module")
 def values(byte_pair):
-    """What such a tokenizer.json holds."""
+    """Return the contents of such a tokenizer.json."""
     merges = byte_pair.merges
     made = map("".join, merges)
     tokens = ["|||IP|||", "<|padding|>", *_CHARACTERS, *made]
@@ -92,7 +92,7 @@ def finding(plain):
 
 def _peer(directory, finds):
     peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
-    # It leaves spaces out of spans, as ours do.
+    # Like ours, it excludes spaces from spans.
     peer.post_processor = tokenizers.processors.ByteLevel(
         add_prefix_space=False, trim_offsets=True
     )

@@ -1,4 +1,4 @@
-"""Files in and out, and what is wrong with them."""
+"""Files read and written, and their errors."""
 
 import json
 
@@ -25,7 +25,7 @@ def directory(settings, tmp_path):
 
 
 def _fast(**changes):
-    """What a tokenizer.json holds, with changes by "part" or "part.key"."""
+    """Return a tokenizer.json with changes by "part" or "part.key"."""
     tokens = {token: index for index, token in enumerate(_TOKENS)}
     added = [
         {"id": tokens[token], "content": token, "special": True}

@@ -1,4 +1,4 @@
-"""The tokenizer on texts that can be cut by hand."""
+"""The tokenizer on texts with hand-derived pieces."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def _tokens(tokenizer, *texts):
         # One pair is merged from the left.
         ("caaaa", ["ca", "aa", "a"]),
         ("aaaaa", ["aa", "aa", "a"]),
-        # The last of many spaces belongs to the word.
+        # The last of several spaces belongs to the word.
         ("a   the", ["a", "Ġ", "Ġ", "Ġthe"]),
         ("a\n\nthe", ["a", "Ċ", "Ċ", "the"]),
         ("the 's", ["the", "Ġ", "'", "s"]),
@@ -83,7 +83,7 @@ def test_bytes_that_are_no_text_are_symbols(tokenizer):
     ):
         spelled = "".join(tokenizer.vocabulary.tokens[index] for index in row)
         assert spelled == "".join(byte_characters()[byte] for byte in text)
-        # Each is by itself: no span takes in another byte.
+        # Each byte is separate: no span includes another byte.
         assert all(end - start <= 3 for start, end in zip(first, last))
 
 
@@ -109,7 +109,7 @@ def test_what_it_shows_of_itself(tokenizer):
         zip(tokenizer.vocabulary.tokens, tokenizer.vocabulary.is_continuation)
     )
     assert continues["th"] and continues["Ã"]
-    # What begins with white space begins a word.
+    # Tokens that start with white space start a word.
     assert not any(continues[token] for token in ("Ġthe", "Ġ", "Ċ", "ĉ"))
     assert not any(continues[token] for token in SPECIAL_TOKENS)
     assert tokenizer.settings.make()(["the"]).to_list() == [

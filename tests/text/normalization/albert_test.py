@@ -1,4 +1,4 @@
-"""The tables against the published rules, over every code point."""
+"""The tables compared with the published rules, for every code point."""
 
 import unicodedata
 
@@ -17,7 +17,7 @@ _CODE_POINTS = [c for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
 
 
 def _expected(code_point, lowercase):
-    """`preprocess_text` of google-research/albert; "▁" is a space too."""
+    """Apply google-research/albert's `preprocess_text`; "▁" is a space too."""
     character = chr(code_point)
     if not is_assigned(code_point):
         return character
@@ -50,7 +50,7 @@ def test_every_code_point_is_normalised_as_by_hugging_face(lowercase):
     peer = normalizers.Sequence(steps)
     characters = [chr(c) for c in _CODE_POINTS]
     texts = _normalized(HUGGING_FACE, lowercase, characters)
-    # What is dropped leaves a separator.
+    # Removed characters leave a separator.
     ours = [text.decode().replace("\u20d2", "") for text in texts]
     wrong = [
         character

@@ -1,4 +1,4 @@
-"""Form C beside Hugging Face `tokenizers`, whose data are Unicode 9.0's."""
+"""NFC compared with Hugging Face `tokenizers`, which uses Unicode 9.0."""
 
 import functools
 import random
@@ -61,7 +61,7 @@ def _random(number):
 
 
 def _code_points(step):
-    """Those that compose or decompose, and some of the others."""
+    """Return code points that compose or decompose, and some others."""
     return [
         chr(point)
         for point in range(1, 0x110000)
@@ -102,7 +102,7 @@ def test_every_code_point_and_more_texts():
     ],
 )
 def test_nothing_composes_with_or_across_other_bytes(text, expected):
-    # Neither does it across two texts.
+    # The same across two texts.
     assert _composed([b"e", text, b"\xcc\x81"]) == [b"e", expected, b"\xcc\x81"]
 
 

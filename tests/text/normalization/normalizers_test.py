@@ -1,4 +1,4 @@
-"""The tables against the published rules, over every code point."""
+"""The tables compared with the published rules, for every code point."""
 
 import functools
 import random
@@ -30,14 +30,14 @@ CJK = (
 
 @functools.cache
 def category(character):
-    """The category in Unicode 13.0, on every Python."""
+    """Return the category in Unicode 13.0, with every Python."""
     if not normalizers.is_assigned(ord(character)):
         return "Cn"
     return "Mn" if character == "\u1734" else unicodedata.category(character)
 
 
 def clean(text):
-    """BasicTokenizer._clean_text of google-research/bert."""
+    """Apply BasicTokenizer._clean_text of google-research/bert."""
     output = []
     for character in text:
         if character in "\t\n\r" or category(character) == "Zs":
@@ -50,25 +50,25 @@ def clean(text):
 
 
 def strip_marks(text):
-    """BasicTokenizer._run_strip_accents."""
+    """Apply BasicTokenizer._run_strip_accents."""
     text = unicodedata.normalize("NFD", text)
     return "".join(c for c in text if category(c) != "Mn")
 
 
 def expected_replacement(code_point, lowercase, strip_accents):
-    """What the published rules make of a code point standing alone."""
+    """Return the replacement of a single code point by the published rules."""
     character = chr(code_point)
     if not normalizers.is_assigned(code_point):
         return character
     if character in "\u2028\u2029":
-        return " "  # The original splits at these later, by str.split.
+        return " "  # The original splits at these later, with str.split.
     text = clean(character)
     text = text.lower() if lowercase else text
     return strip_marks(text) if strip_accents else text
 
 
 def basic_tokenize(text, lowercase, strip_accents):
-    """BasicTokenizer.tokenize."""
+    """Apply BasicTokenizer.tokenize."""
     spaced = (f" {c} " if is_cjk(ord(c)) else c for c in clean(text))
     words = []
     for word in "".join(spaced).split():
@@ -110,7 +110,7 @@ def normalize(texts, lowercase, strip_accents):
 
 
 def code_points(ranges):
-    """Reads "7FD 8D3-8E1" as a set of code points."""
+    """Parse "7FD 8D3-8E1" to a set of code points."""
     result = set()
     for part in ranges.split():
         first, _, last = part.partition("-")
@@ -148,7 +148,7 @@ def splitter():
 
 
 def split(texts, mode):
-    """Words as the word-piece op cuts them: each is one [UNK]."""
+    """Return words as split by the WordPiece op: each is one [UNK]."""
     lines = normalize(texts, *mode)
     _, starts, ends = splitter().tokenize_with_offsets(lines)
     return [
@@ -160,7 +160,7 @@ def split(texts, mode):
 
 
 def is_reordered(character):
-    """NFD sorts these among neighbours, and they are not dropped later."""
+    """Return whether NFD reorders a mark that is not removed later."""
     return unicodedata.combining(character) and category(character) != "Mn"
 
 
@@ -177,7 +177,7 @@ def test_every_code_point_cuts_words_as_published(mode):
 
 
 def test_random_texts_become_the_published_words():
-    # Left out: what the documentation lists as differences.
+    # Exclude the documented differences.
     assigned = [c for c in _assigned() if not is_reordered(c)]
     marks = [c for c in assigned if category(c) in ("Mn", "Mc", "Cf")]
     low = [c for c in assigned if c < "\u3000" and c != "Σ"]
@@ -216,8 +216,8 @@ def test_differences_from_the_published_words(text, published, ours):
     assert split([text], (True, True)) == [[ours]]
 
 
-# Differences from `tokenizers` over Unicode 13.0, by their reasons.
-# Marks that its data, of Unicode 8, does not know.
+# Differences from `tokenizers` with Unicode 13.0, by reason.
+# Marks that are missing in its Unicode 8 data.
 _NEW_MARKS = (
     "7FD 8D3-8E1 9FE AFA-AFF B55 C04 D00 D3B-D3C D81 EBA 1885-1886 "
     "1ABF-1AC0 1DF6-1DF9 1DFB A82C A8C5 A8FF A9BD 10D24-10D27 10EAB-10EAC "
@@ -232,7 +232,7 @@ _NEW_MARKS = (
 )
 _NEW_DECOMPOSITIONS = "11938"
 _NEW_FORMAT_CHARACTERS = "8E2 110CD 13430-13438"
-# Punctuation since then; U+166D and U+111C9 have ceased to be.
+# Punctuation since then; U+166D and U+111C9 no longer are.
 _NEW_PUNCTUATION = (
     "9FD A76 C77 C84 166D 2E43-2E4F 2E52 10EAD 10F55-10F59 111C9 "
     "1144B-1144F 1145A-1145B 1145D 11660-1166C 1183B 11944-11946 119E2 "

@@ -1,4 +1,4 @@
-"""Models with roles and ids of their own, beside the library itself."""
+"""Models with custom roles and ids, compared with the sentencepiece library."""
 
 import io
 import json
@@ -78,7 +78,7 @@ def tokenizer(path):
 
 
 def _id_of_peer(words, index):
-    """The published rule, in other words than ours."""
+    """Return the id by an independent version of the published rule."""
     if words is DEBERTA:
         return index
     return {0: 3, 1: 0, 2: 2}.get(index, index + 1)
@@ -177,7 +177,7 @@ def test_a_file_without_the_table_is_taken_beside_the_model(
 
 
 def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
-    """It writes a tokenizer.json, of DeBERTa without the model's table."""
+    """Read its tokenizer.json, for DeBERTa without the model's table."""
     tokenizers = pytest.importorskip("tokenizers")
     tokenizer.settings.write(tmp_path)
     path = tmp_path / "tokenizer.json"

@@ -1,4 +1,4 @@
-"""Files of models, whole and broken; their pieces and roles."""
+"""Valid and corrupt model files; their pieces and roles."""
 
 import struct
 
@@ -115,7 +115,7 @@ def test_pieces_that_are_no_vocabulary_are_an_error(pieces, message):
 
 
 def test_a_broken_table_of_replacements_is_an_error(spiece_file):
-    """The op would read outside of it."""
+    """Check tables that the op would read out of bounds."""
     charsmap = SentencePieceModel(spiece_file.read_bytes()).charsmap
     check_charsmap(charsmap)
     check_charsmap(b"")

@@ -1,4 +1,4 @@
-"""Directories that hold a SentencePiece tokenizer, in and out."""
+"""Directories with a SentencePiece tokenizer, read and written."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Beside the published tokenizers; see tests/golden for how these ran."""
+"""Comparison with published tokenizers; see tests/golden."""
 
 import pathlib
 
@@ -25,7 +25,7 @@ def by_hugging_face(spiece_file):
 
 @pytest.fixture(scope="module")
 def golden():
-    """Texts and, by name, a row of ints for each."""
+    """Return texts and, by name, a row of ints for each."""
     arrays = np.load(_GOLDEN)
     rows = {
         name: np.split(arrays[name], np.cumsum(arrays[f"{name}_lengths"])[:-1])
@@ -36,7 +36,7 @@ def golden():
 
 @pytest.fixture
 def cut(tokenizer, in_tf_data):
-    """Pieces and spans of a text, the same in all ways there are."""
+    """Return pieces and spans of a text; all methods must agree."""
 
     def cut(text, tokenizer=tokenizer):
         data = text if isinstance(text, bytes) else text.encode()
@@ -71,7 +71,7 @@ def test_ids_are_those_of_the_library(
             texts, ours(texts).to_list(), rows[whose], strict=True
         )
         if ids != theirs.tolist()
-        # It takes the piece of that name.
+        # It uses the piece of that name.
         and not ("<unk>" in text and whose == "hugging_face")
     ]
     assert not wrong, (len(wrong), wrong[:3])
@@ -84,8 +84,8 @@ def test_starts_are_those_of_hugging_face(by_hugging_face, golden):
     for text, ours, theirs in zip(
         texts, starts.to_list(), rows["hugging_face_starts"], strict=True
     ):
-        # Its quotation marks begin at the second of the two, and a character
-        # that is dropped in front moves all of its starts.
+        # Its quotation marks start at the second of the two, and a removed
+        # first character shifts all of its starts.
         is_odd = "``" in text or "''" in text or "<unk>" in text
         if not is_odd and not text.startswith(_DROPPED):
             assert ours == theirs.tolist(), text
@@ -175,7 +175,7 @@ def test_a_special_token_in_a_text_is_found_on_demand(tokenizer, cut):
         assert not {*pieces} & {"[MASK]", "<pad>"}
     for text, spans in (
         ("a [MASK]", ["a", "[MASK]"]),
-        # Unknown characters are one piece, but for those of special tokens.
+        # Unknown characters are one piece, except in special tokens.
         ("a<日<pad>日>a", ["<日", "<pad>", "日>", "日>", "a"]),
     ):
         assert [span for _, span in cut(text, finder)][-len(spans) :] == spans

@@ -1,4 +1,4 @@
-"""Rules and added tokens of published files, beside `tokenizers`."""
+"""Rules and added tokens of published files, compared with `tokenizers`."""
 
 import json
 import random
@@ -33,7 +33,7 @@ def _read(directory):
 
 
 def _peer(pieces=_PIECES, lowercase=True):
-    """A tokenizer of the package, with BERT's rules."""
+    """Return a tokenizer of the package with BERT's rules."""
     peer = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(
             {piece: index for index, piece in enumerate(pieces)},
@@ -78,7 +78,7 @@ def test_added_tokens_are_found_as_by_the_library(lowercase, tmp_path):
                 token = tokenizer.vocabulary.tokens[index]
                 if token in (*_RAW, *_SPECIAL):
                     assert data[first:last].decode() == token
-    # The settings are the same after saving, and in a packed form.
+    # The settings are the same after saving and packing.
     kind, settings = KINDS["wordpiece"], tokenizer.settings
     (tmp_path / "tokenizer.json").unlink()
     settings.write(tmp_path)

@@ -19,7 +19,7 @@ def _tokenizer(limit):
 
 @pytest.fixture
 def pieces(in_tf_data):
-    """The pieces of a text, the same eagerly and inside `tf.data`."""
+    """Return the pieces of a text, equal eagerly and inside `tf.data`."""
 
     def pieces(text, limit=200):
         tokenizer = _tokenizer(limit)

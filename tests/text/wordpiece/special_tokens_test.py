@@ -27,7 +27,7 @@ def special(tokenizer):
         ("[mask]", ["[", "mask", "]"]),
         ("[ MASK]", ["[", "mask", "]"]),
         ("[MASK ]", ["[", "mask", "]"]),
-        # These are dropped, so that the pieces are the same.
+        # These are removed, so that the pieces are the same.
         ("[MA\u200bSK]", ["[", "mask", "]"]),
         ("[MASK\u0301]", ["[", "mask", "]"]),
         ("[\u0301MASK]", ["[", "mask", "]"]),
@@ -41,7 +41,7 @@ def test_only_a_literal_special_token_becomes_its_id(
     special, vocabulary, in_tf_data, text, expected
 ):
     ids = [vocabulary.id_of(token) for token in expected]
-    # Neighbours in the batch change nothing.
+    # Other texts of the batch have no effect.
     texts = ["the [MASK]", text, "", "["]
     wanted = [[5, 4], ids, [], [vocabulary.id_of("[")]]
     assert special(texts).to_list() == wanted

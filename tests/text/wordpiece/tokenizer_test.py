@@ -8,7 +8,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 @pytest.fixture
 def pieces(tokenizer, vocabulary, in_tf_data):
-    """The pieces of a text, the same eagerly and inside `tf.data`."""
+    """Return the pieces of a text, equal eagerly and inside `tf.data`."""
 
     def pieces(text):
         eager = tokenizer([text])
@@ -34,10 +34,10 @@ def test_ids_are_the_lines_of_the_vocabulary(tokenizer):
         ("cats", ["cat", "##s"]),
         ("cat", ["cat"]),
         ("cas", ["c", "##a", "##s"]),
-        # A word with an unknown part is unknown as a whole.
+        # A word with an unknown part is completely unknown.
         ("catx", ["[UNK]"]),
         ("dog cat", ["[UNK]", "cat"]),
-        # "##s" only continues; alone it is a word that is not known.
+        # "##s" only continues words; alone it is an unknown word.
         ("s", ["[UNK]"]),
         ("", []),
         (" \t ", []),
@@ -73,7 +73,7 @@ def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
         tf.function(lambda t, f=f: f(t))
         for f in (tokenizer, tokenizer.with_special_tokens())
     )
-    in_graph = plain(texts).to_list()  # First use, while tracing.
+    in_graph = plain(texts).to_list()  # The first use is while tracing.
     assert in_graph == tokenizer(texts).to_list()
     assert in_tf_data(tokenizer, texts).to_list() == in_graph
     other_shape = tf.function(lambda text: tokenizer(text[tf.newaxis]))
@@ -115,5 +115,5 @@ def test_a_span_counts_the_bytes_of_the_text_as_given():
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
     assert ids.to_list() == [[5, 6, 7], [], [8, 9, 10], [11, 10]]
     assert starts.to_list() == [[2, 6, 10], [], [0, 0, 3], [1, 3]]
-    # The mark behind É and the dropped U+200B belong to what they follow.
+    # The mark after É and the removed U+200B belong to the previous character.
     assert ends.to_list() == [[6, 10, 13], [], [3, 3, 4], [3, 6]]

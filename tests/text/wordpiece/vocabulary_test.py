@@ -22,7 +22,7 @@ def read(tmp_path):
     "lines, tokens",
     [
         ("the\n##s\n", ["the", "##s"]),
-        ("the", ["the"]),  # The last line needs no end.
+        ("the", ["the"]),  # The last line needs no line end.
         ("the\r\n##s\r\n", ["the", "##s"]),
         *(
             (f"{c}\n##{c}\nthe\n", [c, f"##{c}", "the"])
@@ -31,7 +31,7 @@ def read(tmp_path):
     ],
 )
 def test_lines_become_ids(read, lines, tokens):
-    for mark in ("", "\ufeff"):  # A byte order mark is no part of a piece.
+    for mark in ("", "\ufeff"):  # A byte order mark is not part of a piece.
         vocabulary = read(mark + _SPECIAL_LINES + lines)
         assert vocabulary.tokens == (*SPECIAL_TOKENS, *tokens)
     assert [*map(vocabulary.id_of, tokens)] == [*range(5, len(vocabulary))]

@@ -1,4 +1,4 @@
-"""The tables of the library are those that the program builds."""
+"""The tables of the library equal the tables that the program builds."""
 
 import os
 import pathlib
