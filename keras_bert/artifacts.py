@@ -364,7 +364,7 @@ def check_no_input(path, inputs):
             or (output.exists() and source.exists() and output.samefile(source))
         ):
             raise ValueError(
-                "An output must not be, contain or be part of an input. "
+                "An output must not be an input, contain one or be inside one. "
                 f"Received: output {path}, input {read}."
             )
 

@@ -24,7 +24,7 @@ def expand_patterns(patterns, streams=False):
     if isinstance(patterns, str):
         patterns = [patterns]
     if not any(patterns):
-        raise ValueError("Pass at least one input file. Received: none.")
+        raise ValueError("Pass at least one input file. Received: [].")
     whole = ",".join(patterns)
     if os.path.isfile(whole):
         patterns = [whole]

@@ -73,8 +73,8 @@ def _versions(directory):
     )
     if not versions:
         raise ValueError(
-            "The folder of a model must contain versions, such as "
-            f"{directory}/1/saved_model.pb. Received: none."
+            f"{directory} must contain exported versions, such as "
+            f"{directory}/1/saved_model.pb. It contains none."
         )
     return versions
 

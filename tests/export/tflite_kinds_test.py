@@ -122,7 +122,7 @@ def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
         ({"files": []}, "Received: \\[\\]"),
         ({"files": ["flex"]}, "Received: \\['flex'\\]"),
         ({"files": "ids"}, "Received: 'ids'"),
-        ({"texts": []}, "Received: none"),
+        ({"texts": []}, "must not be empty"),
         ({"texts": [("a", "b")]}, "1 dimension.*Received: \\('a', 'b'\\)"),
         ({"texts": [3]}, "`text` must contain str in 1 dim.*Received: 3"),
     ],

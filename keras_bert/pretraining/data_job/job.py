@@ -73,7 +73,7 @@ def create_data(
     start = time.monotonic()
     text_options = text_options.resolved()
     if not output_files:
-        raise ValueError("`output_files` must name files. Received: none.")
+        raise ValueError("`output_files` must not be empty. Received: [].")
     manifest_path = manifest_path or str(
         artifacts.manifest_path_for(output_files[0])
     )

@@ -26,7 +26,7 @@ def check_first_records(paths, form, lengths, vocab_size):
         vocab_size: int, all ids must be below it.
     """
     if not paths:
-        raise ValueError("`paths` must name record files. Received: none.")
+        raise ValueError("`paths` must not be empty. Received: paths=[].")
     record_form = RecordForm(
         form,
         lengths,
@@ -68,5 +68,5 @@ def _first_record(path):
             f"{path} must be a TFRecord file. Received: {error.message}"
         ) from None
     if first is None:
-        raise ValueError(f"{path} must contain records. Received: none.")
+        raise ValueError(f"{path} must contain records. The file is empty.")
     return first

@@ -47,7 +47,7 @@ def read_checked_records(path, vocabulary):
         yield values
         number += len(records)
     if not number:
-        raise ValueError(f"{path} must contain records. Received: none.")
+        raise ValueError(f"{path} must contain records. The file is empty.")
 
 
 def _batches(path):

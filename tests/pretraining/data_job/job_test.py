@@ -295,7 +295,7 @@ def test_text_that_does_not_suit_is_warned_of(
         ("", "a", r"no word in 1 file.*text\.txt"),
         ("\u200b\n\n\u200b", "a", r"no word in 1 file.*text\.txt"),
         ("a dog\n\na cat\n", "abcde", "at most one.*Received: 5 output files"),
-        (None, [], "Received: none"),
+        (None, [], "must not be empty"),
         (None, ["a", "b", "c/../a"], "must be different files in one"),
         (None, ["a", "c/b"], "must be different files in one.*/c/b"),
         (None, ["a", "text.txt"], "must not be an input.*text.txt"),

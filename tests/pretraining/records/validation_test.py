@@ -191,7 +191,7 @@ def test_no_example_is_named(write, vocabulary, static):
 def test_an_empty_file_is_named(write, vocabulary):
     path = write("a", [])
     assert _error(path, vocabulary) == (
-        f"{path} must contain records. Received: none."
+        f"{path} must contain records. The file is empty."
     )
 
 
