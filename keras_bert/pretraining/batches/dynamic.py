@@ -1,4 +1,4 @@
-"""`tf.data` batches of dynamic records, masked differently in each epoch."""
+"""`tf.data` batches of dynamic records, which are masked in each epoch."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ from keras_bert.pretraining.records.record_form import parse_examples
 
 @dataclasses.dataclass(frozen=True)
 class MaskingOptions:
-    """Options of the masks that dynamic records get in each epoch.
+    """Options for masking dynamic records in each epoch.
 
     Args:
         mask_id: int, id of [MASK].
@@ -36,8 +36,8 @@ class MaskingOptions:
         pad_id: int, id of the padding.
         sep_id: int, id of [SEP]. Required for records of one text, which may
             have it between documents.
-        cls_id: int, id of [CLS], for rows of several texts, as in records of
-            `packing="best_fit"`. None for rows of one text or pair.
+        cls_id: int, id of [CLS], for rows with several texts, as in records
+            with `packing="best_fit"`. None for rows with one text or pair.
     """
 
     mask_id: int
@@ -53,7 +53,7 @@ class MaskingOptions:
     def rules(
         self, max_predictions_per_seq: int, vocab_size: int
     ) -> MaskingRules:
-        """Return the `MaskingRules` for a number of predictions.
+        """Return `MaskingRules` with a limit on the number of predictions.
 
         :meta private:
         """
@@ -186,7 +186,7 @@ def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
 
 
 def _parse(serialized, max_seq_length, sep_id):
-    """Parse the features by name; features of tokens are ragged."""
+    """Parse the features of records into a dict; token features are ragged."""
     parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
     boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]

@@ -22,7 +22,7 @@ _NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
 
 
 def draw_numbers(num_examples, count, seed, epoch, first_index):
-    """Draw the random numbers of consecutive examples.
+    """Generate the random numbers of consecutive examples.
 
     Args:
         num_examples: int32 scalar.
@@ -125,7 +125,7 @@ def mask_tokens(
 
 
 def _substitutes(labels, draws, random_draws, rules):
-    """Choose the ids that replace masked tokens."""
+    """Choose the ids that replace the masked tokens."""
     mask_below, keep_below = map(int, rules.thresholds(_RANGE))
     random_ids = random_draws % rules.vocab_size
     return tf.where(

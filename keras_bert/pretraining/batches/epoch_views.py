@@ -1,4 +1,4 @@
-"""Conversion of masked batches to the batches of other objectives."""
+"""Conversion of masked batches to batches for other objectives."""
 
 import tensorflow as tf
 

@@ -10,7 +10,7 @@ _INTERLEAVED_FILES = 16
 
 
 def read_records(files, num_files):
-    """Read the records of a `tf.data.Dataset` of paths, files interleaved."""
+    """Read the records in the files of a dataset, interleaved."""
     return files.interleave(
         tf.data.TFRecordDataset,
         cycle_length=min(num_files, _INTERLEAVED_FILES),
@@ -21,14 +21,14 @@ def read_records(files, num_files):
 
 
 def map_batches(batches, function):
-    """Map batches in parallel; keep their order."""
+    """Map batches in parallel and keep their order."""
     return batches.map(
         function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
     )
 
 
 def endless_batches(paths, seed, batch_size, first_batch=0):
-    """Return an endless dataset of full batches of records.
+    """Return an endless dataset of full record batches.
 
     The last, smaller batch of each epoch is dropped; its records differ from
     epoch to epoch. The order depends only on the seed, so that a run can
@@ -41,8 +41,8 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
         first_batch: int, number of batches to skip.
 
     Returns:
-        A `tf.data.Dataset` of epoch, int64 scalar; index of the first record
-        of the batch in its epoch, int64 scalar; and serialized records,
+        A `tf.data.Dataset` of tuples: epoch, int64 scalar; index of the first
+        record of the batch in its epoch, int64 scalar; and serialized records,
         string `(batch_size,)`.
 
     Raises:

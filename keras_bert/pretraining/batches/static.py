@@ -20,7 +20,7 @@ def dataset(
     vocab_size: int,
     shuffle_seed: int | None = None,
 ) -> tf.data.Dataset:
-    """Return a dataset of one pass over static records.
+    """Return a dataset for one pass over static records.
 
     Args:
         paths: TFRecord files of `pretraining.create_data` or of
@@ -99,7 +99,7 @@ def padded_batches(dataset, batch_size):
 def _parser(
     paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
 ):
-    """Check the files; return a function that parses batches of them."""
+    """Check the files and return a function that parses their batches."""
     checks.at_least(1, batch_size=batch_size)
     lengths = {
         features.MAX_SEQ_LENGTH: max_seq_length,

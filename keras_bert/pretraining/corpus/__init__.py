@@ -1,1 +1,1 @@
-"""Text sources, tokenized corpora and the training of vocabularies."""
+"""Text sources, tokenized corpora and vocabulary training."""

@@ -25,7 +25,7 @@ def learn_byte_pair(
     min_frequency: int = 2,
     bad_lines: BadLines | None = None,
 ) -> tuple[BytePairSettings, list[bytes]]:
-    """Train a byte-level BPE tokenizer; one sentence in 50 is held out.
+    """Train a byte-level BPE tokenizer and hold out one sentence in 50.
 
     The tokenizer is cased. <s>, <pad>, </s> and <unk> have the ids 0 to 3,
     <mask> has the last id.

@@ -1,4 +1,4 @@
-"""Writer of the token files of a chunk of text."""
+"""Writer for the token files of a text chunk."""
 
 import collections
 import contextlib
@@ -31,7 +31,7 @@ def batch_lines(lines):
 
 
 class ChunkWriter:
-    """Writer that tokenizes the lines of a chunk into files.
+    """Tokenizes the lines of a text chunk and writes the tokens to files.
 
     The files are `stem.tokens`, `stem.sentences` and `stem.documents`. The
     last two contain lengths as uint32. A document may span several batches.
@@ -66,7 +66,7 @@ class ChunkWriter:
         self._files.close()
 
     def write(self, batch):
-        """Tokenize lines and write them; an empty line ends a document.
+        """Tokenize and write lines. An empty line ends a document.
 
         Args:
             batch: list of bytes, the lines.
@@ -110,7 +110,7 @@ class ChunkWriter:
         return ragged.values.numpy(), continues, lengths
 
     def _document_lengths(self, batch, lengths):
-        """Return the numbers of sentences of documents that end in the batch.
+        """Return the number of sentences in each document that ends here.
 
         Sentences without tokens are dropped, and then documents without
         sentences. Sentences after the last empty line are kept for the next
@@ -129,7 +129,7 @@ class ChunkWriter:
 
 
 def _no_space_between(text, starts, ends):
-    """Return a bool array, True for spans of UTF-8 without white space."""
+    """Return a bool array that is True for UTF-8 spans without white space."""
     text = _SPACES.sub(lambda match: b" " * len(match[0]), text)
     is_space = np.frombuffer(text, np.uint8) == ord(" ")
     spaces = np.concatenate([[0], np.cumsum(is_space, dtype=np.int64)])

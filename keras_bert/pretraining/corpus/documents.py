@@ -1,4 +1,4 @@
-"""Lines and documents of plain text files.
+"""Readers for lines and documents in plain text files.
 
 The format is the same as for google-research/bert: one sentence per line and
 a blank line between documents. The end of a file also ends a document.
@@ -11,7 +11,7 @@ _SPACE_LEADS = frozenset(b"\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3")
 
 
 def split_lines(path, blocks, offset=0):
-    """Yield the lines of UTF-8 text, stripped, as bytes.
+    """Yield the stripped lines of UTF-8 text.
 
     Args:
         path: str, the file name for error messages.
@@ -47,7 +47,7 @@ def _checked_lines(path, data, offset):
 
 
 def _strip(line):
-    """Strip ASCII white space; return b"" for a line of only white space."""
+    """Strip ASCII white space; return b"" if nothing else is left."""
     line = line.strip()
     if line and line[0] in _SPACE_LEADS and not line.decode("utf-8").strip():
         return b""
@@ -91,13 +91,13 @@ def document_lines(text):
 
 
 def read_documents(paths):
-    """Yield the documents of files, non-empty lists of sentences (bytes)."""
+    """Yield the documents in files as non-empty lists of sentences (bytes)."""
     for path in paths:
         yield from group_documents(read_lines(path))
 
 
 def group_documents(lines):
-    """Split lines at empty lines; yield the non-empty documents."""
+    """Split lines at empty lines and yield the non-empty documents."""
     document = []
     for line in lines:
         if line:

@@ -1,4 +1,4 @@
-"""Split of a corpus into training and evaluation documents."""
+"""Train/eval split of a corpus by document."""
 
 import collections
 import hashlib

@@ -17,7 +17,7 @@ _SHOWN_KEYS = 8
 
 
 class BadLines:
-    """Number and first messages of skipped invalid lines.
+    """Counter of skipped invalid lines that keeps the first messages.
 
     Attributes:
         count: int, number of lines.
@@ -64,7 +64,7 @@ class JsonLinesFile(TextFile):
     separator = re.compile(rb"\n")
 
     def fingerprint(self):
-        """Return the SHA-256 of the file and the key of the text."""
+        """Return the SHA-256 of the file and the text key."""
         return f"{super().fingerprint()}, {self.text_key}"
 
     def lines(self, chunk, bad_lines=None):
@@ -94,7 +94,7 @@ class JsonLinesFile(TextFile):
 
 
 def _text_of(line, key):
-    """Return the text of a line of JSON and an error message or None."""
+    """Return the text in a JSON line, and an error message or None."""
     try:
         value = json.loads(line)
         if not isinstance(value, dict):

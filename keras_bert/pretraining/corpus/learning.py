@@ -1,4 +1,4 @@
-"""Common functions for training vocabularies of any kind."""
+"""Common functions for training any kind of vocabulary."""
 
 import importlib
 import itertools
@@ -29,7 +29,7 @@ def import_learner(name):
 
 
 def training_sentences(sources, held_out, bad_lines):
-    """Yield the training sentences; append the held-out ones to `held_out`."""
+    """Yield the training sentences and append the others to `held_out`."""
     for document in source_documents(sources, bad_lines):
         for sentence in document:
             chosen = zlib.crc32(sentence) % _HELD_OUT_ONE_IN == 0
@@ -40,7 +40,7 @@ def training_sentences(sources, held_out, bad_lines):
 
 
 def require_text(sentences, sources):
-    """Skip blank sentences at the start; raise ValueError if all are blank."""
+    """Skip leading blank sentences; raise ValueError if all are blank."""
     for sentence in sentences:
         if sentence.strip():
             return itertools.chain([sentence], sentences)

@@ -1,4 +1,4 @@
-"""Training of SentencePiece models with the options of ALBERT.
+"""Training of SentencePiece models with ALBERT's options.
 
 The `sentencepiece` library trains the model, on text that is normalized as by
 ALBERT's tokenizer.
@@ -45,7 +45,7 @@ def learn_sentencepiece(
     lowercase: bool = True,
     bad_lines: BadLines | None = None,
 ) -> tuple[SentencePieceSettings, list[bytes]]:
-    """Train a unigram model; one sentence in 50 is held out.
+    """Train a unigram model and hold out one sentence in 50.
 
     The library keeps the whole text in memory. The same text and arguments
     give the same model, with the same release of the library.

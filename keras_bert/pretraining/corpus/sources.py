@@ -24,10 +24,10 @@ _BLOCK_BYTES = 1 << 22
 
 
 def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
-    """Open text files as sources; the format depends on the file extension.
+    """Open text files as sources, with the format of the file extension.
 
     A stream, such as "/dev/stdin", is copied to a temporary file, which is
-    removed when the process ends. Its first bytes determine the format.
+    deleted when the process ends. Its first bytes determine the format.
 
     Args:
         paths: files. ".jsonl" and ".jsonl.gz" are JSON Lines, all others plain
@@ -47,14 +47,14 @@ def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
 
 
 def source_documents(sources, bad_lines=None):
-    """Yield the documents of sources, non-empty lists of bytes."""
+    """Yield the documents in sources as non-empty lists of bytes."""
     for source in sources:
         for chunk in source.chunks():
             yield from group_documents(source.lines(chunk, bad_lines))
 
 
 def copy_stream(path):
-    """Copy a stream to a temporary file, removed when the process ends.
+    """Copy a stream to a temporary file that is deleted when the process ends.
 
     Args:
         path: str, such as "/dev/stdin".

@@ -19,7 +19,7 @@ _BLANK_LINE = re.compile(rb"\n[ \t\r\f\v]*\n")
 
 @dataclasses.dataclass(frozen=True)
 class TextFile:
-    """Text file: one sentence per line, a blank line between documents.
+    """Text file with one sentence per line and blank lines between documents.
 
     Args:
         path: str, gzip if it ends in ".gz". A gzip file is a single chunk.
@@ -40,12 +40,12 @@ class TextFile:
         return chunk[1] - chunk[0]
 
     def fingerprint(self):
-        """Return the SHA-256 of the file; mark copies of streams."""
+        """Return the SHA-256 of the file and mark copies of streams."""
         digest = artifacts.sha256(self.path)
         return digest + (", a stream" if self.stream else "")
 
     def chunks(self):
-        """Return byte ranges as pairs; each ends at the end of a document."""
+        """Return byte ranges that end at the end of a document."""
         size = os.path.getsize(self.path)
         if self.path.endswith(_GZIP):
             return [(0, size)]
@@ -81,7 +81,7 @@ class TextFile:
 
 
 def gzip_lines(name, file):
-    """Yield the lines of an open gzip file; errors contain `name`."""
+    """Yield the lines of an open gzip file; error messages contain `name`."""
     try:
         with gzip.GzipFile(fileobj=file) as text:
             yield from split_lines(name, read_blocks(text))
@@ -99,7 +99,7 @@ def read_blocks(file, size=sys.maxsize):
 
 
 def _find_end(file, position, separator, size):
-    """Return the end of the next separator, or of the file without one."""
+    """Return the end of the next separator, or of the file if there is none."""
     file.seek(position)
     rest = b""
     for block in read_blocks(file):

@@ -13,7 +13,7 @@ from keras_bert.tfds_builder import read_examples
 
 @dataclasses.dataclass(frozen=True)
 class TfdsSource:
-    """Split of a dataset; each example is a document. Nothing is downloaded.
+    """Dataset split as a text source; each example is a document.
 
     Args:
         dataset: str, see `open_builder`.
@@ -53,18 +53,18 @@ class TfdsSource:
         return self._total_bytes() // chunk[1]
 
     def fingerprint(self):
-        """Return name, version, split and size of the dataset, and the key."""
+        """Return the name, version, split, size and text key of the dataset."""
         size = f"{self._num_examples} examples"
         return f"{self.name}, {size}, {self.text_key}"
 
     def chunks(self):
-        """Return the chunks as pairs: index and number of chunks."""
+        """Return the chunks as (index, number of chunks) pairs."""
         wanted = -(-self._total_bytes() // text_files.CHUNK_BYTES)
         count = min(wanted, self._num_examples)
         return [(number, count) for number in range(count)]
 
     def lines(self, chunk, bad_lines=None):
-        """Yield the lines of a chunk; raise ValueError unless it is UTF-8."""
+        """Yield the lines of a chunk; raise ValueError if it is not UTF-8."""
         del bad_lines  # A dataset has none.
         number, count = chunk
         part = import_tfds().even_splits(self.split, n=count)[number]

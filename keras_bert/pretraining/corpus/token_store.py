@@ -1,4 +1,4 @@
-"""Tokenized corpus: three memory-mapped arrays."""
+"""Tokenized corpus in three memory-mapped arrays."""
 
 import mmap
 import pathlib
@@ -85,7 +85,7 @@ def token_dtype(vocab_size, segmented_words):
 
 
 def join_chunks(stems, directory):
-    """Join the files of chunks to a corpus, then remove them.
+    """Join the files of chunks to a corpus and delete them.
 
     Args:
         stems: list of str, paths of the chunks without suffix.
@@ -110,7 +110,7 @@ def is_joined(directory):
 
 
 def _join_lengths(paths, path):
-    """Convert files of lengths to one file of start positions."""
+    """Convert files of lengths to a single file of start positions."""
     end = 0
     with atomic_file(path) as name, open(name, "wb") as joined:
         joined.write(np.int64(end))

@@ -37,7 +37,7 @@ def learn_vocabulary(
     compact_ids: bool = False,
     bad_lines: BadLines | None = None,
 ) -> tuple[Vocabulary, list[bytes]]:
-    """Train a WordPiece vocabulary; one sentence in 50 is held out.
+    """Train a WordPiece vocabulary and hold out one sentence in 50.
 
     Args:
         sources: sources, as returned by `open_sources`.
@@ -105,7 +105,7 @@ def learn_wordpiece(
 
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
-    """Return the word pieces sorted by id, the fixed pieces first."""
+    """Return the word pieces sorted by id, starting with the fixed pieces."""
     tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(unk_token=UNKNOWN)

@@ -1,4 +1,4 @@
-"""Settings, statistics and warnings of the creation of pre-training data."""
+"""Settings, statistics and warnings for pre-training data."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ _LABELS = {
 
 
 def settings_of(inputs, num_shards, text_options, options):
-    """Return all settings that the records depend on.
+    """Return all settings that affect the records.
 
     Args:
         inputs: dict mapping the names of the inputs to their fingerprints.
@@ -151,7 +151,7 @@ def warn_of_examples(counts, text_options, options):
 
 
 def describe_examples(counts, options):
-    """Summarize the created examples, for the log.
+    """Summarize the created examples for the log.
 
     Args:
         counts: dict, as returned by `create_data`.

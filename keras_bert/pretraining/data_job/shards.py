@@ -1,4 +1,4 @@
-"""Builder of record shards; each shard is independent of the others.
+"""Builder of independent record shards.
 
 The corpus is split into blocks of documents. The unit of work is one pass over
 one block: its examples depend only on the seed, the pass and the block. All
@@ -31,7 +31,7 @@ _BLOCK_STREAM, _SHARD_STREAM = 0, 1
 
 
 class ShardBuilder:
-    """Builder of the records of shards.
+    """Builder that creates the records of each shard.
 
     Args:
         corpus: `Corpus`, with at least two documents if the packing creates
@@ -104,7 +104,7 @@ class ShardBuilder:
                 yield self._batch(copied, segments[texts], rows, rng)
 
     def _units(self, num_shards):
-        """Return (pass, first document, end document), in random order."""
+        """Return (pass, first document, end document) in random order."""
         starts = self._corpus.sentences[self._corpus.documents]
         num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
         goals = np.arange(0, starts[-1], num_tokens)

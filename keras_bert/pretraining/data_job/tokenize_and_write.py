@@ -1,4 +1,4 @@
-"""The two passes: tokenize the text to a corpus, write shards from it."""
+"""The two passes of data creation, tokenizing the text and writing shards."""
 
 import collections
 import functools

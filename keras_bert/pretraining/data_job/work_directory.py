@@ -1,4 +1,4 @@
-"""Work directory for pre-training records; keeps finished pieces for resume."""
+"""Work directory for pre-training records that allows runs to resume."""
 
 import collections
 import contextlib
@@ -30,7 +30,7 @@ class RecordsDirectory:
         self.shard_stems = [self.stem(f"shard-{n:05d}") for n in range(count)]
 
     def stem(self, name):
-        """Return the path of a piece, without suffix."""
+        """Return the path of a piece without its suffix."""
         return str(self.path / name)
 
     def check_output(self, overwrite):
@@ -96,7 +96,7 @@ class RecordsDirectory:
 
 @contextlib.contextmanager
 def work_directory(manifest_path, output_files, make_settings, overwrite):
-    """Yield a `RecordsDirectory`, or None if the run has finished.
+    """Context manager for a `RecordsDirectory`, None if the run has finished.
 
     A run with the same settings resumes. After invalid input (a ValueError)
     the directory is deleted. After any other error, or if the process is
@@ -137,7 +137,7 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
 
 
 def finish_piece(stem, counts, **context):
-    """Mark a piece as finished; save its counts and other information."""
+    """Mark a piece as finished and save its counts and other information."""
     artifacts.write_json(f"{stem}.json", {"counts": counts, **context})
 
 

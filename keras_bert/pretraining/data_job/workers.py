@@ -27,7 +27,7 @@ def advance(amount):
 
 
 def run_pieces(function, pieces, num_workers, describe):
-    """Apply a function to pieces of work; yield the results in any order.
+    """Apply a function to pieces of work and yield the results in any order.
 
     Args:
         function: picklable function of one piece, which calls `advance`.

@@ -1,4 +1,4 @@
-"""Examples of a single text: as many consecutive sentences as fit."""
+"""Examples with a single text of as many consecutive sentences as fit."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def sample_doc_sentences(corpus, documents, max_num_tokens):
 
 
 def _pieces(corpus, documents, max_num_tokens):
-    """Return start, length and document of each sentence; split long ones."""
+    """Split long sentences; return the start, length and document of each."""
     edges = corpus.documents[[documents[0], documents[-1] + 1]]
     sentences = corpus.sentences[edges[0] : edges[1] + 1]
     starts, lengths = sentences[:-1], np.diff(sentences)

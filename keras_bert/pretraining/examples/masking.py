@@ -1,4 +1,4 @@
-"""Static masking: sample the tokens to predict for a batch of examples."""
+"""Static masking, which samples the tokens to predict once per example."""
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def _span_ends(word_starts, maskable, longest):
 
 
 def _smallest(keys, wanted, rules):
-    """Return the positions of the smallest keys, and their number."""
+    """Return the positions and the number of the smallest keys."""
     limit = min(rules.max_predictions_per_seq, keys.shape[1])
     if limit < keys.shape[1]:
         positions = np.argpartition(keys, limit, axis=1)[:, :limit]
@@ -128,7 +128,7 @@ def _smallest(keys, wanted, rules):
 
 
 def _span_lengths(shape, rules, rng):
-    """Sample the numbers of words in spans."""
+    """Sample span lengths in words."""
     if rules.ngram == 1:
         return np.ones(shape, np.int8)
     draws = rng.random(shape, np.float32)
@@ -137,7 +137,7 @@ def _span_lengths(shape, rules, rng):
 
 
 def _substitutes(labels, rules, rng):
-    """Choose the ids that replace masked tokens."""
+    """Choose the ids that replace the masked tokens."""
     draws = rng.random(labels.shape, np.float32)
     random_ids = rng.integers(0, rules.vocab_size, labels.shape, np.int32)
     mask_below, keep_below = rules.thresholds(1.0)

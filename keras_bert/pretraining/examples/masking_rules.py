@@ -1,4 +1,4 @@
-"""Masking rules: the number of masked tokens and their substitutes.
+"""Masking rules for the number of masked tokens and their replacements.
 
 They are used by static masking (`masking.py`, NumPy) and dynamic masking
 (`batches/dynamic_masking.py`, TensorFlow).
@@ -19,7 +19,7 @@ SUBSTITUTES = 0.8, 0.1
 
 @dataclasses.dataclass(frozen=True)
 class MaskingRules:
-    """Rules for the number of masked tokens and their substitutes.
+    """Rules for the number of masked tokens and their replacements.
 
     Args:
         masked_lm_prob: float, fraction of the tokens to predict.
@@ -48,7 +48,7 @@ class MaskingRules:
     num_special: int = _NUM_SPECIAL
 
     def num_predictions(self, num_maskable):
-        """Return the number of predictions: at least 1, at most the limit.
+        """Return the number of predictions, between 1 and the limit.
 
         Args:
             num_maskable: int array, number of tokens without [CLS] and [SEP].
@@ -63,7 +63,7 @@ class MaskingRules:
         return wanted.clip(1, self.max_predictions_per_seq)
 
     def thresholds(self, end):
-        """Return thresholds for a uniform random number in [0, end).
+        """Return the thresholds that map a random number to a replacement.
 
         Returns:
             Two floats: a masked token becomes [MASK] below the first, stays
@@ -73,7 +73,7 @@ class MaskingRules:
         return masked * end, (masked + kept) * end
 
     def span_length_thresholds(self, end):
-        """Return thresholds for the number of words in a masked span.
+        """Return the thresholds that map a random number to a span length.
 
         Returns:
             A list of `ngram` - 1 ascending floats. For a uniform random number

@@ -68,11 +68,11 @@ class TextOptions(checks.Checked):
         )
 
     def make_tokenizer(self) -> typing.Any:
-        """Return the `Tokenizer`; imports TensorFlow."""
+        """Create the `Tokenizer`, which imports TensorFlow."""
         return self.tokenizer_settings().make()
 
     def sentences(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the sentences of lines; empty lines are kept.
+        """Yield the sentences in lines and keep empty lines.
 
         All sentences of a line but the first begin with a space, because
         byte-level BPE tokenizes the first word differently without it.
@@ -99,7 +99,7 @@ class DataOptions(checks.Checked):
         masked_lm_prob: fraction of the tokens to mask.
         short_seq_prob: fraction of documents with a random shorter target
             length.
-        dupe_factor: number of passes over the text, each with other masks.
+        dupe_factor: number of passes over the text, each with different masks.
         random_seed: random seed; the same seed gives the same records.
         do_whole_word_mask: whether to mask all pieces of a word or none.
         ngram: maximum number of words in a masked span, or of pieces without

@@ -1,4 +1,4 @@
-"""Conversion of segments of a corpus to the arrays of records."""
+"""Conversion of corpus segments to record arrays."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ from keras_bert.pretraining.examples.masking_rules import MaskingRules
 
 @dataclasses.dataclass(frozen=True)
 class ExampleRules:
-    """Ids and rules that are the same for all examples.
+    """Ids and rules shared by all examples.
 
     Args:
         seq_length: int, length of the examples.
@@ -98,14 +98,14 @@ def word_starts(words, continues):
 
 
 def static_examples(corpus, segments, rules, rng):
-    """Create masked examples, ready for training.
+    """Create masked examples for static masking.
 
     Args:
         corpus, segments, rules: see `pack_segments`.
         rng: a `numpy.random.Generator`.
 
     Returns:
-        A dict of arrays `(num_examples, ...)` by the names in
+        A dict of arrays `(num_examples, ...)` with the names in
         `features.PRETRAINING_FEATURES`.
     """
     ids, mask, in_second, words, continues = pack_segments(
@@ -132,13 +132,13 @@ def static_examples(corpus, segments, rules, rng):
 
 
 def dynamic_examples(corpus, segments, rules):
-    """Create examples without masks, which are drawn in training.
+    """Create unmasked examples for dynamic masking.
 
     Args:
         corpus, segments, rules: see `pack_segments`.
 
     Returns:
-        A dict of int32 arrays by the names in `features.DYNAMIC_FEATURES`.
+        A dict of int32 arrays with the names in `features.DYNAMIC_FEATURES`.
         Features of the length "num_tokens" have the shape
         `(num_examples, seq_length)`, with padding at the end.
     """

@@ -1,4 +1,4 @@
-"""Packings: ways to create examples from text, named as in the papers."""
+"""Packings, the ways to create examples from text."""
 
 import dataclasses
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Packing:
         label: str, the meaning of label 1, "random_next" or "swapped"; "" for
             examples without B.
         has_short: bool, whether `short_seq_prob` has an effect.
-        joins: bool, whether several texts are joined to one example.
+        joins: bool, whether an example may have several texts.
     """
 
     name: str

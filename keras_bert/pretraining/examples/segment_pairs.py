@@ -1,4 +1,4 @@
-"""Pairs of segments or sentences, with their labels.
+"""Labeled pairs of segments or sentences.
 
 The procedure is the same as in google-research/bert. Each pass goes through
 each document once. Sentences are collected until the chunk has the target
@@ -82,7 +82,7 @@ def sample_segment_pairs(
 def split_documents(
     corpus, documents, target_of, max_num_tokens, rng, decide=next_or_random
 ):
-    """Split documents into chunks, and each chunk into two parts.
+    """Split documents into chunks and each chunk into two parts.
 
     Args:
         corpus, documents, max_num_tokens, rng: see `sample_segment_pairs`.
@@ -130,7 +130,7 @@ def split_documents(
 
 
 def _parts(corpus, start, split, end):
-    """Return start and length of both parts, int64 `(2, 2, num_chunks)`."""
+    """Return starts and lengths of both parts, int64 `(2, 2, num_chunks)`."""
     edges = corpus.sentences[np.stack([start, split, end])]
     return np.stack([edges[:2], np.diff(edges, axis=0)], axis=1)
 
@@ -142,7 +142,7 @@ def _sentence_after(corpus, start, num_tokens, limit):
 
 
 def _random_part(corpus, documents, num_tokens, rng):
-    """Sample consecutive sentences of other documents: starts and lengths."""
+    """Sample starts and lengths of sentences from other documents."""
     other = rng.integers(0, corpus.num_documents - 1, len(documents))
     other += other >= documents
     first, limit = corpus.documents[other], corpus.documents[other + 1]

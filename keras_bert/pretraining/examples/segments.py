@@ -1,4 +1,4 @@
-"""Segments of examples: positions in a corpus, and copies of their tokens."""
+"""Segments of examples as positions in a corpus."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ _SPANS_PER_COPY = 1 << 13
 
 @dataclasses.dataclass(frozen=True)
 class Segments:
-    """Positions of A and B of a batch of examples, without special tokens.
+    """Positions of segments A and B in a batch, without special tokens.
 
     Args:
         first_start: int64 `(num_examples,)`, start of A in `Corpus.tokens`.
@@ -44,7 +44,7 @@ class Segments:
 
     @classmethod
     def of_one_text(cls, start, length):
-        """Create segments of examples without B."""
+        """Create segments for examples without B."""
         zeros = np.zeros_like(start)
         return cls(start, length, start, zeros, zeros.astype(bool), zeros)
 
@@ -60,7 +60,7 @@ class Segments:
 
 
 def ranges(starts, lengths):
-    """Concatenate the integers of ranges, int64."""
+    """Concatenate integer ranges into one int64 array."""
     ends = np.cumsum(lengths)
     total = ends[-1] if len(ends) else 0
     return np.arange(total) + np.repeat(starts - ends + lengths, lengths)

@@ -40,7 +40,7 @@ def best_fit(lengths, size):
 
 
 def join_texts(examples, num_tokens, num_texts):
-    """Join consecutive dynamic examples of one text to rows.
+    """Join consecutive dynamic examples into rows.
 
     Args:
         examples: dict of arrays `(num_examples, ...)`, as returned by

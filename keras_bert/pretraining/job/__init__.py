@@ -1,4 +1,4 @@
-"""Pre-training as one job: from record files to a checkpoint directory.
+"""Pre-training job that turns record files into a checkpoint directory.
 
 `plan_pretraining` runs all checks that do not need TensorFlow; `run_plan`
 trains the model.

@@ -1,4 +1,4 @@
-"""Training and evaluation batches of a run, read from its record files."""
+"""Training and evaluation batches of a run."""
 
 from keras_bert.pretraining.batches import static
 from keras_bert.pretraining.batches.dynamic import MaskingOptions
@@ -45,7 +45,7 @@ class RunBatches:
             self.evaluation()
 
     def corruption_names_file(self):
-        """Return a context in which errors of bad records name the file."""
+        """Return a context manager that adds the file to record errors."""
         return corruption_names_file(
             self._plan.training_paths + self._plan.evaluation_paths,
             self._vocabulary,

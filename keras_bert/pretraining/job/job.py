@@ -1,4 +1,4 @@
-"""Run a planned pre-training: build the model, train, save the checkpoint."""
+"""Execution of a pre-training plan."""
 
 import contextlib
 import dataclasses
@@ -105,7 +105,7 @@ def _check_batch(recipe, strategy):
 
 
 def _begin(plan, bert, output_dir):
-    """Write the settings of a run, and config and tokenizer to its states.
+    """Write a run's settings, config and tokenizer.
 
     An unfinished run can then be exported.
     """

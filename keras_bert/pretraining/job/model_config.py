@@ -1,4 +1,4 @@
-"""Config of a new model, checked against vocabulary and objective."""
+"""Config of a new model, checked against the vocabulary and objective."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ _MAX_PADDING_ROWS = 128
 
 
 def resolve_model_config(recipe, config, vocabulary, facts):
-    """Return the config of a new model, adapted to objective and vocabulary.
+    """Return the config of a new model, for an objective and vocabulary.
 
     Raises:
         ValueError: the config does not fit the vocabulary or the objective.

@@ -1,4 +1,4 @@
-"""Plan of a pre-training run: defaults and checks, without TensorFlow."""
+"""Plan of a pre-training run with all checks that do not need TensorFlow."""
 
 import concurrent.futures
 import dataclasses
@@ -99,7 +99,7 @@ class PretrainingPlan:
 
     @functools.cached_property
     def settings(self):
-        """Return all settings that affect the weights; files by hash."""
+        """Return all settings that affect the weights, with file hashes."""
         recipe, objective = dataclasses.asdict(self.recipe), self.objective
         records = [self.facts.hashes[path] for path in self.training_paths]
         own = {name for x in OBJECTIVES.values() for name in x.fields}
@@ -191,7 +191,7 @@ def _checkpoint_files(directory):
 
 
 def _checked_casing(recipe, facts, vocabulary, vocab_file):
-    """Return `do_lower_case`, checked against manifests and vocabulary files.
+    """Check `do_lower_case` against the files and return it.
 
     Raises:
         ValueError: the records were created with another tokenizer.
@@ -206,7 +206,7 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
 
 
 def _vocabulary(recipe):
-    """Return the path of the vocabulary, and the vocabulary or None."""
+    """Return the path of the vocabulary and the vocabulary or None."""
     if not recipe.init_checkpoint:
         if not (recipe.vocab_file and recipe.bert_config_file):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Recipe of a pre-training run; fields have the names of the flags."""
+"""Recipe of a pre-training run, with the flags as fields."""
 
 import dataclasses
 import typing

@@ -1,4 +1,4 @@
-"""Settings of record files, from their manifests and from arguments."""
+"""Settings of record files from manifests and arguments."""
 
 import concurrent.futures
 import dataclasses
@@ -41,7 +41,7 @@ class RecordFacts:
     manifest_values: dict
 
     def resolve(self, name, flag, default):
-        """Return the value of a setting, checked against the manifests.
+        """Check a setting against the manifests and return its value.
 
         Args:
             name: str, the name of the setting and of its argument.
