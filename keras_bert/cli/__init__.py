@@ -1,1 +1,1 @@
-"""Command line programs: flags, console output and reports."""
+"""Flags, console output and reports of the command line programs."""

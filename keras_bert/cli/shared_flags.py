@@ -1,4 +1,4 @@
-"""Flags that several programs share, with the same name and meaning.
+"""Flags shared by several programs.
 
 Each function defines one flag or a group of flags for the calling program, and
 returns the flag holders, as `flags.DEFINE_...` does.
@@ -59,7 +59,7 @@ def overwrite():
 
 
 def precision():
-    """Define `--precision`, the dtype of matrix products."""
+    """Define `--precision`, the compute dtype."""
     return flags.DEFINE_enum(
         "precision",
         "auto",

@@ -69,7 +69,7 @@ def adam_step(t, is_taken, clip, betas, epsilon):
 
 
 def unpack(scalars):
-    """Return the scalars of a step by name."""
+    """Return a dict mapping names to the scalars of a step."""
     scalars = ops.convert_to_tensor(scalars)
     return _Step(*ops.unstack(scalars, NUM_SCALARS))
 

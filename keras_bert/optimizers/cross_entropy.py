@@ -1,4 +1,4 @@
-"""Cross-entropy losses of integer labels and of answer spans."""
+"""Cross-entropy losses for integer labels and answer spans."""
 
 import keras
 from keras import ops
@@ -68,7 +68,7 @@ class SparseCrossEntropy(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SpanCrossEntropy(keras.losses.Loss):
-    """Mean of the cross entropies of the start and the end of a span.
+    """Mean cross-entropy of the start and end positions of a span.
 
     Padding is excluded, so the loss of an example does not depend on the
     length of its batch.

@@ -1,4 +1,4 @@
-"""Metrics of a run as JSON lines and as event files of TensorBoard.
+"""Metrics of a run as JSON lines and TensorBoard event files.
 
 TensorBoard need not be installed.
 """
@@ -56,7 +56,7 @@ def _step(line):
 
 
 class ScalarWriter:
-    """Writer of an event file with scalars for TensorBoard.
+    """Writer for a TensorBoard event file with scalars.
 
     Args:
         directory: str, directory of the event file.

@@ -7,10 +7,10 @@ _STEPS_BEFORE_GROWTH = 2000
 
 
 class LossScale:
-    """Dynamic loss scale: lowered after overflows, slowly raised otherwise.
+    """Dynamic loss scale, lowered after overflows and slowly raised otherwise.
 
     Args:
-        is_needed: bool. False keeps the scale 1, for bfloat16 and float32.
+        is_needed: bool, whether to scale the loss. If False, the scale is 1.
 
     References:
         [Mixed precision training](https://arxiv.org/abs/1710.03740),

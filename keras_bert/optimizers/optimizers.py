@@ -1,4 +1,4 @@
-"""Optimizers of the BERT, LAMB and StableAdamW papers for a model."""
+"""Optimizers with the settings of the BERT, LAMB and ModernBERT papers."""
 
 import collections
 import re

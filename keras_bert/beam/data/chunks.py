@@ -1,4 +1,4 @@
-"""Text files on any file system of Beam, read in chunks of whole documents."""
+"""Reader for text files in chunks of whole documents, with Beam."""
 
 import os
 
@@ -13,7 +13,7 @@ from keras_bert.pretraining.corpus.text_files import read_blocks
 
 
 def match_files(patterns):
-    """Return the files that match patterns, sorted pairs of path and size.
+    """Return sorted (path, size) pairs of the files that match patterns.
 
     Args:
         patterns: list of str, paths and globs.
@@ -46,7 +46,7 @@ def match_texts(patterns):
 
 
 def chunks_of(files):
-    """Split files into chunks, pairs of path and start offset.
+    """Split files into chunks, (path, start offset) pairs.
 
     Args:
         files: list, as returned by `match_texts`. A .gz file is one chunk.

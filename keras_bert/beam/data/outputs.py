@@ -1,4 +1,4 @@
-"""Outputs of the Beam pipelines, on any file system of Beam.
+"""Output files of the Beam pipelines, on any Beam filesystem.
 
 As in `keras_bert.artifacts`, only files that the manifest of an earlier run
 lists, with the same size, are replaced.
@@ -27,7 +27,7 @@ _WORKER_ERROR = re.compile(
 
 
 def prepare_output(output_dir, inputs, overwrite, pattern=_RECORDS):
-    """Remove the output of an earlier run; return the manifest's path.
+    """Delete the output of an earlier run and return the manifest path.
 
     Args:
         output_dir: str, the output directory.
@@ -106,7 +106,7 @@ def write_manifest(path, entries, context):
 
 @contextlib.contextmanager
 def running_pipeline(runner, beam_options):
-    """Yield a pipeline; run it at the end of the block.
+    """Context manager that runs a pipeline at the end of the block.
 
     A worker's ValueError is re-raised without Beam's additions to the message.
 

@@ -127,7 +127,7 @@ def _examples(pipeline, files, tokenizer, text_options, options):
 
 @beam.ptransform_fn
 def _write_shards(records, output_dir, num_shards):
-    """Shuffle and write records, given as pairs (random number, record)."""
+    """Shuffle and write (random number, record) pairs."""
     return (
         records
         | beam.GroupByKey()

@@ -91,14 +91,14 @@ def _corpus_of(documents, dtype):
 
 
 def _tagged(counts):
-    """Yield the counts of a step for its output `COUNTS`."""
+    """Yield the counts of a step to its output `COUNTS`."""
     for count in counts.items():
         yield beam.pvalue.TaggedOutput(COUNTS, count)
 
 
 @beam.ptransform_fn
 def sum_counts(counts):
-    """Sum pairs (name, count) by name, to one dict."""
+    """Sum (name, count) pairs into a dict."""
     return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
 
 

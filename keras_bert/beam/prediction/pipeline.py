@@ -37,7 +37,7 @@ def predict_on_beam(
     beam_options=(),
     overwrite=False,
 ):
-    """Predict the rows of files; write one line of JSON per row, in any order.
+    """Predict the rows of files and write one JSON line per row, in any order.
 
     A line has `file` and `line`, the location of the row, and `prediction`,
     the outputs of the model by name.

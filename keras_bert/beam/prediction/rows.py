@@ -1,4 +1,4 @@
-"""Reader of rows of texts from files on any file system of Beam."""
+"""Reader for rows of texts, on any Beam filesystem."""
 
 import json
 import pathlib
@@ -103,7 +103,7 @@ def _decoded(file, faults):
 
 
 def _text(value, rank):
-    """Return a text, or for rank 2 a list of texts; raise TypeError if not."""
+    """Check that a value is a text or, for rank 2, a list of texts."""
     texts = [value] if rank == 1 else value
     is_list = isinstance(texts, list) and texts
     if not is_list or not all(isinstance(text, str) for text in texts):

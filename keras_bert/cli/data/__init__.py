@@ -1,1 +1,1 @@
-"""Flags of the programs that create training data."""
+"""Flags for programs that create training data."""

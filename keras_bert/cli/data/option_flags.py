@@ -1,4 +1,4 @@
-"""The flags of `TextOptions` and `DataOptions`."""
+"""Flags for `TextOptions` and `DataOptions`."""
 
 from absl import flags
 
@@ -12,7 +12,7 @@ flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class OptionFlags:
-    """Flags of `TextOptions` and `DataOptions`."""
+    """Flags for `TextOptions` and `DataOptions`."""
 
     def __init__(self):
         self._text = FieldFlags(TextOptions, left_out=["on_bad_line"])

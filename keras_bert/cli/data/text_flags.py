@@ -1,4 +1,4 @@
-"""Flags of the input text, shared by the programs that read text."""
+"""Input text flags, shared by all programs that read text."""
 
 from absl import flags
 
@@ -13,7 +13,7 @@ flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class TextFlags:
-    """Flags of the input text.
+    """Input text flags.
 
     Args:
         is_optional: bool, whether the program has a default text.

@@ -1,1 +1,1 @@
-"""Demo: train a BERT on local documentation, export and serve it."""
+"""Demo that trains a BERT on local documentation and exports it."""

@@ -120,7 +120,7 @@ def _is_prose(sentence: str) -> bool:
 
 
 def _paragraphs(documentation):
-    """Join the lines of prose to paragraphs."""
+    """Join prose lines into paragraphs."""
     paragraph, depth = [], 0  # `depth` is the indent of the next line.
     for line in [*_prose_lines(documentation), ""]:
         text = line.lstrip()
@@ -135,7 +135,7 @@ def _paragraphs(documentation):
 
 
 def _prose_lines(documentation):
-    """Yield the lines; replace lines that are not prose by empty lines."""
+    """Yield the lines, with an empty line for each line that is not prose."""
     lines = [*inspect.cleandoc(documentation).split("\n"), ""]
     in_fence = in_doctest = in_list = False
     outer = None  # Lines with a larger indent than this are dropped.

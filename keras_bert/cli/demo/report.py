@@ -21,7 +21,7 @@ _TOLERANCE = 1e-4
 
 
 def corpus_text(output, eval_documents, bert):
-    """Return a text that describes the corpus, vocabulary and records.
+    """Describe the corpus, vocabulary and records.
 
     `eval_documents` is a list of documents, lists of sentences (bytes).
     """
@@ -45,7 +45,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """Return a text with the losses and the held-out accuracies."""
+    """Describe the losses and held-out accuracies."""
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
@@ -71,7 +71,7 @@ def training_text(output, vocabulary):
 
 
 def _masked_ids(path, vocabulary):
-    """Return the number of records of a file and its masked-LM labels."""
+    """Return the number of records in a file and their masked-LM labels."""
     # Imported late, so that --help is fast.
     from keras_bert.pretraining.records.validation import read_checked_records
 
@@ -141,7 +141,7 @@ def best_known(fill_mask, examples):
 
 
 def filled_text(fill_mask, share, best):
-    """Return a text with the predictions for the texts of `best_known`."""
+    """Describe the predictions for the examples from `best_known`."""
     lines = [
         f"Fill-mask    {100 * share:.0f} % accuracy on words of more than "
         "three letters in short held-out sentences\n"

@@ -1,4 +1,4 @@
-"""Command lines and processes of the stages of the demo."""
+"""Command lines and processes for the stages of the demo."""
 
 import contextlib
 import importlib.util
@@ -108,7 +108,7 @@ def check_installed():
 
 @contextlib.contextmanager
 def running(command, log):
-    """Start a stage; stop its process when the context exits.
+    """Context manager that runs the process of a stage.
 
     Args:
         command: list of str, a Python program and its flags.

@@ -1,4 +1,4 @@
-"""Fine-tuning for the classification and regression of texts."""
+"""Fine-tuning for text classification and regression."""
 
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.fine_tuning_run import write_json_lines

@@ -1,4 +1,4 @@
-"""Base class of fine-tuning runs, with their output files."""
+"""Base class for fine-tuning runs and their output files."""
 
 import json
 
@@ -14,7 +14,7 @@ _MAX_MISTAKES = 200
 
 
 class FineTuningRun:
-    """Base class of runs that fine-tune with one or several recipes.
+    """Base class for fine-tuning runs with one or several recipes.
 
     The best model is evaluated and saved. A subclass sets `task_class` or
     defines `make`, and defines `answer`.
@@ -70,7 +70,7 @@ class FineTuningRun:
         return {x: report["scores"] for x, report in values["splits"].items()}
 
     def _learn(self, recipe, directory, teacher, num_layers):
-        """Train a task with a recipe; return the task and its `Trial`."""
+        """Train a task with a recipe and return it with its `Trial`."""
         keras.utils.set_random_seed(recipe.seed)
         task = self.make()
         if num_layers is not None:
@@ -97,14 +97,14 @@ class FineTuningRun:
         return self.task_class.from_pretrained(**self.arguments)
 
     def finish(self, task):
-        """Modify the best model before it is saved; does nothing by default."""
+        """Modify the best model before it is saved. Does nothing by default."""
 
     def labelled(self, data):
         """Convert a data split to the arguments of `evaluate`."""
         return (data,)
 
     def is_last(self, data):
-        """Return True for the last split; its predictions are written."""
+        """Return True for the last split, which has its predictions written."""
         return data is self.splits.all()[-1]
 
     def answer(self, task, split, data, directory):

@@ -1,4 +1,4 @@
-"""Evaluation reports of fine-tuned models: scores and mistakes."""
+"""Evaluation reports for fine-tuned models."""
 
 import itertools
 
@@ -46,7 +46,7 @@ def calibration(confidences, is_right):
 
 
 def confusion_report(right, found, names):
-    """Return the scores, the scores by label and the confusion matrix.
+    """Return the scores, scores per label and confusion matrix.
 
     Args:
         right, found: int arrays `(num_examples,)`, labels and predictions as

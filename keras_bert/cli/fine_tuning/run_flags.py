@@ -1,4 +1,4 @@
-"""Flags and main function of the fine-tuning programs."""
+"""Flags and main function for the fine-tuning programs."""
 
 from absl import flags
 from absl import logging

@@ -18,7 +18,7 @@ FINISHED = f"run-*/{_TRIAL}"
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """Result of one fine-tuning.
+    """Result of a fine-tuning run.
 
     Args:
         recipe: `Recipe`.
@@ -82,7 +82,7 @@ def summary(trials):
 
 
 def run_trials(learn, recipes, directory):
-    """Fine-tune with each recipe; skip the trials that are finished.
+    """Fine-tune with each recipe, skipping finished trials.
 
     The folders `run-1`, `run-2` and so on contain the files that `learn`
     writes and, at the end, the `Trial`. The best one also contains the model.

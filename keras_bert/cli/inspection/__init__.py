@@ -1,1 +1,1 @@
-"""Statistics and examples of record files."""
+"""Statistics and examples from record files."""

@@ -1,4 +1,4 @@
-"""Read and check record files; collect statistics and examples."""
+"""Reader that checks record files and collects statistics and examples."""
 
 import collections
 

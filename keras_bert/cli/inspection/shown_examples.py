@@ -1,4 +1,4 @@
-"""Format records as text, with marks at the words to predict."""
+"""Format records as text with marks at the masked words."""
 
 import textwrap
 

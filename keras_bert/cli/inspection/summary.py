@@ -1,4 +1,4 @@
-"""Format statistics and examples of records as text."""
+"""Format record statistics and examples as text."""
 
 from keras_bert.pretraining.records.mask_outcomes import EXPECTED
 from keras_bert.pretraining.records.mask_outcomes import MARKS
@@ -50,7 +50,7 @@ def summary_text(rows):
 
 
 def examples_text(examples, is_static):
-    """Join the texts of `show_example`; add a legend for static masking."""
+    """Join the texts of `show_example`, with a legend if static."""
     lines = []
     if is_static:
         lines += ["Brackets mark the tokens that the model must predict:"]

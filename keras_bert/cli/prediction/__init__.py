@@ -1,1 +1,1 @@
-"""Predict or embed all rows of a file."""
+"""Predictions and embeddings for all rows of a file."""

@@ -1,4 +1,4 @@
-"""Input files for prediction: texts, questions, choices or words."""
+"""Input files for prediction, such as texts or questions."""
 
 import pathlib
 
@@ -16,7 +16,7 @@ _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
 
 class InputFile:
-    """Base class of input files with one example in each row.
+    """Base class for input files with one example per row.
 
     A subclass sets the attributes and defines `rows`.
 
@@ -24,7 +24,7 @@ class InputFile:
         place: str, key of the location of a row in the output.
         rows_at_once: int, number of rows predicted and stored together.
         inputs: tuple of str, `text_inputs` of the tasks that accept the rows.
-        content: str, content of the file, for messages.
+        content: str, description of the contents in error messages.
 
     Args:
         path: str.

@@ -16,7 +16,7 @@ from keras_bert import artifacts
 def answer_file(
     input_file, output_file, make_task, settings, overwrite=False, inputs=()
 ):
-    """Predict each row of a file and write one JSON line for each.
+    """Predict each row of a file and write the results as JSON lines.
 
     A line contains the location of the row (such as `line`, its first line
     number) and `prediction`, the output of the task. The work directory is

@@ -17,7 +17,7 @@ def embed_file(
     overwrite=False,
     inputs=(),
 ):
-    """Write the embeddings of all texts of a file, in order, to a .npy file.
+    """Write the embeddings of all texts in a file to a .npy file, in order.
 
     Args:
         input_file: `TextInputs` with one column. It is read once before any

@@ -1,1 +1,1 @@
-"""Train, dev and test splits of labelled data."""
+"""Train, dev and test splits of labeled data."""

@@ -1,4 +1,4 @@
-"""Flags of the labelled texts for training and evaluation."""
+"""Flags for labeled texts for training and evaluation."""
 
 import functools
 
@@ -16,7 +16,7 @@ flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class SplitFlags:
-    """Flags of labelled texts, and a reader of the examples."""
+    """Flags for labeled texts and a reader for the examples."""
 
     def __init__(self):
         self.task_name = flags.DEFINE_enum(

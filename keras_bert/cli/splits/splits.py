@@ -158,8 +158,8 @@ def file_splits(paths, texts, label, seed, label_separator=None):
     """Read the user's own files.
 
     Args:
-        paths: dict from "train" and optionally "dev" and "test" to a file.
-        texts: dict from "text" and, for pairs, "text_pair" to a column.
+        paths: dict mapping "train" and optionally "dev" and "test" to files.
+        texts: dict mapping "text" and, for pairs, "text_pair" to columns.
         label: str or int, the column of labels; optional in a test file.
         seed: int, seed that selects held-out examples without a dev file.
         label_separator: str, separator of the labels of a cell, which may
@@ -189,7 +189,7 @@ def conll_splits(paths, seed, on_stray_tag="error", **columns):
     """Read files of tagged sentences.
 
     Args:
-        paths: dict from "train" and optionally "dev" and "test" to a file.
+        paths: dict mapping "train" and optionally "dev" and "test" to files.
         seed: int, seed that selects held-out sentences without a dev file.
         on_stray_tag: as in `read_conll`. Stray tags in the test file are
             always repaired.
@@ -245,7 +245,7 @@ def choice_file_splits(paths, read, num_choices, seed):
     """Read files of multiple-choice questions.
 
     Args:
-        paths: dict from "train" and optionally "dev" and "test" to a file.
+        paths: dict mapping "train" and optionally "dev" and "test" to files.
         read: `read_swag` or `read_codah`.
         num_choices: int.
         seed: int, seed that selects held-out questions without a dev file.
