@@ -11,7 +11,7 @@ section 5.1), --ablation=layers its table of sizes (section 5.2): the same model
 with different numbers of layers. Each model is pre-trained on the same records
 with the same recipe, in a directory of --output_dir; an interrupted program is
 resumed by the same command. Each model is then fine-tuned with several seeds on
-data sets in the file layout of `fine_tune.py`.
+datasets in the file layout of `fine_tune.py`.
 
 The classifier reads the vectors of the first and the last token, so that a
 left-to-right model also uses the whole text. Left-to-right models are
@@ -60,10 +60,10 @@ _LAYERS = flags.DEFINE_list(
     "layers", ["3", "6", "12", "24"], "Depths of --ablation=layers."
 )
 _TASK = flags.DEFINE_multi_enum(
-    "task", ["sst2"], ["sst2", "mrpc"], "Data set to fine-tune on."
+    "task", ["sst2"], ["sst2", "mrpc"], "Dataset to fine-tune on."
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the data sets.", required=True
+    "data_dir", None, "Folders of the datasets.", required=True
 )
 _EPOCHS = flags.DEFINE_integer("epochs", 4, "Epochs of fine-tuning.")
 _LEARNING_RATE = flags.DEFINE_float(

@@ -34,13 +34,13 @@ _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "Checkpoint of the encoder.", required=True
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the data sets.", required=True
+    "data_dir", None, "Folders of the datasets.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "Directory of models and rows.", required=True
 )
 _TASK = flags.DEFINE_multi_enum(
-    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Data sets."
+    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Datasets."
 )
 _NUM_LAYERS = flags.DEFINE_integer("num_layers", 3, "Student layers.")
 _SEEDS = flags.DEFINE_integer("seeds", 3, "Runs per student.", lower_bound=1)

@@ -4,7 +4,7 @@
         --task=sst2 --task=mrpc --model_dir=minilm --data_dir=data \\
         --hugging_face_python=hf/bin/python --output_file=quality.jsonl
 
---data_dir has a folder of published files for each data set: sst2, mrpc,
+--data_dir has a folder of published files for each dataset: sst2, mrpc,
 wnut17, codah and squad. The task `squad` uses the answerable questions,
 `squad_v2` all questions. `sst2_features` and `mrpc_features` train an LSTM head
 on a frozen encoder. Libraries:
@@ -74,7 +74,7 @@ def _arguments():
     parser.add_argument("--library", action="append", choices=[*_LIBRARIES])
     parser.add_argument("--task", action="append", help="default: sst2")
     parser.add_argument("--model_dir", required=True, help="BERT checkpoint")
-    parser.add_argument("--data_dir", help="folders of the data sets")
+    parser.add_argument("--data_dir", help="folders of the datasets")
     parser.add_argument("--output_file", help="JSON lines of the runs")
     parser.add_argument(
         "--hugging_face_python", help="Python with transformers"

@@ -1,4 +1,4 @@
-"""Data sets, recipes and scores of `fine_tune.py`."""
+"""Datasets, recipes and scores of `fine_tune.py`."""
 
 import collections
 import dataclasses
@@ -21,7 +21,7 @@ _COLLAPSED = 0.95
 
 @dataclasses.dataclass(frozen=True)
 class FineTuning:
-    """Data set and recipe of a fine-tuning task.
+    """Dataset and recipe of a fine-tuning task.
 
     Args:
         kind: str, kind of the inputs: "texts", "words", "choices",
@@ -140,11 +140,11 @@ TASKS = {
 
 
 def read_splits(name, data_dir, max_examples=None):
-    """Read a data set.
+    """Read a dataset.
 
     Args:
         name: str, one of `TASKS`.
-        data_dir: str, directory of the data sets. The folder is the part of
+        data_dir: str, directory of the datasets. The folder is the part of
             the name before "_", for example "squad" for "squad_v2".
         max_examples: int, maximum number of examples per split; None for all.
 

@@ -25,7 +25,7 @@ from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import FeatureTokenClassifier
 
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the data sets.", required=True
+    "data_dir", None, "Folders of the datasets.", required=True
 )
 _BERT_DIR = flags.DEFINE_string("bert_dir", None, "BERT checkpoint.")
 _ELMO_OPTIONS = flags.DEFINE_string("elmo_options", None, "ELMo's options.")

@@ -532,7 +532,7 @@ def _to_numpy(tensor):
 
 @pytest.fixture
 def prepare(tmp_path):
-    """Prepare a data set; return the directory of data sets.
+    """Prepare a dataset; return the directory of datasets.
 
     Args:
         name: str, "glue/mrpc" or "tiny".

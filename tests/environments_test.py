@@ -67,7 +67,7 @@ try:
 except ValueError as error:
     assert "'no_such_data_set' must be" in str(error), error
 else:
-    raise SystemExit("a data set that is not there was read")
+    raise SystemExit("a missing dataset was read")
 """
 
 

@@ -16,7 +16,7 @@ def _texts(documents):
 
 @pytest.fixture
 def prepare_texts(prepare):
-    """Prepare a data set of texts; return the directory of its version."""
+    """Prepare a dataset of texts; return the directory of its version."""
 
     def prepare_texts(texts):
         text = tfds.features.Text()

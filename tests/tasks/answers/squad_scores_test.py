@@ -150,7 +150,7 @@ def test_one_answer_throughout_is_noticed(
 
 
 def _data_set(**answers):
-    """Return a data set of questions by id, each with reference answers."""
+    """Return a dataset of questions by id, each with reference answers."""
     context = "the big cat sat on the mat"
     questions = [
         {

@@ -34,7 +34,7 @@ class _Table:
 
 
 class _DataSet:
-    """Stand-in for a Hugging Face data set."""
+    """Stand-in for a Hugging Face dataset."""
 
     def __init__(self, **columns):
         self._columns, self.column_names = columns, [*columns]

@@ -38,7 +38,7 @@ _NOT_GIVEN = object()
 
 
 def _changed(path, value):
-    """Return the data set with one value replaced or removed."""
+    """Return the dataset with one value replaced or removed."""
     values = copy.deepcopy(_VALUES)
     *parents, last = path
     place = values
