@@ -59,7 +59,7 @@ def test_an_output_is_never_an_input(tmp_path):
         with pytest.raises(ValueError, match=f"input.*{path}, input {read}"):
             artifacts.check_files([path], [read], overwrite=True)
     artifacts.check_files([path.with_name("new")], [path.parent])
-    with pytest.raises(ValueError, match="must not be, contain"):
+    with pytest.raises(ValueError, match="must not be an input, contain one"):
         artifacts.check_directory(path.parent, [path], overwrite=True)
 
 
