@@ -90,7 +90,9 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
         ]
         named = [x for x in own.values() if x.kind not in _VARIABLE]
         copy = with_defaults(function)
-        copy.__signature__ = inspect.Signature([*named, *others])
+        result = inspect.signature(function).return_annotation
+        signature = inspect.Signature([*named, *others])
+        copy.__signature__ = signature.replace(return_annotation=result)
         copy.__wrapped__ = function
         return describe(other, omit=[*own, *omit])(copy)
 

@@ -4,8 +4,10 @@ import dataclasses
 import functools
 import json
 import pathlib
+import typing
 
 from keras_bert import checks
+from keras_bert.typing import Path
 
 # "gelu" is the tanh form in files of Google and the erf form in Hugging Face.
 _ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
@@ -152,44 +154,44 @@ class StrictConfig:
             )
 
     @property
-    def sizes(self):
+    def sizes(self) -> dict[str, int]:
         """Dict of the sizes by the letters of `size_keys`."""
         return {
             letter: getattr(self, key) for letter, key in self.size_keys.items()
         }
 
     @property
-    def block_counts(self):
+    def block_counts(self) -> tuple[int, ...]:
         """Numbers of blocks with weights of their own, by `block_letters`."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
-    def depth(self):
+    def depth(self) -> int:
         """Number of blocks that are run, counting shared blocks repeatedly."""
         return self.sizes["L"]
 
     @property
-    def windows(self):
+    def windows(self) -> tuple[int, ...]:
         """Value of `attention_window` for each block."""
         return (self.attention_window,) * self.sizes["L"]
 
     @property
-    def dropouts(self):
+    def dropouts(self) -> tuple[float, ...]:
         """Values of the three `dropout_keys`."""
         return tuple(getattr(self, key) for key in self.dropout_keys)
 
     @property
-    def max_seq_length(self):
+    def max_seq_length(self) -> int:
         """Maximum sequence length that the position embeddings support."""
         return self.sizes["P"]
 
     @property
-    def derived_values(self):
+    def derived_values(self) -> dict[str, typing.Any]:
         """Dict of published keys that are derived from other values."""
         return {}
 
     @classmethod
-    def from_json(cls, path):
+    def from_json(cls, path: Path) -> typing.Self:
         """Read a config file and raise an error for unknown keys.
 
         Args:
@@ -209,11 +211,11 @@ class StrictConfig:
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_dict(cls, values):
+    def from_dict(cls, values: dict[str, typing.Any]) -> typing.Self:
         """Create a config from a dict, with the checks of `from_json`.
 
         Args:
-            values: dict of config values by key.
+            values: config values by key.
         """
         config, unknown = cls._parse(values)
         for key in unknown:
@@ -225,14 +227,16 @@ class StrictConfig:
         return config
 
     @classmethod
-    def from_transformers(cls, values):
+    def from_transformers(
+        cls, values: dict[str, typing.Any]
+    ) -> tuple[typing.Self, list[str]]:
         """Create a config from a dict in the way of transformers.
 
         Missing keys have the defaults of transformers. Unknown keys are
         ignored, except keys that are known to change the architecture.
 
         Args:
-            values: dict of config values by key.
+            values: config values by key.
 
         Returns:
             The config, and a list of the unknown keys.
@@ -291,14 +295,14 @@ class StrictConfig:
             return "gelu_erf" if hugging_face else cls.plain_gelu
         return _ACTIVATION_SYNONYMS.get(activation, activation)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, typing.Any]:
         """Return a dict of the values by published key, for `from_dict`."""
         values = {"model_type": self.model_type, **dataclasses.asdict(self)}
         if not self.attention_window:
             values.pop("attention_window", None)
         return values
 
-    def to_json(self, path):
+    def to_json(self, path: Path) -> None:
         """Write the config to a JSON file, for `from_json`.
 
         Args:

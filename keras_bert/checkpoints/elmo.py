@@ -2,21 +2,27 @@
 
 import copy
 import types
+import typing
 
 import h5py
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.models.families.elmo.model import ElmoBackbone
 from keras_bert.models.families.elmo.model import ElmoOptions
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
+from keras_bert.typing import Path
+
+if typing.TYPE_CHECKING:
+    from keras_bert.text.words import WordTokenizer
 
 
 class Elmo(Summarized):
     """Frozen ELMo model that encodes texts for feature-based tasks.
 
     Args:
-        options: `ElmoOptions`.
+        options: sizes of the model.
 
     Attributes:
         config, backbone, encoder, tokenizer: the options, `ElmoBackbone`, its
@@ -29,29 +35,29 @@ class Elmo(Summarized):
         template=Template(pair="cls A sep cls B sep", segments=False)
     )
 
-    def __init__(self, options):
+    def __init__(self, options: ElmoOptions):
         self.config = options
         self.backbone = ElmoBackbone(options)
         self.encoder = self.backbone.encoder()
-        self.task = None
+        self.task: TaskRecord | None = None
 
     def _facts(self):
         return {"config": self.config}
 
     @property
-    def tokenizer(self):
+    def tokenizer(self) -> "WordTokenizer":
         from keras_bert.text.words import WordTokenizer
 
         return WordTokenizer(self.config.max_characters_per_token)
 
-    def sequence_length(self, seq_length=float("inf")):
+    def sequence_length(self, seq_length: float = float("inf")) -> float:
         """Return the length unchanged, because ELMo has no limit.
 
         :meta private:
         """
         return seq_length
 
-    def for_task(self, task):
+    def for_task(self, task: TaskRecord) -> typing.Self:
         """Return a model with the same weights for a `TaskRecord`.
 
         :meta private:
@@ -61,15 +67,12 @@ class Elmo(Summarized):
         return other
 
 
-def read_elmo(options_file, weight_file):
+def read_elmo(options_file: Path, weight_file: Path) -> Elmo:
     """Read a published ELMo model.
 
     Args:
-        options_file: str, the `options.json`.
-        weight_file: str, HDF5 file of weights, as written by bilm-tf.
-
-    Returns:
-        `Elmo`.
+        options_file: the `options.json`.
+        weight_file: HDF5 file of weights, as written by bilm-tf.
 
     Raises:
         CheckpointError: a file cannot be read, or the files do not match.

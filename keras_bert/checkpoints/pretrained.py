@@ -4,6 +4,9 @@ import dataclasses
 import math
 import os
 import pathlib
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Mapping
 
 from absl import logging
 
@@ -22,6 +25,7 @@ from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.layers.flat_dense import check_not_quantized
+from keras_bert.typing import Path
 
 # Names of the reader and the writer of each format in `formats`.
 _FORMATS = {
@@ -33,11 +37,11 @@ _FORMATS = {
 
 
 def from_pretrained(
-    directory,
-    allow_missing=(),
-    lowercase=None,
-    special_tokens_in_text=None,
-    strict=False,
+    directory: Path,
+    allow_missing: Collection[str] = (),
+    lowercase: bool | None = None,
+    special_tokens_in_text: bool | None = None,
+    strict: bool = False,
 ) -> PretrainedModel:
     """Load a model from a checkpoint of any supported format.
 
@@ -49,7 +53,7 @@ def from_pretrained(
     transformers. Unknown keys and unexpected arrays cause a warning.
 
     Args:
-        directory: str, a directory of `save_pretrained`, of Hugging Face
+        directory: a directory of `save_pretrained`, of Hugging Face
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
             with a TensorFlow checkpoint), of google-research/albert
@@ -59,16 +63,13 @@ def from_pretrained(
             newest state; or the name of a model on the Hugging Face Hub.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
             or of weights to initialize if the checkpoint lacks them.
-        lowercase: bool, whether to lower-case texts. Required if no file of
+        lowercase: whether to lower-case texts. Required if no file of
             the directory specifies it.
-        special_tokens_in_text: bool, whether a special token in a text, such
+        special_tokens_in_text: whether a special token in a text, such
             as "[SEP]", becomes its id, as in transformers. Defaults to the
             saved value, or False.
-        strict: bool, whether unknown config keys and arrays without a place in
+        strict: whether unknown config keys and arrays without a place in
             the model raise an error instead of a warning.
-
-    Returns:
-        A `PretrainedModel`.
 
     Raises:
         CheckpointError: a file is missing, cannot be used, was altered after
@@ -103,8 +104,13 @@ def from_pretrained(
 
 
 def save_pretrained(
-    model, directory, format="keras", card=None, overwrite=False, extras=None
-):
+    model: PretrainedModel,
+    directory: Path,
+    format: str = "keras",
+    card: Mapping[str, str] | None = None,
+    overwrite: bool = False,
+    extras: Mapping[str, Callable[[pathlib.Path], object]] | None = None,
+) -> None:
     """Save a model to a directory that `from_pretrained` can load.
 
     The files are written under temporary names first. Other files in the
@@ -112,15 +118,15 @@ def save_pretrained(
     written one; `manifest.json` lists the files with their sizes.
 
     Args:
-        model: `PretrainedModel`.
-        directory: str, created if needed.
+        model: the model to save.
+        directory: directory to write; it is created if needed.
         format: "keras" (this library), "hf" (`transformers`) or "tf1"
             (google-research/bert or google-research/albert).
-        card: dict mapping headings to texts to add to the model card, such as
+        card: headings and texts to add to the model card, such as
             the training command and metrics.
-        overwrite: bool, whether to replace the files of an earlier call.
-        extras: dict mapping names of additional files, which may include
-            folders, to functions that write the file to a path.
+        overwrite: whether to replace the files of an earlier call.
+        extras: names of additional files, which may include
+            folders, and functions that write the file to a path.
 
     Raises:
         ValueError: the format is unknown or does not support the model, a

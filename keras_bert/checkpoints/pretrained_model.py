@@ -2,6 +2,11 @@
 
 import dataclasses
 import math
+import typing
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 
 import keras
 import numpy as np
@@ -9,13 +14,24 @@ from absl import logging
 from keras import ops
 
 from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.config import StrictConfig
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.layers.flat_dense import dense_layers
+from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import student_layer_indices
+from keras_bert.models.family import Family
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 from keras_bert.summary import Summarized
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
+from keras_bert.typing import Tensor
+
+if typing.TYPE_CHECKING:
+    from keras_bert.text.tokenizer import Tokenizer
+
+_Tokenizer: typing.TypeAlias = "Tokenizer | FileDefinedTokenizer"
 
 
 class PretrainedModel(Summarized):
@@ -25,11 +41,11 @@ class PretrainedModel(Summarized):
         config: a config of any family.
         tokenizer: `Tokenizer` with at most `vocab_size` tokens, or its
             settings to create it on first use.
-        backbone: `Backbone` of the encoder's layers.
-        heads: dict mapping part names to head layers.
-        parts: iterable of str, optional parts of the model, such as "pooler"
-            and "masked_lm_head".
-        task: `TaskRecord` of a fine-tuned model, or None.
+        backbone: layers of the encoder.
+        heads: head layers by part name.
+        parts: optional parts of the model, such as "pooler" and
+            "masked_lm_head".
+        task: task of a fine-tuned model, or None.
         task_head: layer of the task head, or None.
 
     Attributes:
@@ -46,19 +62,20 @@ class PretrainedModel(Summarized):
 
     def __init__(
         self,
-        config,
-        tokenizer,
-        backbone,
-        heads,
-        parts,
-        task=None,
-        task_head=None,
+        config: StrictConfig,
+        tokenizer: _Tokenizer,
+        backbone: Backbone,
+        heads: Mapping[str, keras.layers.Layer],
+        parts: Iterable[str],
+        task: TaskRecord | None = None,
+        task_head: keras.layers.Layer | None = None,
     ):
-        self.family = find_family(config.model_type)
-        self.config = config
-        self.tokenizer_settings = getattr(tokenizer, "settings", tokenizer)
-        is_made = tokenizer is not self.tokenizer_settings
-        self._tokenizer = tokenizer if is_made else None
+        self.family: Family = find_family(config.model_type)
+        self.config: typing.Any = config  # Each family has its own keys.
+        settings = getattr(tokenizer, "settings", tokenizer)
+        self.tokenizer_settings: FileDefinedTokenizer = settings
+        is_made = tokenizer is not settings
+        self._tokenizer: typing.Any = tokenizer if is_made else None
         self.backbone = backbone
         self.parts = frozenset(parts)
         self.heads = {part: heads[part] for part in heads if part in self.parts}
@@ -96,7 +113,13 @@ class PretrainedModel(Summarized):
         }
 
     @classmethod
-    def from_config(cls, config, tokenizer, parts=None, task=None):
+    def from_config(
+        cls,
+        config: StrictConfig,
+        tokenizer: _Tokenizer,
+        parts: Iterable[str] | None = None,
+        task: TaskRecord | None = None,
+    ) -> typing.Self:
         """Create a model with random weights.
 
         Args:
@@ -104,7 +127,7 @@ class PretrainedModel(Summarized):
             tokenizer: `Tokenizer`, or its settings.
             parts: optional parts of the model; by default all parts of the
                 family.
-            task: `TaskRecord` of the task head, or None.
+            task: task with a head, or None.
 
         Raises:
             ValueError: the tokenizer does not fit the config, the family lacks
@@ -133,23 +156,23 @@ class PretrainedModel(Summarized):
         head = size and _task_head(config, size)
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
-    def with_parts(self, parts):
+    def with_parts(self, parts: Collection[str]) -> typing.Self:
         """Return a model with only some of the parts and shared weights.
 
         Args:
-            parts: collection of str, such as "pooler".
+            parts: names of parts, such as "pooler".
         """
         self.check_parts(*parts)
         return self._with(parts=parts)
 
-    def smaller(self, num_layers):
+    def smaller(self, num_layers: int) -> typing.Self:
         """Return a model with fewer layers, initialized from this model.
 
         `student_layer_indices` chooses the layers. All other weights are
         copied too. If layers share their weights, only their number changes.
 
         Args:
-            num_layers: int.
+            num_layers: number of layers.
 
         Raises:
             ValueError: the model has fewer layers.
@@ -166,11 +189,11 @@ class PretrainedModel(Summarized):
             {f"block_{new}": blocks[old].name for new, old in enumerate(kept)},
         )
 
-    def without_task(self):
+    def without_task(self) -> typing.Self:
         """Return a model with the same weights, without the task head."""
         return self._with(task=None, task_head=None)
 
-    def with_tokenizer(self, tokenizer):
+    def with_tokenizer(self, tokenizer: _Tokenizer) -> typing.Self:
         """Return a model with the same weights and a different tokenizer.
 
         Args:
@@ -178,13 +201,13 @@ class PretrainedModel(Summarized):
         """
         return self._with(tokenizer=tokenizer)
 
-    def with_tokens(self, tokens):
+    def with_tokens(self, tokens: Sequence[str]) -> typing.Self:
         """Return a model with added tokens and copies of the weights.
 
         The embeddings of the new tokens are random.
 
         Args:
-            tokens: sequence of str.
+            tokens: the new tokens.
 
         Raises:
             ValueError: the tokenizer does not support added tokens.
@@ -216,7 +239,9 @@ class PretrainedModel(Summarized):
             weight.assign(values)
         return copy
 
-    def for_task(self, task, outputs=None):
+    def for_task(
+        self, task: TaskRecord, outputs: Sequence[int] | None = None
+    ) -> typing.Self:
         """Return a model with the same encoder and only the head of a task.
 
         An existing head with the same part and size is kept; otherwise the
@@ -225,9 +250,8 @@ class PretrainedModel(Summarized):
         are added to a copy of the model.
 
         Args:
-            task: `TaskRecord`.
-            outputs: list of int, indices of the outputs to keep, in the new
-                order; empty for a new random head. By default all outputs.
+            task: the task.
+            outputs: indices of the outputs to keep, in the new order; empty for a new random head. By default all outputs.
 
         Raises:
             ValueError: the existing head lacks its pooler.
@@ -274,7 +298,7 @@ class PretrainedModel(Summarized):
         return type(self)(**{**values, **changes})
 
     @property
-    def tokenizer(self):
+    def tokenizer(self) -> "Tokenizer":
         """The `Tokenizer`.
 
         Raises:
@@ -285,7 +309,7 @@ class PretrainedModel(Summarized):
         return self._tokenizer
 
     @property
-    def weights(self):
+    def weights(self) -> dict[str, Tensor]:
         """Dict mapping paths to the weights of all models.
 
         The adapters of `enable_lora` are merged into the kernels.
@@ -315,7 +339,7 @@ class PretrainedModel(Summarized):
         return weights
 
     @property
-    def pretrainer(self):
+    def pretrainer(self) -> keras.Model:
         """The model with the pre-training heads.
 
         Raises:
@@ -324,17 +348,17 @@ class PretrainedModel(Summarized):
         self.check_parts("masked_lm_head")
         return self.model
 
-    def packed_pretrainer(self):
+    def packed_pretrainer(self) -> keras.Model:
         """Build the pretrainer for packed rows, see `Backbone.packed`."""
         self.check_parts("masked_lm_head")
         backbone, name = self.backbone.packed(), self.model.name
         return add_heads(backbone, self.heads, f"packed_{name}")
 
-    def check_parts(self, *wanted):
+    def check_parts(self, *wanted: str) -> None:
         """Raise ValueError if a part is missing.
 
         Args:
-            *wanted: str, such as "pooler".
+            *wanted: names of parts, such as "pooler".
         """
         lacking = [part for part in wanted if part not in self.parts]
         if lacking:
@@ -344,11 +368,11 @@ class PretrainedModel(Summarized):
                 f"there, read it with `allow_missing={lacking}`."
             )
 
-    def sequence_length(self, seq_length=None):
+    def sequence_length(self, seq_length: int | None = None) -> int:
         """Check a sequence length and return it.
 
         Args:
-            seq_length: int. Defaults to the limit of the model.
+            seq_length: a length. Defaults to the limit of the model.
 
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.

@@ -1,9 +1,12 @@
 """Pre-training heads: masked LM, next sentence, replaced tokens."""
 
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert import features
+from keras_bert.config import StrictConfig
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.positions import gather_positions
 from keras_bert.models.backbone import Backbone
@@ -99,7 +102,9 @@ def masked_lm_head(config, embeddings, **changes):
     return MaskedLMHead(embeddings, **arguments, name=_MASKED_LM)
 
 
-def masked_lm_only(config, embeddings, **changes):
+def masked_lm_only(
+    config: StrictConfig, embeddings: keras.layers.Layer, **changes: typing.Any
+) -> dict[str, keras.layers.Layer]:
     """Return the pre-training heads of a family with masked LM only."""
     return {_MASKED_LM: masked_lm_head(config, embeddings, **changes)}
 

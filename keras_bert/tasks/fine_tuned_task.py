@@ -7,14 +7,17 @@ import numpy as np
 from absl import logging
 
 from keras_bert import arguments
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.distillation import teacher_logits
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
@@ -24,8 +27,11 @@ from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.fine_tuning.training import fine_tune
+from keras_bert.tasks.parts import Inputs
+from keras_bert.tasks.parts import Outputs
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
+from keras_bert.typing import Tensor
 
 
 class FineTunedTask(Task):
@@ -36,13 +42,12 @@ class FineTunedTask(Task):
     from logits.
 
     Args:
-        pretrained: `PretrainedModel` with or without a head of this task. A
-            missing head or pooler is initialized randomly.
+        pretrained: model with or without a head of this task. A missing
+            head or pooler is initialized randomly.
         reader: function that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
-        answer: `Outputs`.
-        settings: JSON-serializable dict, settings that are saved with the
-            weights.
+        answer: outputs of the task.
+        settings: JSON-serializable settings that are saved with the weights.
 
     Attributes:
         main_metric: str, metric of `evaluate` that selects the best epoch;
@@ -57,13 +62,20 @@ class FineTunedTask(Task):
     """
 
     default_length = 128
-    kept_outputs = None
-    shared = ()
+    kept_outputs: list[int] | None = None
+    main_metric: str
+    shared: tuple[str, ...] = ()
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
 
-    def __init__(self, pretrained, reader, answer, settings):
+    def __init__(
+        self,
+        pretrained: PretrainedModel,
+        reader: typing.Callable[..., Inputs],
+        answer: Outputs,
+        settings: dict[str, typing.Any],
+    ):
         self.answer = answer
         self.outputs, self.main_metric = answer.names, answer.main_metric
         self.pretrained, self.model = self._with_head(pretrained, settings)
@@ -123,7 +135,7 @@ class FineTunedTask(Task):
         return self._compute.batch_tokens
 
     @batch_tokens.setter
-    def batch_tokens(self, value):
+    def batch_tokens(self, value: int) -> None:
         self._compute.batch_tokens = value
 
     @arguments.name_rest(Recipe)
@@ -220,13 +232,19 @@ class FineTunedTask(Task):
         student.main_metric = self.main_metric
         return student
 
-    def learn(self, encoded, held_out, recipe, **fit):
+    def learn(
+        self,
+        encoded: Encoded,
+        held_out: Encoded | None,
+        recipe: Recipe,
+        **fit: typing.Any,
+    ) -> keras.callbacks.History:
         """Train, and warn if the trained model predicts a constant.
 
         Args:
-            encoded: `Encoded` training examples.
-            held_out: `Encoded` validation examples, or None.
-            recipe: `Recipe`.
+            encoded: training examples.
+            held_out: validation examples, or None.
+            recipe: hyperparameters.
             **fit: other arguments of `train`.
 
         :meta private:
@@ -238,12 +256,12 @@ class FineTunedTask(Task):
 
     def train(
         self,
-        encoded,
-        held_out,
-        recipe,
-        teacher_logits=None,
-        **fit,
-    ):
+        encoded: Encoded,
+        held_out: Encoded | None,
+        recipe: Recipe,
+        teacher_logits: typing.Any = None,
+        **fit: typing.Any,
+    ) -> keras.callbacks.History:
         """Train without the final check of `learn`.
 
         Args:
@@ -269,7 +287,7 @@ class FineTunedTask(Task):
             )
         return fine_tune(learner, encoded, recipe, validation, **fit)
 
-    def learner(self):
+    def learner(self) -> Learner:
         """Return the `Learner` that `fit` trains.
 
         :meta private:
@@ -281,7 +299,7 @@ class FineTunedTask(Task):
             model = self.over_examples(with_language_model(self.pretrained))
         return Learner(model, self.answer, self.pretrained, weight)
 
-    def over_examples(self, model):
+    def over_examples(self, model: keras.Model) -> keras.Model:
         """Wrap a model of rows into a model of examples.
 
         :meta private:
@@ -302,8 +320,10 @@ class FineTunedTask(Task):
         encoded = self.labelled(texts, labels)
         return self.answer.metrics(encoded, self.logits(encoded))
 
-    def validate(self, encoded, label_smoothing):
-        """Return loss and metrics of labelled `Encoded`, a dict of floats.
+    def validate(
+        self, encoded: Encoded, label_smoothing: float
+    ) -> dict[str, float]:
+        """Return loss and metrics of labelled examples.
 
         :meta private:
         """
@@ -312,7 +332,7 @@ class FineTunedTask(Task):
         loss = float(self.answer.loss(label_smoothing)(*pair))
         return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
-    def collapse(self, encoded):
+    def collapse(self, encoded: Encoded) -> bool:
         """Return True if nearly all predictions are equal but labels differ.
 
         :meta private:
@@ -343,8 +363,8 @@ class FineTunedTask(Task):
         """
         return {name: self.settings[name] for name in self.shared}
 
-    def row_logits(self, rows):
-        """Return the logits of `PackedRows`, float32 `(num_rows, num_outputs)`.
+    def row_logits(self, rows: PackedRows) -> np.ndarray:
+        """Return the logits of rows, float32 `(num_rows, num_outputs)`.
 
         :meta private:
         """
@@ -354,12 +374,12 @@ class FineTunedTask(Task):
                 logits[indices] = outputs["logits"]
         return logits
 
-    def token_logits(self, rows):
+    def token_logits(self, rows: PackedRows) -> list[np.ndarray]:
         """Return a list of logits `(num_tokens, num_outputs)`, one per row.
 
         :meta private:
         """
-        logits = [None] * len(rows)
+        logits: list[typing.Any] = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):
                 for index, row in zip(indices, outputs["logits"], strict=True):
@@ -367,7 +387,7 @@ class FineTunedTask(Task):
         return logits
 
     @property
-    def last_layer(self):
+    def last_layer(self) -> keras.layers.Layer:
         """The `TaskHead` that computes the logits.
 
         :meta private:
@@ -404,14 +424,16 @@ class FineTunedTask(Task):
             )
         self._random_kernel = None
 
-    def recipe(self, **values):
+    def recipe(self, **values: typing.Any) -> Recipe:
         """Create the `Recipe` of `fit`.
 
         :meta private:
         """
         return Recipe(**values)
 
-    def compute_predictions(self, texts, show_progress_bar):
+    def compute_predictions(
+        self, texts: typing.Any, show_progress_bar: bool
+    ) -> list:
         """Return the predictions for texts.
 
         :meta private:
@@ -420,27 +442,26 @@ class FineTunedTask(Task):
         with progress_bar(show_progress_bar, len(encoded.rows)):
             return self.answer.decode(encoded, self.logits(encoded))
 
-    def encode(self, texts):
+    def encode(self, texts: typing.Any) -> Encoded:
         """Check and tokenize texts for prediction.
 
         Args:
             texts: texts in the format of `predict`.
 
-        Returns:
-            `Encoded`.
-
         :meta private:
         """
         return self.reader.encode(self.reader.read(texts))
 
-    def labelled(self, texts, labels=None, class_weights=None):
+    def labelled(
+        self,
+        texts: typing.Any,
+        labels: typing.Any = None,
+        class_weights: dict[str, float] | None = None,
+    ) -> Encoded:
         """Check and tokenize labelled examples.
 
         Args:
             texts, labels, class_weights: arguments of `fit`.
-
-        Returns:
-            `Encoded`.
 
         :meta private:
         """
@@ -450,8 +471,8 @@ class FineTunedTask(Task):
             texts, *self.answer.learn(labels, class_weights)
         )
 
-    def logits(self, encoded):
-        """Compute the logits of `Encoded`.
+    def logits(self, encoded: Encoded) -> np.ndarray | list[np.ndarray]:
+        """Compute the logits of tokenized texts.
 
         Returns:
             A float32 array with a row per prediction, or a list of arrays.
@@ -462,6 +483,10 @@ class FineTunedTask(Task):
         compute = self.token_logits if is_per_token else self.row_logits
         return self.reader.join(encoded, compute(encoded.rows))
 
-    def predict_ids(self, inputs, model=None):
+    def predict_ids(
+        self,
+        inputs: dict[str, Tensor],
+        model: typing.Callable | None = None,
+    ) -> dict[str, Tensor]:
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
         return self.answer.graph((model or self.model)(ids)["logits"], inputs)

@@ -2,6 +2,8 @@
 
 import typing
 
+import keras
+
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import Choices
@@ -47,7 +49,7 @@ class MultipleChoice(FineTunedTask):
         # lengths; training and exported models take whole questions.
         self.model = self.over_examples(self.model)
 
-    def over_examples(self, model):
+    def over_examples(self, model: keras.Model) -> keras.Model:
         return over_choices(model, f"{model.name}_over_choices")
 
     @one_or_many

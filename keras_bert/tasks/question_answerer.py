@@ -19,9 +19,11 @@ from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.spans import Spans
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
+from keras_bert.typing import Tensor
 
 _DOC_STRIDE = 128
 _MAX_QUERY_LENGTH = 64
@@ -215,7 +217,13 @@ class QuestionAnswerer(FineTunedTask):
         sizes = n_best_size, max_answer_length
         return row_answers(encoded, self.logits(encoded), *sizes)
 
-    def train(self, encoded, held_out, recipe, **fit):
+    def train(
+        self,
+        encoded: Encoded,
+        held_out: Encoded | None,
+        recipe: Recipe,
+        **fit: typing.Any,
+    ) -> keras.callbacks.History:
         check_spans(encoded)
         is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
@@ -236,7 +244,13 @@ class QuestionAnswerer(FineTunedTask):
             **dataclasses.asdict(self.preprocess.sizes),
         }
 
-    def postprocess(self, outputs, inputs, questions, contexts):
+    def postprocess(
+        self,
+        outputs: dict[str, Tensor],
+        inputs: dict[str, Tensor],
+        questions: Tensor,
+        contexts: Tensor,
+    ) -> dict[str, Tensor]:
         """Select the best answer over all windows of a context.
 
         `outputs` has a row for each window. If there is no answer, `answer`

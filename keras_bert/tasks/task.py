@@ -4,9 +4,11 @@ import inspect
 import os
 import typing
 
+import keras
 from absl import logging
 
 from keras_bert import arguments
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.summary import Summarized
@@ -43,10 +45,14 @@ class Task(Summarized):
     """
 
     text_inputs: tuple[str, ...] = ("text",)
-    text_shapes = {}
+    text_shapes: dict[str, tuple] = {}
+    preprocess: typing.Any
+    inputs: tuple[str, ...]
+    model: keras.Model
+    pretrained: PretrainedModel
+    outputs: tuple[str, ...]
     settings: dict[str, typing.Any] = {}
-    model: typing.Any
-    substring_outputs = ()
+    substring_outputs: tuple[str, ...] = ()
 
     def __init_subclass__(cls):
         super().__init_subclass__()
@@ -115,7 +121,9 @@ class Task(Summarized):
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
-    def of_directory(cls, pretrained, directory, **kwargs):
+    def of_directory(
+        cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
+    ) -> typing.Self:
         """Create the task of a loaded model; read further files if needed.
 
         :meta private:
@@ -146,7 +154,9 @@ class Task(Summarized):
         """
         check_not_quantized(self.model)
 
-    def graph_inputs(self, *texts):
+    def graph_inputs(
+        self, *texts: Tensor
+    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
@@ -160,7 +170,12 @@ class Task(Summarized):
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}
 
-    def postprocess(self, outputs, inputs, *texts):
+    def postprocess(
+        self,
+        outputs: dict[str, Tensor],
+        inputs: dict[str, Tensor],
+        *texts: Tensor,
+    ) -> dict[str, Tensor]:
         """Post-process the outputs of the model, with access to the texts.
 
         :meta private:
@@ -178,7 +193,12 @@ class Task(Summarized):
         """
         return self.predict_encoded(*self.graph_inputs(*texts), *texts)
 
-    def predict_encoded(self, inputs, more, *texts):
+    def predict_encoded(
+        self,
+        inputs: dict[str, Tensor],
+        more: dict[str, Tensor],
+        *texts: Tensor,
+    ) -> dict[str, Tensor]:
         """Compute the outputs for the results of `graph_inputs`.
 
         :meta private:

@@ -1,7 +1,9 @@
 """Checkpoints from google-research (TF1) and the Model Garden (TF2)."""
 
 import dataclasses
+import pathlib
 import re
+import typing
 
 from absl import logging
 
@@ -22,6 +24,9 @@ from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tf1_columns
 from keras_bert.checkpoints.weight_table import weight_shapes
 
+if typing.TYPE_CHECKING:
+    from keras_bert.checkpoints.pretrained_model import PretrainedModel
+
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
 
@@ -41,7 +46,9 @@ _UNUSED = "unused/"
 _OLD_NAME = "predictions/transform/logits/", "next_sentence/logits/"
 
 
-def open_google(directory, lowercase=None):
+def open_google(
+    directory: pathlib.Path, lowercase: bool | None = None
+) -> OpenedCheckpoint:
     """Open the only TF1 or Model Garden checkpoint in a directory."""
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
@@ -77,7 +84,7 @@ def open_google(directory, lowercase=None):
     )
 
 
-def write_tf1(model, directory):
+def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
     """Write a checkpoint for google-research/bert or google-research/albert.
 
     Raises:

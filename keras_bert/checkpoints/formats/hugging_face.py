@@ -1,6 +1,8 @@
 """Hugging Face checkpoints: config.json with safetensors or a pickle."""
 
 import functools
+import pathlib
+import typing
 
 import numpy as np
 
@@ -28,6 +30,9 @@ from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
 
+if typing.TYPE_CHECKING:
+    from keras_bert.checkpoints.pretrained_model import PretrainedModel
+
 _CONFIG = "config.json"
 _SAFETENSORS = "model.safetensors"
 
@@ -45,7 +50,9 @@ _SINGLE_LABEL = "single_label_classification"
 _MULTI_LABEL = "multi_label_classification"
 
 
-def open_hugging_face(directory, lowercase=None):
+def open_hugging_face(
+    directory: pathlib.Path, lowercase: bool | None = None
+) -> OpenedCheckpoint:
     """Open a Hugging Face checkpoint directory."""
     paths = [directory / name for name in HUGGING_FACE_WEIGHTS]
     path = next(path for path in paths if path.is_file())
@@ -80,7 +87,9 @@ def open_hugging_face(directory, lowercase=None):
     )
 
 
-def write_hugging_face(model, directory):
+def write_hugging_face(
+    model: "PretrainedModel", directory: pathlib.Path
+) -> None:
     """Write a checkpoint for `transformers`."""
     weights = model.weights
     head = model.task and model.task.head

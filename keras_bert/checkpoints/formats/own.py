@@ -5,6 +5,8 @@ unfinished pre-training run has training states instead of weights.
 """
 
 import json
+import pathlib
+import typing
 import zipfile
 
 import numpy as np
@@ -26,11 +28,16 @@ from keras_bert.checkpoints.weight_map import own_places
 from keras_bert.npz import READ_ERRORS
 from keras_bert.npz import read_array
 
+if typing.TYPE_CHECKING:
+    from keras_bert.checkpoints.pretrained_model import PretrainedModel
+
 _WEIGHTS = "model.safetensors"
 _MAX_CHARS_PER_WORD = 200
 
 
-def open_own(directory, lowercase=None):
+def open_own(
+    directory: pathlib.Path, lowercase: bool | None = None
+) -> OpenedCheckpoint:
     """Open a checkpoint directory of this library."""
     config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
@@ -46,7 +53,7 @@ def open_own(directory, lowercase=None):
     )
 
 
-def write_own(model, directory):
+def write_own(model: "PretrainedModel", directory: pathlib.Path) -> None:
     """Write a checkpoint directory of this library."""
     write_weights(directory / _WEIGHTS, model.weights)
     write_description(model, directory)
@@ -69,7 +76,9 @@ def write_description(model, directory):
     model.tokenizer_settings.write(directory)
 
 
-def open_states(directory, lowercase=None):
+def open_states(
+    directory: pathlib.Path, lowercase: bool | None = None
+) -> OpenedCheckpoint:
     """Open the newest undamaged training state of an unfinished run."""
     folder = directory / "states"
     config, tokenizer = _read_description(folder, lowercase)

@@ -33,6 +33,10 @@ def _imported(module, name):
 _pretrainer = _imported("learner", "pretrainer_learner")
 
 
+def _no_checkpoints(recipe: typing.Any) -> dict[str, str]:
+    return {}
+
+
 @dataclasses.dataclass(frozen=True)
 class Objective:
     """An objective of pre-training.
@@ -70,7 +74,7 @@ class Objective:
     substitutes: tuple = SUBSTITUTES
     learner: Callable = _pretrainer
     fields: dict = dataclasses.field(default_factory=dict)
-    reads: Callable = lambda recipe: {}
+    reads: Callable = _no_checkpoints
     shares: str = ""
 
     @property

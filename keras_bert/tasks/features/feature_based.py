@@ -7,6 +7,8 @@ import inspect
 import tempfile
 import typing
 
+import keras
+
 from keras_bert import checks
 from keras_bert.arguments import describe
 from keras_bert.arguments import name_rest
@@ -28,6 +30,7 @@ from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import peak_rate
@@ -123,7 +126,9 @@ class FeatureBased(FineTunedTask):
             self.last_layer.reorder_outputs(self.kept_outputs)
 
     @classmethod
-    def of_directory(cls, pretrained, directory, **kwargs):
+    def of_directory(
+        cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
+    ) -> typing.Self:
         path = local_directory(directory) / HEAD_FILE
         return cls(pretrained, head_file=path, **kwargs)
 
@@ -149,7 +154,7 @@ class FeatureBased(FineTunedTask):
 
     fit = name_rest(HeadRecipe)(inspect.unwrap(FineTunedTask.fit))
 
-    def recipe(self, **values):
+    def recipe(self, **values: typing.Any) -> HeadRecipe:
         """Create the `HeadRecipe` with these values.
 
         :meta private:
@@ -165,7 +170,7 @@ class FeatureBased(FineTunedTask):
         return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
 
     @property
-    def last_layer(self):
+    def last_layer(self) -> keras.layers.Layer:
         return self.head_model.get_layer("head")
 
     @property
@@ -184,10 +189,16 @@ class FeatureBased(FineTunedTask):
             f"Received: num_layers={num_layers!r}."
         )
 
-    def learner(self):
+    def learner(self) -> Learner:
         return Learner(self.head_model, self.answer, self.pretrained)
 
-    def learn(self, encoded, held_out, recipe, **fit):
+    def learn(
+        self,
+        encoded: Encoded,
+        held_out: Encoded | None,
+        recipe: Recipe,
+        **fit: typing.Any,
+    ) -> keras.callbacks.History:
         """Train the head on stored states.
 
         :meta private:
