@@ -251,7 +251,8 @@ class PretrainedModel(Summarized):
 
         Args:
             task: the task.
-            outputs: indices of the outputs to keep, in the new order; empty for a new random head. By default all outputs.
+            outputs: indices of the outputs to keep, in the new order; empty
+                for a new random head. By default all outputs.
 
         Raises:
             ValueError: the existing head lacks its pooler.

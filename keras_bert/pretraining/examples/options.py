@@ -76,6 +76,9 @@ class TextOptions(checks.Checked):
 
         All sentences of a line but the first begin with a space, because
         byte-level BPE tokenizes the first word differently without it.
+
+        Args:
+            lines: UTF-8 lines of a document.
         """
         if not self.split_sentences:
             yield from lines
