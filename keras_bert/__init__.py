@@ -1,9 +1,9 @@
 """BERT for TensorFlow and Keras 3 (arXiv 1810.04805).
 
-Names are loaded when they are first used, so that `import keras_bert` costs
-next to nothing and that each part needs only its own dependencies: `layers`
-and `models` run on any Keras backend, without TensorFlow. Saved Keras models
-that hold our layers or optimizers load after `import keras_bert`.
+Public names are imported on first use, so `import keras_bert` is fast and each
+part needs only its own dependencies: `layers` and `models` run on any Keras
+backend, without TensorFlow. Saved Keras models that contain layers or
+optimizers of this library load after `import keras_bert`.
 """
 
 from keras_bert import lazy

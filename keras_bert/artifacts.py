@@ -1,9 +1,9 @@
 """Atomic outputs with manifests, and work directories to resume runs.
 
-An output must be new, or with `overwrite` a file of this library, and never an
-input. A file belongs to this library if a manifest in its folder lists it with
-its size. A manifest also records settings for the next program, such as casing,
-lengths and masking.
+An output must be new or, if `overwrite` is True, a file of this library. It
+must never be an input. A file belongs to this library if a manifest in its
+folder lists it with its size. A manifest also records settings for the next
+program, such as casing, lengths and masking.
 """
 
 import contextlib
@@ -60,9 +60,10 @@ def disk_full_names_file(path):
 
 @contextlib.contextmanager
 def temporary_name(path):
-    """Yield an unused name next to `path`, and remove it at the end.
+    """Context manager that yields a temporary path next to `path`.
 
-    The folder is created if needed. Leftovers of killed processes are removed.
+    The folder is created if needed. The temporary file and leftovers of killed
+    processes are deleted.
     """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ def temporary_name(path):
 
 @contextlib.contextmanager
 def atomic_file(path):
-    """Yield a temporary name that becomes `path` if no error is raised."""
+    """Context manager that writes `path` through a temporary path."""
     with temporary_name(path) as temporary:
         yield temporary
         os.replace(temporary, path)
@@ -85,12 +86,12 @@ def atomic_file(path):
 
 @contextlib.contextmanager
 def file(path, context=None, inputs=(), overwrite=False):
-    """Yield a temporary name that becomes `path`, with a manifest next to it.
+    """Context manager that writes `path` atomically and adds a manifest.
 
     Args:
         path: str.
-        context: JSON-serializable dict, settings for the manifest. It is read
-            at the end.
+        context: JSON-serializable dict, settings for the manifest, read on
+            exit.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a file of this library.
 
@@ -107,14 +108,14 @@ def file(path, context=None, inputs=(), overwrite=False):
 
 @contextlib.contextmanager
 def directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
-    """Yield a temporary directory that becomes `path`, with a manifest.
+    """Context manager that writes a directory atomically, with a manifest.
 
     Earlier contents of `path` are kept until all files are written.
 
     Args:
         path: str.
-        context: JSON-serializable dict, settings for the manifest. It is read
-            at the end.
+        context: JSON-serializable dict, settings for the manifest, read on
+            exit.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a directory of this library.
         is_kind: as in `check_directory`.
@@ -138,7 +139,7 @@ def finish_directory(staging, path, context=None):
 
 
 def remove_leftovers(path):
-    """Remove the temporary files that killed processes left for an output."""
+    """Delete the temporary files that killed processes left for an output."""
     name = re.compile(rf"\.?{re.escape(path.name)}\.(\d{{1,9}})\.tmp").fullmatch
     for left in path.parent.iterdir():
         match = name(left.name)
@@ -218,7 +219,10 @@ def size_entry(path):
 
 
 def is_listed(path, *entries):
-    """Return True if a file has the size of one of the entries (or None)."""
+    """Return True if one of the entries lists the size of a file.
+
+    Entries that are None are skipped.
+    """
     sizes = [entry["bytes"] for entry in entries if entry]
     return os.path.isfile(path) and os.path.getsize(path) in sizes
 
@@ -313,7 +317,7 @@ def manifest_of(path):
         Its path and its values; None and None if no manifest lists the file.
 
     Raises:
-        ValueError: a manifest lists the file with another size or hash.
+        ValueError: a manifest lists the file with a different size or hash.
     """
     manifest, values = _listing(path)
     if manifest is not None:
@@ -442,7 +446,7 @@ def check_overwrite(path, is_own, overwrite):
 
 
 def remove_own(directory):
-    """Remove the files that a directory's manifest lists, and empty folders.
+    """Delete the files that a directory's manifest lists, and empty folders.
 
     Args:
         directory: str, accepted by `check_directory`.
@@ -455,9 +459,9 @@ def remove_own(directory):
 
 
 def remove_listed(directory, listed, kept=()):
-    """Remove files that a manifest lists, and their folders if then empty.
+    """Delete files that a manifest lists, and their folders if then empty.
 
-    Files of another size are kept.
+    Files with a different size are kept.
 
     Args:
         directory: str, the manifest's folder.
@@ -493,7 +497,7 @@ def check_settings(
         before: dict, the record of the earlier run.
         settings: JSON-serializable dict, settings of the new run.
         place: str, the path of the record.
-        advice: str, advice for running with other settings.
+        advice: str, advice for running with different settings.
     """
     settings = json.loads(json.dumps(settings))
     before = {key: before.get(key) for key in settings}
@@ -510,11 +514,11 @@ def check_settings(
 
 @contextlib.contextmanager
 def resumable(path, settings, finished="*", overwrite=False):
-    """Yield the work directory of a resumable job, and remove it at the end.
+    """Context manager for the work directory of a resumable job.
 
-    If the job fails or is killed, its finished parts are kept and reused by the
-    next call with the same settings. The directory is locked for other
-    processes.
+    The directory is deleted if the job succeeds. If the job fails or is killed,
+    its finished parts are kept and reused by the next call with the same
+    settings. The directory is locked for other processes.
 
     Args:
         path: str.
@@ -568,7 +572,7 @@ def resumable(path, settings, finished="*", overwrite=False):
 
 
 def discard(directory):
-    """Remove a work directory atomically."""
+    """Delete a work directory atomically."""
     gone = directory.with_name(f"{directory.name}.{os.getpid()}.tmp")
     os.rename(directory, gone)
     shutil.rmtree(gone)

@@ -215,7 +215,7 @@ def _user_errors():
 
 
 def _one_line(error):
-    """Return an error message; name the flag of a file's path."""
+    """Return an error message that names the flags of the file path."""
     if isinstance(error, MemoryError):
         return f"Out of memory. {error}".strip()
     if not isinstance(error, OSError) or error.filename is None:

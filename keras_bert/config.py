@@ -83,7 +83,7 @@ class StrictConfig:
             "N" attention heads (must divide "H"), "E" embedding size if it
             differs from "H", and others for the table of weights.
         block_letters: str, letters of the sizes that count the blocks with
-            weights of their own.
+            separate weights.
         layer_period: int, distance between two blocks of the same kind.
         is_decoder: bool, whether attention is causal.
         informative_keys: published keys that do not change the layers.
@@ -162,7 +162,7 @@ class StrictConfig:
 
     @property
     def block_counts(self) -> tuple[int, ...]:
-        """Numbers of blocks with weights of their own, by `block_letters`."""
+        """Numbers of blocks with separate weights, by `block_letters`."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
@@ -203,7 +203,7 @@ class StrictConfig:
 
         Raises:
             ValueError: the file is not a JSON object, lacks `vocab_size`, has
-                unknown keys or describes another architecture.
+                unknown keys or describes a different architecture.
         """
         try:
             return cls.from_dict(read_json_object(path))
@@ -230,7 +230,7 @@ class StrictConfig:
     def from_transformers(
         cls, values: dict[str, typing.Any]
     ) -> tuple[typing.Self, list[str]]:
-        """Create a config from a dict in the way of transformers.
+        """Create a config from a dict as transformers does.
 
         Missing keys have the defaults of transformers. Unknown keys are
         ignored, except keys that are known to change the architecture.
@@ -415,8 +415,8 @@ def read_json_file(path):
 def check_value(field, value):
     """Raise ValueError unless a value is valid for its dataclass field.
 
-    A field of `checks.field` has its own check. Other fields are checked by
-    their type and the suffix of their name.
+    A field created by `checks.field` has its own check. Other fields are
+    checked by their type and the suffix of their name.
     """
     check = _CHECKS.get(field.type)
     for ends, of_name in _CHECKS_OF_NAMES.items():

@@ -126,7 +126,7 @@ FORMS = {"static": PRETRAINING_FEATURES, "dynamic": DYNAMIC_FEATURES}
 
 
 def form_of(names):
-    """Return the form of a record from the features of only one form.
+    """Return the form of a record, identified by its features.
 
     Args:
         names: names of all features of the record.

@@ -32,7 +32,7 @@ def expand_patterns(patterns, streams=False):
         patterns = whole.split(",")
     paths = set()
     for pattern in patterns:
-        exists = os.path.lexists(pattern)  # Its name may hold brackets.
+        exists = os.path.lexists(pattern)  # The file name may contain brackets.
         matches = [pattern] if exists else glob.glob(pattern, recursive=True)
         if not matches:
             raise ValueError(

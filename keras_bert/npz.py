@@ -1,4 +1,4 @@
-"""Reading and writing of single arrays in .npz files, with checksums."""
+"""Functions that read and write single arrays in .npz files."""
 
 import io
 import struct

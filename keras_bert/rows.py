@@ -1,4 +1,4 @@
-"""Readers of the rows of .csv, .tsv, .jsonl and .txt files."""
+"""Row readers for .csv, .tsv, .jsonl and .txt files."""
 
 import codecs
 import csv

@@ -19,13 +19,13 @@ _UNAVAILABLE = 503
 
 
 class ServerError(ValueError):
-    """A server does not answer, or refuses a request."""
+    """Error for a server that does not answer or refuses a request."""
 
 
 def query(url, inputs, signature="serving_default", timeout_s=60.0):
     """Send a prediction request to a served model.
 
-    If no server is there, or it is not ready, it is asked again four times
+    If the server is unreachable or not ready, the request is retried four times
     within four seconds.
 
     Args:
@@ -114,7 +114,7 @@ def _reason(error):
 
 
 def _to_json(value):
-    """Write bytes that are not UTF-8 as TensorFlow Serving reads them."""
+    """Encode bytes that are not UTF-8 in base64 for TensorFlow Serving."""
     if isinstance(value, dict):
         return {name: _to_json(item) for name, item in value.items()}
     if isinstance(value, list):

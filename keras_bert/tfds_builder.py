@@ -1,4 +1,4 @@
-"""Reading of prepared datasets of the optional package tensorflow-datasets."""
+"""Reader for prepared datasets of the package tensorflow-datasets."""
 
 import functools
 

@@ -41,8 +41,8 @@ class AttentionContext:
         query_inputs: float `(batch_size, seq_length, hidden_size)`, inputs of
             the queries. By default the inputs of keys and values.
         global_tokens: `(batch_size, num_globals, seq_length)`, output of
-            `GlobalTokens`. Every token attends to these tokens, whatever the
-            pattern.
+            `GlobalTokens`. Every token attends to these tokens regardless of
+            the pattern.
     """
 
     attention_mask: typing.Any = None

@@ -22,8 +22,8 @@ _STRIDE = 1_000_003
 class Dropout(Layer):
     """Dropout like `keras.layers.Dropout`, with half as many random numbers.
 
-    Drawing random numbers takes most of the time of dropout, so each number
-    decides about two values. The rate is exact to 1 / 4096.
+    Generating random numbers takes most of the time of dropout, so each number
+    is used for two values. The rate is exact to 1 / 4096.
 
     Args:
         rate: fraction of the values to drop.

@@ -234,8 +234,8 @@ def _add_bias(outputs, bias):
 
     The gradient of the bias is the sum of the gradients of the rows. A matrix
     product with ones computes this sum in float32. The gradient of TensorFlow
-    sums in bfloat16 under that policy, and loses further rows after some
-    hundred rows.
+    sums in bfloat16 under that policy, so the sum loses precision after a
+    few hundred rows.
     """
 
     def gradient(*args, upstream=None):

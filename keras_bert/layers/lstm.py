@@ -39,7 +39,7 @@ class LSTM(Layer):
 
     Returns:
         float `(batch_size, seq_length, units)`, or `(batch_size, units)`
-        without `return_sequences`.
+        if `return_sequences` is False.
 
     Example:
 

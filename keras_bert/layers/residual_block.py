@@ -27,7 +27,7 @@ class ResidualBlock(Layer):
 
     @property
     def sees_neighbours(self) -> bool:
-        """Whether packed texts of a row would see each other."""
+        """Whether texts packed in one row would affect each other."""
         return getattr(self.self_attention, "sees_neighbours", False)
 
     def __call__(
@@ -79,7 +79,7 @@ class ResidualBlock(Layer):
         return inputs
 
     def with_attended(self, inputs: Tensor, attended: Tensor) -> Tensor:
-        """Add the output of `self_attention` to the states."""
+        """Add the output of `self_attention` to the hidden states."""
         return inputs + ops.cast(attended, self.compute_dtype)
 
     def feed_forward_input(self, states: Tensor) -> Tensor:
@@ -87,7 +87,7 @@ class ResidualBlock(Layer):
         return states
 
     def with_output(self, states: Tensor, output: Tensor) -> Tensor:
-        """Add the output of `feed_forward` to the states."""
+        """Add the output of `feed_forward` to the hidden states."""
         return states + ops.cast(output, self.compute_dtype)
 
     def attention_weights(

@@ -13,7 +13,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ScalarMix(Layer):
-    """Learned weighted sum of the states of several layers.
+    """Learned weighted sum of the hidden states of several layers.
 
     The weights are a softmax of one scalar for each layer, and `gamma` scales
     the sum. The initial output is the mean of the layers.

@@ -18,8 +18,8 @@ _FUSED = "query_key_value"
 class SeparateDisentangledAttention(DisentangledAttention):
     """Disentangled attention of DeBERTa v1.
 
-    Position keys and position queries have projection matrices of their own,
-    and each distance below `max_distance` has a row. Keys and position keys
+    Position keys and position queries have separate projection matrices, and
+    each distance below `max_distance` has its own row. Keys and position keys
     have no bias.
 
     Args:

@@ -1,4 +1,4 @@
-"""BERT and its relatives as functional Keras models, dicts in and out."""
+"""BERT and related encoders as functional Keras models."""
 
 from keras_bert import lazy
 

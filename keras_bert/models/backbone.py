@@ -23,13 +23,13 @@ class Backbone:
     """Encoder graph of embeddings and blocks, shared by all its models.
 
     Args:
-        embeddings: layer that computes the first states. It is called with
-            those input tensors and, in packed rows, the `positions` that its
-            `call` names.
-        blocks: list of layers, called with states, mask and, if only some
-            outputs are needed, query positions. A layer that occurs several
-            times shares its weights.
-        final_norm: layer that normalizes the last states, or None.
+        embeddings: layer that computes the first hidden states. It is called
+            with those input tensors and, in packed rows, the `positions` that
+            its `call` names.
+        blocks: list of layers, called with hidden states, mask and, if only
+            some outputs are needed, query positions. A layer that occurs
+            several times shares its weights.
+        final_norm: layer that normalizes the last hidden states, or None.
         pooler: layer from the first token's vector to the pooled output, or
             None.
         inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. By
@@ -94,7 +94,7 @@ class Backbone:
         self.states.append(self.last_states())
 
     def packed(self) -> "Backbone":
-        """Return a `Backbone` of the same layers for packed rows.
+        """Return a `Backbone` with the same layers for packed rows.
 
         Returns:
             `Backbone` with the additional input `text_numbers`, int32
@@ -105,7 +105,7 @@ class Backbone:
         return self._with(self.embeddings, inputs)
 
     def above(self, embeddings: keras.layers.Layer) -> "Backbone":
-        """Return a `Backbone` of the same blocks with other embeddings.
+        """Return a `Backbone` with the same blocks and different embeddings.
 
         Args:
             embeddings: layer from the inputs of the model to vectors.
@@ -115,7 +115,7 @@ class Backbone:
     def with_context(
         self, context: Callable[[dict[str, Tensor]], dict[str, Tensor]]
     ) -> "Backbone":
-        """Return a `Backbone` of the same layers with another context.
+        """Return a `Backbone` with the same layers and a different context.
 
         Args:
             context: function from `inputs` to the `context` of blocks.
@@ -177,7 +177,7 @@ class Backbone:
         return embedded
 
     def last_states(self, positions: Tensor | None = None) -> Tensor:
-        """Compute the last states at some or all positions.
+        """Compute the last hidden states at some or all positions.
 
         Args:
             positions: int32 Keras tensor `(batch_size, num_positions)`. By
@@ -191,10 +191,10 @@ class Backbone:
     def masked_states(self, positions: Tensor) -> Tensor:
         """Compute the input of the masked-LM head.
 
-        Without an enhanced mask decoder these are the last states. The decoder
-        runs the last block twice on its input: first with queries that add
-        position embeddings to the input, then with queries from the first
-        output.
+        If there is no enhanced mask decoder, these are the last hidden states.
+        The decoder runs the last block twice on its input: first with queries
+        that add position embeddings to the input, then with queries from the
+        first output.
 
         Args:
             positions: int32 Keras tensor `(batch_size, num_positions)`.
@@ -239,11 +239,11 @@ class Backbone:
         return keras.Model(self.inputs, outputs, name=name)
 
     def states_model(self, num_states: int | None = None) -> keras.Model:
-        """Build the model that returns the states after each layer.
+        """Build the model that returns the hidden states of each layer.
 
         Args:
-            num_states: number of states to return, counted from the last.
-                By default all, the embeddings first.
+            num_states: number of hidden states to return, counted from the
+                last. By default all, the embeddings first.
 
         Returns:
             A functional `keras.Model` from `inputs` to a dict of float

@@ -22,8 +22,8 @@ class Family:
         config: subclass of `StrictConfig`, with the class name of Hugging Face.
         backbone: function from a config to a `Backbone`.
         paper: arXiv number or URL of the paper.
-        heads: function from a config and the embeddings to a dict of the
-            pre-training heads by part.
+        heads: function from a config and the embeddings to a dict mapping part
+            names to pre-training heads.
         parts: tuple of str, the optional parts of a checkpoint in order:
             "pooler" and the names of the pre-training heads.
         task_heads: dict of `HeadKind` by "classifier", "token_classifier",

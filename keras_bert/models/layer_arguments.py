@@ -1,4 +1,4 @@
-"""Conversion of configs to the arguments of layers."""
+"""Conversion of configs to layer arguments."""
 
 import keras
 
@@ -15,7 +15,7 @@ from keras_bert.models.backbone import Backbone
 
 
 def layer_arguments(config):
-    """Convert a config to the arguments of layers.
+    """Convert a config to layer arguments.
 
     Args:
         config: config of any family.

@@ -16,7 +16,7 @@ class LeftToRight:
 
     Args:
         backbone: `Backbone` of `PostNormBlock`s with causal attention.
-        head: layer from the last states to logits.
+        head: layer from the last hidden states to logits.
     """
 
     def __init__(self, backbone, head):

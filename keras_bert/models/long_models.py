@@ -42,8 +42,8 @@ def make_long(
 
     Raises:
         ValueError: the family cannot be made long or the model already is,
-            `window` is odd or zero, or `max_positions` is less than the model
-            has.
+            `window` is odd or zero, or `max_positions` is less than the model's
+            current length.
 
     Example:
 
@@ -107,7 +107,7 @@ def _long_config(config, max_positions, window):
 
 
 def _long_classes():
-    """Return the config classes of long models by their `model_type` before."""
+    """Return the config classes of long models by `short_model_type`."""
     tables = pathlib.Path(families.__file__).parent.glob("*/weights.txt")
     modules = [
         importlib.import_module(f"{families.__name__}.{x.parent.name}.model")

@@ -38,8 +38,8 @@ class HeadKind:
             head's `Backbone`. By default the context of the encoder, with
             global tokens if the config has an `attention_window`.
         language_model_weight: weight of an auxiliary language modeling
-            loss. Above 0, the "masked_lm_head" of the family must have no
-            weights of its own.
+            loss. If it is above 0, the family's "masked_lm_head" must not add
+            any weights.
     """
 
     reads: str | collections.abc.Callable
@@ -61,7 +61,7 @@ class HeadKind:
     def backbone(
         self, backbone: Backbone, config: StrictConfig, part: str
     ) -> Backbone:
-        """Return the `Backbone` of the head's model, of the same layers.
+        """Return the `Backbone` of the head's model, with the same layers.
 
         Args:
             backbone: `Backbone` of the encoder.

@@ -10,7 +10,7 @@ from keras_bert.summary import Summarized
 
 
 class SpecialTokens(dict):
-    """Dict from roles ("cls") to special tokens.
+    """Dict mapping roles, such as "cls", to special tokens.
 
     Looking up a missing role raises ValueError.
     """
@@ -32,8 +32,8 @@ class BaseVocabulary(Summarized):
         tokens: tokens in the order of their ids, spelled as in the published
             files.
         source: name of the file, for error messages.
-        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
-            special tokens; the special tokens of the class by default.
+        roles: dict mapping "pad", "unknown", "cls", "sep" and "mask" to special
+            tokens; by default those of the class.
 
     Attributes:
         ids: dict mapping tokens to their ids.
@@ -149,7 +149,7 @@ class AddedToken(typing.NamedTuple):
         is_special: match it only with `special_tokens_in_text`.
         takes_space: include the white space before it.
         normalized: match it in the normalized text instead of the raw text.
-            By default, only tokens that are not special are.
+            By default, this applies to tokens that are not special.
     """
 
     text: str

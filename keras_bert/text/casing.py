@@ -34,14 +34,14 @@ _PUBLISHED = {
 def agreed_casing(vocabulary, casing_hints, default=None):
     """Return whether to lower-case texts, if all hints agree.
 
-    Without hints, the table of published vocabularies decides, and the
+    If there are no hints, the table of published vocabularies decides, and the
     decision is logged. Lower-casing with a cased vocabulary logs a warning.
 
     Args:
         vocabulary: `Vocabulary`.
         casing_hints: dict mapping sources (flags or files) to bool, or to None
             if the source has no hint.
-        default: bool, the result without hints; None to raise an error.
+        default: bool, the result if there are no hints; None to raise an error.
 
     Returns:
         bool, True to lower-case texts.
@@ -57,7 +57,7 @@ def agreed_casing(vocabulary, casing_hints, default=None):
 
 
 def resolve_casing(casing_hints):
-    """Return the casing on which all hints agree, or None without hints.
+    """Return the casing on which all hints agree; None if there are none.
 
     Args, Raises: see `agreed_casing`.
     """
@@ -112,7 +112,7 @@ def casing_from_files(vocab_file):
         A dict of casing hints for `agreed_casing`.
 
     Raises:
-        ValueError: the manifest belongs to another vocabulary, or a file is
+        ValueError: the manifest belongs to a different vocabulary, or a file is
             not valid JSON.
     """
     path = pathlib.Path(vocab_file)

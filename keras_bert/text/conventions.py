@@ -12,7 +12,7 @@ import json
 from keras_bert.locations import FAMILIES
 from keras_bert.template import Template
 
-MODEL = "model"  # Only the rules of the SentencePiece model, no table before.
+MODEL = "model"  # Use only the normalizer in the SentencePiece model file.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -22,8 +22,7 @@ class Conventions:
     Args:
         kind: str, the kind of tokenizer, a key of `KINDS`.
         tokenizer_class: str, its name in transformers.
-        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
-            pieces that play these roles.
+        roles: dict mapping "pad", "unknown", "cls", "sep" and "mask" to pieces.
         files: sequence of str, names of a SentencePiece model file; the
             published name first.
         first: sequence of str, pieces with the first ids, even if the model

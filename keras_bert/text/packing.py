@@ -146,7 +146,7 @@ def truncated_lengths(budget, first, second=0):
 def numbered(counts):
     """Return the row and the index in the row of each item, given row sizes."""
     items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
-    return items[:, 0], items[:, 1]  # TFLite cannot unstack no items.
+    return items[:, 0], items[:, 1]  # TFLite cannot unstack zero items.
 
 
 STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"

@@ -20,7 +20,7 @@ _right_shift = tf.bitwise.right_shift
 
 
 class PerfectHash:
-    """Maps keys to their indices.
+    """Perfect hash table that maps keys to their indices.
 
     Args:
         keys: integer arrays `(num_keys,)`, the parts of the keys. Keys are

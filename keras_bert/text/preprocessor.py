@@ -40,7 +40,7 @@ class Rows(typing.NamedTuple):
 
 
 class Preprocessor(Summarized):
-    """Tokenizes texts or pairs and packs them to dense model inputs.
+    """Preprocessor that converts texts or pairs to dense model inputs.
 
     The same object runs in `tf.data`, in a SavedModel and in TFLite, so
     training and serving use the same preprocessing.
@@ -227,7 +227,7 @@ class Preprocessor(Summarized):
 
 
 class BertPreprocessor(Preprocessor):
-    """Packs texts for BERT: [CLS] A [SEP], or [CLS] A [SEP] B [SEP].
+    """BERT preprocessor that packs [CLS] A [SEP] or [CLS] A [SEP] B [SEP].
 
     Args:
         tokenizer: the tokenizer.

@@ -125,7 +125,7 @@ class TokenizerFiles:
         return next((x for x in roles if known >= {*x.values()}), roles[0])
 
     def check_special_tokens(self, vocabulary):
-        """Raise ValueError if the config file has other special tokens."""
+        """Raise ValueError if the config file has different special tokens."""
         found = self.special_tokens((), vocabulary.roles)
         if found != vocabulary.roles:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Base classes of the settings of tokenizers."""
+"""Base classes for tokenizer settings."""
 
 import base64
 import contextlib
@@ -29,7 +29,7 @@ class FileDefinedTokenizer(checks.Checked):
         model_type: str, the type of the model in a `tokenizer.json`, or "".
         other_names: tuple of str, other file names of the vocabulary.
         mark: bytes, a regular expression that distinguishes these files from
-            files of another kind with the same names; b"" if not needed.
+            files of a different kind with the same names; b"" if not needed.
         added_tokens: sequence of `AddedToken`; a field if the kind supports
             added tokens.
     """
@@ -106,7 +106,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Read the settings for a corpus: special tokens are plain text."""
+        """Read the settings for a corpus; special tokens are plain text."""
         directory = pathlib.Path(vocab_file).parent
         settings = cls.read(directory, lowercase=lowercase)
         return dataclasses.replace(settings, special_tokens_in_text=False)
@@ -189,7 +189,7 @@ class CasedTokenizer(FileDefinedTokenizer):
 
 @contextlib.contextmanager
 def errors_name(directory):
-    """Add the directory to the messages of ValueErrors."""
+    """Context manager that adds the directory to ValueError messages."""
     try:
         yield
     except ValueError as error:

@@ -47,7 +47,7 @@ class _Vocabulary:
 
 
 class WordTokenizer(Summarized):
-    """Splits texts into words at white space.
+    """Tokenizer that splits texts into words at white space.
 
     Args:
         max_characters: bytes per word, including two word marks.

@@ -100,10 +100,10 @@ def quantized(make_bert):
     bert = make_bert(hidden_size=32, intermediate_size=64)
     classifier = TextClassifier(bert, labels=_LABEL_NAMES)
     before = _logits(classifier)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         classifier.pretrained.encoder.quantize("int8")
-    assert not [x for x in told if "Dense" in str(x.message)]
+    assert not [x for x in caught if "Dense" in str(x.message)]
     return classifier, before
 
 

@@ -34,12 +34,12 @@ def _log_softmax(logits, axis=-1):
     return logits - np.log(np.exp(logits).sum(axis=axis, keepdims=True))
 
 
-def _soft_cross_entropy(told, logits, temperature, axis=-1):
-    told, logits = (
+def _soft_cross_entropy(teacher_logits, logits, temperature, axis=-1):
+    teacher_logits, logits = (
         _log_softmax(x.astype(float) / temperature, axis)
-        for x in (told, logits)
+        for x in (teacher_logits, logits)
     )
-    return -(temperature**2) * (np.exp(told) * logits).sum(axis)
+    return -(temperature**2) * (np.exp(teacher_logits) * logits).sum(axis)
 
 
 def _hard_cross_entropy(places, logits):
@@ -54,32 +54,33 @@ def _loss(student, *examples, teacher, **recipe):
     return history["loss"][0]
 
 
-def _of_classes(own, told, labels, temperature):
+def _of_classes(own, teacher_logits, labels, temperature):
     hard = _hard_cross_entropy(labels, own).mean()
-    return hard, _soft_cross_entropy(told, own, temperature).mean()
+    return hard, _soft_cross_entropy(teacher_logits, own, temperature).mean()
 
 
-def _of_several_labels(own, told, labels, temperature):
+def _of_several_labels(own, teacher_logits, labels, temperature):
     def loss(targets, logits):
         return (np.log1p(np.exp(logits)) - targets * logits).mean()
 
     marks = np.array([[x in row for x in "ab"] for row in labels])
-    targets = 1 / (1 + np.exp(-told / temperature))
+    targets = 1 / (1 + np.exp(-teacher_logits / temperature))
     soft = temperature**2 * loss(targets, own / temperature)
     return loss(marks, own), soft
 
 
-def _of_numbers(own, told, labels, temperature):
-    return ((own[:, 0] - labels) ** 2).mean(), ((own - told) ** 2).mean()
+def _of_numbers(own, teacher_logits, labels, temperature):
+    soft = ((own - teacher_logits) ** 2).mean()
+    return ((own[:, 0] - labels) ** 2).mean(), soft
 
 
-def _of_words(own, told, labels, temperature):
+def _of_words(own, teacher_logits, labels, temperature):
     """Return the words that the student reads; the tokenizers drop others."""
-    own, told = np.concatenate(own), np.concatenate(told)
+    own, teacher_logits = np.concatenate(own), np.concatenate(teacher_logits)
     places = np.array([tag == "b" for row in labels for tag in row]).astype(int)
     is_seen = np.isfinite(own).all(1)
     assert 0 < is_seen.sum() < len(own)
-    rows = own[is_seen], told[is_seen], places[is_seen]
+    rows = own[is_seen], teacher_logits[is_seen], places[is_seen]
     return _of_classes(*rows, temperature)
 
 
@@ -120,14 +121,14 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
     )
     teacher = TextClassifier(berts[1], labels=["a", "b"])
     encoded = student.labelled(_TEXTS, [0, 1, 0, 1])
-    told = teacher.logits(teacher.labelled(_TEXTS, [0, 1, 0, 1]))
+    teacher_logits = teacher.logits(teacher.labelled(_TEXTS, [0, 1, 0, 1]))
     assert encoded.counts.max() > 2
     encoded.extra_targets["taught"] = student.reader.distillation_targets(
-        encoded, told
+        encoded, teacher_logits
     )
     found = encoded.batch(np.arange(len(encoded)))
     np.testing.assert_array_equal(
-        found[1]["taught"], np.repeat(told, encoded.counts, axis=0)
+        found[1]["taught"], np.repeat(teacher_logits, encoded.counts, axis=0)
     )
     np.testing.assert_array_equal(found[2]["taught"], found[2]["logits"])
 
@@ -144,9 +145,9 @@ def test_places_of_answers_are_learned_window_by_window(make_bert):
         strict=True,
     )
     hard, soft = [], []
-    for (start, end, _), own, told in rows:
+    for (start, end, _), own, teacher_logits in rows:
         hard.append(_hard_cross_entropy([start, end], own.T).mean())
-        soft.append(_soft_cross_entropy(told, own, 2.0, axis=0).mean())
+        soft.append(_soft_cross_entropy(teacher_logits, own, 2.0, 0).mean())
     loss = _loss(student, _SQUAD, teacher=teacher)
     expected = (np.mean(hard) + np.mean(soft)) / 2
     assert loss == pytest.approx(expected, rel=1e-4)

@@ -32,12 +32,12 @@ def logged(monkeypatch):
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_all_that_tell_must_agree(lower, answer):
-    claims = {"--do_lower_case": answer, "a.json": None, "b.json": answer}
-    assert agreed_casing(lower, claims) is answer
+    answers = {"--do_lower_case": answer, "a.json": None, "b.json": answer}
+    assert agreed_casing(lower, answers) is answer
     with pytest.raises(
         ValueError, match="--do_lower_case says (true|false), b.json says"
     ):
-        agreed_casing(lower, {**claims, "b.json": not answer})
+        agreed_casing(lower, {**answers, "b.json": not answer})
 
 
 def test_nothing_is_told_by_the_look_of_a_vocabulary(lower, cased):

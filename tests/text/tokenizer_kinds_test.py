@@ -99,9 +99,9 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
         "max_chars_per_word": 200,
         "special_tokens_in_text": False,
     }
-    told = identifying_settings(byte_bpe)
-    assert len(told.pop("merges")) == len(told.pop("added_tokens")) == 64
-    assert told == {
+    found = identifying_settings(byte_bpe)
+    assert len(found.pop("merges")) == len(found.pop("added_tokens")) == 64
+    assert found == {
         "kind": "byte_bpe",
         "add_prefix_space": False,
         "special_tokens_in_text": False,

@@ -127,7 +127,7 @@ class BpeTokenizer(BertTokenizer):
         return whole_words(words, symbols, self._merge_characters)
 
     def _merge_characters(self, points, words):
-        """Merge code points to tokens; `words` is the index of each's word."""
+        """Merge code points to tokens, given each code point's word index."""
         is_last = tf.concat([tf.not_equal(words[1:], words[:-1]), [True]], 0)
         inside, at_end = (ids_of(points) for ids_of in self._symbols)
         is_last = is_last[: tf.size(points)]

@@ -18,7 +18,7 @@ _NO_ID = -1
 
 
 class FindTokens:
-    """Matches added tokens in texts.
+    """Matcher for added tokens in texts.
 
     Args:
         ids: dict mapping tokens (not empty) to their ids.

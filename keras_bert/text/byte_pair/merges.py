@@ -29,7 +29,7 @@ _NO_MERGE = np.iinfo(np.int32).max
 
 
 class Merges:
-    """Merges the symbols of words to tokens.
+    """Callable that merges the symbols of words to tokens.
 
     Args:
         vocabulary: a vocabulary.
@@ -92,7 +92,7 @@ class Merges:
 
 
 class BytePairMerges:
-    """Merges the bytes of words to tokens.
+    """Callable that merges the bytes of words to tokens.
 
     Args:
         vocabulary: `BytePairVocabulary`.

@@ -96,7 +96,7 @@ _right_shift, _left_shift = tf.bitwise.right_shift, tf.bitwise.left_shift
 
 
 class WholeWords:
-    """Maps words that are a single token to their ids.
+    """Lookup table from words that are a single token to their ids.
 
     Args:
         words: dict mapping words (at most 16 bytes) to their ids.

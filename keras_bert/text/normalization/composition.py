@@ -45,7 +45,7 @@ class _Elements(typing.NamedTuple):
 
 
 class Composition:
-    """Normalizes texts to NFC.
+    """Unicode normalizer for form NFC.
 
     Bytes that are not text or not part of a well-formed character do not
     change, and characters do not compose across them.
@@ -188,7 +188,7 @@ class Composition:
         return elements, self._pairs(elements)
 
     def _pairs(self, elements):
-        """Find the first composable pair of each group, and the result."""
+        """Find each group's first composable pair and its composition."""
         points, classes, groups, _ = elements
         is_starter = tf.equal(classes, 0)
         starters = where(is_starter)

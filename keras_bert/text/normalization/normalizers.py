@@ -42,7 +42,7 @@ MODES = {
 
 
 def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
-    """Read the table for tensorflow-text to normalize texts as BERT does.
+    """Read the tensorflow-text table that normalizes texts like BERT.
 
     Args:
         lowercase: True for the uncased models.

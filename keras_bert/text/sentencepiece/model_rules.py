@@ -37,7 +37,7 @@ def marked_pieces(tokens):
 
 
 class LibrarySpans:
-    """Computes the spans of pieces with SentencePiece's own op.
+    """Callable that computes piece spans with SentencePiece's own op.
 
     Args:
         model: `SentencePieceModel`.

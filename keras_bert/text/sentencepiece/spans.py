@@ -25,7 +25,7 @@ _FIRST_MARK = 2  # Other bytes are replaced by one byte.
 
 
 class PieceSpans:
-    """Computes the spans of pieces in normalized texts.
+    """Callable that computes piece spans in normalized texts.
 
     Args:
         pieces: list of `Piece`, the pieces of the op.

@@ -98,7 +98,7 @@ def from_tokenizer_json(files):
         normalizer: `MODEL` or a key of `NORMALIZERS`.
 
     Raises:
-        ValueError: the file contains another kind of tokenizer.
+        ValueError: the file contains a different kind of tokenizer.
     """
     source, model = str(files.fast_path), files.part("model")
     try:

@@ -80,11 +80,11 @@ class SentencePieceVocabulary(BaseVocabulary):
         Args:
             path: path of the model file.
             tokenizer_class: name of the tokenizer in transformers, such as
-                "BigBirdTokenizer" for another model of a BigBird.
+                "BigBirdTokenizer" for other BigBird models.
 
         Raises:
             ValueError: the file is not a SentencePiece model, or it belongs to
-                another family.
+                a different family.
         """
         model = SentencePieceModel(pathlib.Path(path).read_bytes(), str(path))
         tokens = {piece.text for piece in model.pieces}

@@ -10,7 +10,7 @@ from keras_bert.text.pieces import Pieces
 
 
 class SplitAtTokens:
-    """Matches added tokens in texts and tokenizes the segments between them.
+    """Callable that matches added tokens and tokenizes the other segments.
 
     Args:
         ids: dict mapping added tokens to their ids.

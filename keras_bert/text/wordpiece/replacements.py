@@ -24,7 +24,7 @@ BYTES_PER_CHARACTER = 4
 
 
 class LongWords:
-    """Replaces words of too many characters by [UNK].
+    """Callable that replaces overlong words by [UNK].
 
     Few texts have such words, so two cheap tests run first: a long word has
     many adjacent pieces, and all of them except the first continue a word.
@@ -108,7 +108,7 @@ def with_opening(vocabulary):
 
 
 class SpecialTokens:
-    """Replaces the pieces of special tokens by their ids.
+    """Callable that replaces the pieces of special tokens by their ids.
 
     Args:
         vocabulary: a `Vocabulary`.

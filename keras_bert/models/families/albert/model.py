@@ -25,8 +25,8 @@ class AlbertConfig(EncoderConfig):
     Args:
         embedding_size: size of the embedding vectors.
         num_hidden_layers: number of runs of a group of blocks.
-        num_hidden_groups: number of groups with weights of their own, at
-            most `num_hidden_layers`.
+        num_hidden_groups: number of groups with separate weights, at most
+            `num_hidden_layers`.
         inner_group_num: number of blocks in a group.
         classifier_dropout_prob: dropout before the head of a task.
         attention_window: as in `BertConfig`.
@@ -100,7 +100,7 @@ def albert_backbone(config):
 
 
 def albert_heads(config, embeddings):
-    """Return a dict of the pre-training heads by part."""
+    """Return a dict mapping part names to pre-training heads."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

@@ -99,7 +99,7 @@ def bert_backbone(config):
 
 
 def bert_heads(config, embeddings):
-    """Return a dict of the pre-training heads by part."""
+    """Return a dict mapping part names to pre-training heads."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

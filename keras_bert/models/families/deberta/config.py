@@ -20,8 +20,8 @@ class DebertaConfig(EncoderConfig):
             relative distance. Larger distances share its row.
         pooler_dropout: dropout before the dense layer of a classifier.
         enhanced_mask_decoder: whether the masked-LM head adds absolute
-            positions. The published models were trained so, but their files
-            lack this key, and transformers ignores it.
+            positions. The published models were trained with it, but their
+            files lack this key, and transformers ignores it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`;
             `type_vocab_size` is 0.
 

@@ -40,7 +40,7 @@ def _block(config, index):
 
 
 def deberta_v2_heads(config, embeddings):
-    """Return a dict of the generator and discriminator heads by part."""
+    """Return a dict mapping part names to the two pre-training heads."""
     arguments, part = layer_arguments(config), "replaced_token_head"
     head = NormedReplacedTokenHead(
         config.hidden_size,

@@ -79,7 +79,7 @@ def electra_backbone(config, tables=None):
 
 
 def electra_heads(config, embeddings):
-    """Return a dict of the generator and discriminator heads by part."""
+    """Return a dict mapping part names to the two pre-training heads."""
     arguments, part = layer_arguments(config), "replaced_token_head"
     activation = arguments["feed_forward"]["activation"]
     head = ReplacedTokenHead(

@@ -44,8 +44,8 @@ class ModernBertConfig(StrictConfig):
         norm_eps: added to the variance in LayerNorm.
 
     Raises:
-        ValueError: a value has the wrong type, is out of range or does not
-            divide.
+        ValueError: a value has the wrong type, is out of range or violates a
+            divisibility rule.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.1
@@ -106,7 +106,7 @@ class ModernBertConfig(StrictConfig):
 
     @property
     def layer_types(self):
-        """Kind of attention of each block, in the words of transformers."""
+        """Attention type of each block, as named in transformers."""
         return [
             _SLIDING if index % self.global_attn_every_n_layers else _FULL
             for index in range(self.num_hidden_layers)

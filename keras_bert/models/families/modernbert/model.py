@@ -74,7 +74,7 @@ def _block(config, index):
 
 
 def modernbert_heads(config, embeddings):
-    """Return a dict of the masked-LM head by part."""
+    """Return a dict mapping the part name to the masked-LM head."""
     name = "masked_lm_head"
     return {name: TiedHead(embeddings, _transform(config), name=name)}
 

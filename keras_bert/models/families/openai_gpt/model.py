@@ -22,7 +22,7 @@ def openai_gpt_backbone(config):
 
 
 def openai_gpt_heads(config, embeddings):
-    """Return a dict of the language modeling head by part."""
+    """Return a dict mapping the part name to the language modeling head."""
     return {"masked_lm_head": LMHead(embeddings, name="masked_lm_head")}
 
 
