@@ -16,6 +16,10 @@ from tests import tiny
 _CONFIGS = {
     **{name: {} for name in model_types()},
     "albert groups": {"L": 3, "num_hidden_groups": 2, "inner_group_num": 2},
+    **{
+        f"{name} long": {"attention_window": 4}
+        for name in ("albert", "bert", "distilbert")
+    },
     "deberta decoder": {"enhanced_mask_decoder": True},
     "deberta-v2 convolution": {"conv_kernel_size": 3},
     "deberta-v2 decoder": {

@@ -172,13 +172,16 @@ class PretrainingLoop:
                 for term in self._terms
             )
             scaled = self._loss_scale.scaled(loss)
-        gradients = tape.gradient(
-            scaled,
-            self.model.trainable_variables,
+        variables = self.model.trainable_variables
+        gradients = [
             # Without global tokens, their projections are not used.
-            unconnected_gradients=tf.UnconnectedGradients.ZERO,
-        )
-        gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+            tf.zeros(variable.shape)
+            if gradient is None
+            else tf.convert_to_tensor(gradient)
+            for variable, gradient in zip(
+                variables, tape.gradient(scaled, variables), strict=True
+            )
+        ]
         return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
 
     def _evaluation_step(self, batch):

@@ -259,3 +259,13 @@ def test_means_are_over_weights_and_over_steps():
         "gradient_norm": 3.0,
     }
     assert {*mean_metrics(dict.fromkeys(sums, 0.0)).values()} == {0.0}
+
+
+def test_weights_that_no_output_depends_on_stay(random_batch):
+    loop = make_loop(tiny.config("bert", L=1, attention_window=4))
+    kernels = [w for w in loop.model.weights if w.path.endswith("/kernel")]
+    before = [weight.numpy() for weight in kernels]
+    train(loop, [random_batch(seed, batch_size=8) for seed in range(2)])
+    for weight, values in zip(kernels, before, strict=True):
+        moved = np.abs(values - weight).max()  # By the decay only, or not.
+        assert (moved < 1e-4) == ("/global_" in weight.path), weight.path
