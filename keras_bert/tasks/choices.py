@@ -1,4 +1,4 @@
-"""Inputs of multiple choice: checks, and tokenization in a TensorFlow graph."""
+"""Check multiple-choice questions and tokenize them in a TensorFlow graph."""
 
 import numpy as np
 import tensorflow as tf
@@ -20,12 +20,12 @@ _KEYS = (("text", "choices"),)
 
 
 def as_questions(questions):
-    """List questions as `MultipleChoiceExample`s or pairs.
+    """Return questions as a list of `MultipleChoiceExample`s or pairs.
 
     Args:
-        questions: list of `MultipleChoiceExample`, or of pairs of a context,
-            str, and its choices, a list of str; or mappings or columns with
-            the keys `text` and `choices`.
+        questions: list of `MultipleChoiceExample`, or of (context, choices)
+            pairs with a str and a list of str; or mappings or columns with the
+            keys `text` and `choices`.
     """
     return as_rows(questions, _KEYS)
 
@@ -38,8 +38,8 @@ def encoded_questions(questions):
             number of choices.
 
     Returns:
-        The contexts, a list of bytes, and the choices, a list of bytes for
-        each question.
+        The contexts (list of bytes) and the choices (a list of bytes for each
+        question).
 
     Raises:
         ValueError: a question is malformed; the message names its position.
@@ -51,7 +51,7 @@ def encoded_questions(questions):
         choices.append(texts)
         if len(texts) != len(choices[0]):
             raise ValueError(
-                "All questions must have as many choices as the first, "
+                "All questions must have the same number of choices, "
                 f"{len(choices[0])}. Received: {len(texts)} at "
                 f"{_where(question, index)}."
             )
@@ -75,7 +75,7 @@ def checked_choice_labels(questions, labels, num_choices):
         is_index = isinstance(label, int) and not isinstance(label, bool)
         if not is_index or not 0 <= label < num_choices:
             raise ValueError(
-                "A label must be the index of the correct choice, from 0 to "
+                "Each label must be the index of a choice, from 0 to "
                 f"{num_choices - 1}. Received: {label!r} at "
                 f"{_where(question, index)}."
             )
@@ -112,7 +112,7 @@ def _encoded(question, where):
 
 
 class Choices(Inputs):
-    """Inputs of `MultipleChoice`: contexts with their choices.
+    """Inputs for `MultipleChoice`: contexts with their choices.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -187,7 +187,7 @@ class ChoicePreprocessor(Summarized):
         return inputs
 
     def encode(self, texts, choices):
-        """Pack questions; also return which are truncated, bool."""
+        """Return the packed questions and a bool mask of truncated ones."""
         choices = tf.convert_to_tensor(choices, tf.string)
         shape = tf.shape(choices)
         contexts = tf.repeat(texts, shape[1])

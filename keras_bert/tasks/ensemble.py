@@ -21,21 +21,20 @@ _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
 
 class Ensemble(Summarized):
-    """Ensemble that averages the logits of several models of one task.
+    """Ensemble that averages the logits of several models for one task.
 
     Each model has its own tokenizer, so cased and uncased models, and models
-    of several families, can be combined. The models of a `QuestionAnswerer`
-    average logits of tokens, so they must have the same tokenizer and window
-    sizes.
+    of several families, can be combined. `QuestionAnswerer` models average
+    token logits, so they must have the same tokenizer and window sizes.
 
     Args:
         tasks: two or more `FineTunedTask`s of one class, such as
-            `TextClassifier`, with the same labels. The first task provides
-            the other settings, such as `null_threshold`.
+            `TextClassifier`, with the same labels. Settings that may differ,
+            such as `null_threshold`, are those of the first task.
 
     Raises:
-        ValueError: the tasks differ in a required setting, which the message
-            names.
+        ValueError: the tasks differ in a setting that they must share. The
+            message names the setting.
 
     Example:
 
@@ -100,14 +99,14 @@ class Ensemble(Summarized):
     def predict(
         self, texts: typing.Any, show_progress_bar: bool = False
     ) -> typing.Any:
-        """Predict with the mean of the logits.
+        """Predict from the averaged logits.
 
         Args:
-            texts: texts in the format of `predict` of the tasks.
+            texts: texts in the format of the tasks' `predict`.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            The same type as `predict` of the tasks.
+            The same type as the tasks' `predict`.
         """
         encoded = self._encode(texts)
         num_rows = sum(len(x.rows) for x in encoded)
@@ -116,21 +115,21 @@ class Ensemble(Summarized):
 
     @one_or_many
     def probabilities(self, texts: typing.Any) -> typing.Any:
-        """Compute the probability of each label, or of each choice.
+        """Compute the probability of each label or choice.
 
         Args:
-            texts: texts in the format of `probabilities` of the tasks.
+            texts: texts in the format of the tasks' `probabilities`.
 
         Returns:
-            The same type as `probabilities` of the tasks.
+            The same type as the tasks' `probabilities`.
 
         Raises:
             ValueError: the tasks have no such method.
         """
         if not isinstance(self._first.answer, Classes):
             raise ValueError(
-                "`probabilities` exist for a TextClassifier, a "
-                "TokenClassifier and a MultipleChoice. "
+                "`probabilities` requires a TextClassifier, a "
+                "TokenClassifier or a MultipleChoice. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
         encoded = self._encode(self._first.reader.as_words(texts))
@@ -166,7 +165,7 @@ class Ensemble(Summarized):
         """
         if not isinstance(self._first.answer, Spans):
             raise ValueError(
-                "`answers` exist for a QuestionAnswerer. "
+                "`answers` requires a QuestionAnswerer. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
         encoded = [task.labelled(questions) for task in self.tasks]
@@ -176,10 +175,10 @@ class Ensemble(Summarized):
     def evaluate(
         self, texts: typing.Any, labels: typing.Any = None
     ) -> dict[str, float]:
-        """Compute the metrics of the predictions on labelled examples.
+        """Evaluate the predictions on labelled examples.
 
         Args:
-            texts, labels: examples in the format of `evaluate` of the tasks.
+            texts, labels: examples in the format of the tasks' `evaluate`.
 
         Returns:
             A dict mapping metric names to floats.
@@ -188,7 +187,7 @@ class Ensemble(Summarized):
         return self._first.answer.metrics(encoded[0], self._logits(encoded))
 
     def _encode(self, texts):
-        """Encode texts for each model, a list of `Encoded`."""
+        """Return a list with the `Encoded` texts for each model."""
         encoded = [self._first.encode(texts)]
         texts = self._first.reader.ensemble_texts(encoded[0], texts)
         return encoded + [task.encode(texts) for task in self.tasks[1:]]
@@ -210,14 +209,14 @@ def _check_kinds(tasks):
     is_known = all(isinstance(task, FineTunedTask) for task in tasks)
     if not is_known or len(tasks) < 2 or len({*names}) > 1:
         raise ValueError(
-            "An ensemble must have two or more models of one fine-tuned task. "
+            "`tasks` must be two or more models of one fine-tuned task. "
             "To read directories, call `Ensemble.from_pretrained`. "
-            f"Received: {', '.join(names) or 'none'}."
+            f"Received: {', '.join(names) or '[]'}."
         )
 
 
 def _common_settings(tasks):
-    """Return the shared settings; raise if two models differ in one."""
+    """Return the shared settings, or raise if two models differ."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
         for name, value in task.ensemble_settings.items():

@@ -1,4 +1,4 @@
-"""Text and token classification on the states of a frozen encoder."""
+"""Text and token classifiers trained on a frozen encoder."""
 
 from keras_bert.tasks.features.feature_based import FeatureBased
 from keras_bert.tasks.text_classifier import TextClassifier
@@ -6,14 +6,15 @@ from keras_bert.tasks.token_classifier import TokenClassifier
 
 
 class FeatureTextClassifier(FeatureBased, TextClassifier):
-    """Classifier of texts on the states of a frozen encoder.
+    """Text classifier trained on the hidden states of a frozen encoder.
 
-    Two bidirectional LSTM layers read the states, and a dense layer computes
-    the logits from the final states. The encoder processes each example once,
-    not in every epoch.
+    Two bidirectional LSTM layers read the hidden states, and a dense layer
+    computes the logits from the final LSTM states. The encoder processes each
+    example once, not in every epoch.
 
     Args:
-        pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
+        pretrained: `PretrainedModel` or `Elmo`. `save` does not support
+            `Elmo`.
         **kwargs: arguments of the task and of `FeatureBased`.
 
     Example:
@@ -32,15 +33,16 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
 
 
 class FeatureTokenClassifier(FeatureBased, TokenClassifier):
-    """Tagger of words on the states of a frozen encoder.
+    """Token classifier trained on the hidden states of a frozen encoder.
 
     This is the feature-based approach of the paper: two bidirectional LSTM
-    layers read the states of the last four layers of the encoder, and the
-    first word piece of a word provides its logits. The encoder processes each
+    layers read the hidden states of the encoder's last four layers, and the
+    logits of a word come from its first word piece. The encoder processes each
     example once, not in every epoch.
 
     Args:
-        pretrained: `PretrainedModel`, or `Elmo`, which `save` does not write.
+        pretrained: `PretrainedModel` or `Elmo`. `save` does not support
+            `Elmo`.
         **kwargs: arguments of the task and of `FeatureBased`.
 
     Example:

@@ -1,4 +1,4 @@
-"""Feature extraction: the outputs of the encoder for texts."""
+"""Feature extractor that returns the encoder's outputs for texts."""
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.task import Task
@@ -6,12 +6,12 @@ from keras_bert.text.preprocessor import Preprocessor
 
 
 class FeatureExtractor(Task):
-    """Feature extraction: the outputs of the encoder for texts.
+    """Feature extractor that returns the encoder's outputs for texts.
 
     Args:
         pretrained: encoder.
-        seq_length: length of the packed sequences. Defaults to the limit of
-            the model.
+        seq_length: length of the packed sequences. Defaults to the model's
+            maximum.
     """
 
     def __init__(

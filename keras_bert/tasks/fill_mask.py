@@ -1,4 +1,4 @@
-"""Prediction of masked words."""
+"""Masked-token prediction."""
 
 import functools
 import typing
@@ -17,26 +17,25 @@ from keras_bert.typing import Texts
 
 
 class FillMask(Task):
-    """Prediction of the masked word pieces of texts.
+    """Fill-mask task that predicts the masked word pieces in texts.
 
     Args:
         pretrained: model with a masked-LM head.
         seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
-            included. Defaults to the limit of the model.
+            included. Defaults to the model's maximum.
         top_k: number of predictions for each mask.
 
     Call arguments:
-        texts: str with at least one [MASK], or list of such. Each [MASK] must
-            be within `seq_length` word pieces; an exported model ignores
-            masks beyond this limit.
+        texts: str with at least one [MASK], or list of such strings. Each
+            [MASK] must be within `seq_length` word pieces; an exported model
+            ignores masks beyond this limit.
 
     Returns:
-        For each text, or for a single one, a list with an item for each
-        [MASK]: a list of `top_k` dicts
-        `{"token": str, "text": str, "probability": float}`, the most probable
-        first. `token` is the entry of the vocabulary; `text` is the decoded
-        token: " list" for "Ġlist" and "list" for "▁list", but "##s" for
-        "##s", as in `transformers`.
+        For each text, a list with an item for each [MASK]: a list of `top_k`
+        dicts `{"token": str, "text": str, "probability": float}`, most
+        probable first. For a single str, the list of this text. `token` is the
+        vocabulary entry; `text` is the decoded token: " list" for "Ġlist" and
+        "list" for "▁list", but "##s" for "##s", as in `transformers`.
 
     Raises:
         ValueError: a text is not a str, has no [MASK], or has a [MASK] beyond
@@ -60,7 +59,7 @@ class FillMask(Task):
         checks.at_least(1, top_k=top_k)
         if "masked_lm_head" not in pretrained.parts:
             raise ValueError(
-                "To fill masks, a model needs a masked-LM head; this "
+                "`pretrained` must have a masked-LM head, but this "
                 "checkpoint has none. Use TextEmbedder "
                 "(task='text_embedder') or FeatureExtractor "
                 "(task='feature_extractor') for its vectors."
@@ -132,7 +131,7 @@ class FillMask(Task):
             model: argument of `Task.predict_ids`.
 
         Returns:
-            A dict of `tokens`, string, and `token_probabilities`, float32,
+            A dict with `tokens`, string, and `token_probabilities`, float32,
             both `(batch_size, num_masks, top_k)`, where `num_masks` is the
             largest number of masks of a text in the batch. Texts with fewer
             masks are padded with "" and probability 0.
@@ -179,7 +178,7 @@ class FillMask(Task):
 
         Returns:
             float32 `(batch_size, num_positions, vocab_size)`. The
-            probabilities of a position sum to 1.
+            probabilities at each position sum to 1.
         """
         model = model or self.model
         logits = model({**inputs, "masked_lm_positions": positions})

@@ -30,19 +30,20 @@ _MAX_QUERY_LENGTH = 64
 
 
 class QuestionAnswerer(FineTunedTask):
-    """Extractive question answering: the answer is a span of the context.
+    """Extractive question answering model that returns spans of the context.
 
-    Long contexts are read in overlapping windows.
+    Long contexts are split into overlapping windows.
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
-        seq_length: maximum number of tokens of a question with a window of
-            its context, special tokens included. Defaults to the trained
-            length, or 384.
+        seq_length: maximum number of tokens in a question with a window of its
+            context, including special tokens. Defaults to the trained length,
+            or 384.
         doc_stride: number of tokens between the starts of two windows.
             Defaults to the trained value, or 128.
-        max_query_length: maximum number of tokens of a question. Defaults to
-            the trained value, or 64, or half of `seq_length` if it is less.
+        max_query_length: maximum number of tokens in a question. Defaults to
+            the trained value, or to 64, or to half of `seq_length` if that is
+            less.
 
     Example:
 
@@ -91,7 +92,7 @@ class QuestionAnswerer(FineTunedTask):
         """Threshold (float) above which a question counts as unanswerable.
 
         It is compared with the score of "no answer" minus the score of the
-        best answer. None: every question gets an answer. Can be assigned.
+        best answer. If None, every question gets an answer. Can be assigned.
         """
         return self.settings["null_threshold"]
 
@@ -112,13 +113,13 @@ class QuestionAnswerer(FineTunedTask):
         """Fine-tune the model.
 
         If some questions are impossible, the model learns to return no
-        answer. `null_threshold` is then tuned on the validation data, or 0
-        without validation data. Questions with a wrong answer position are
+        answer. `null_threshold` is then tuned on the validation data, or set
+        to 0 if there is none. Questions with a wrong answer position are
         skipped, and a warning counts them.
 
         Args:
-            questions: str, path of a SQuAD file of version 1.1 or 2.0; dict,
-                the content of such a file; or list of `SquadQuestion`.
+            questions: path (str) of a SQuAD file, version 1.1 or 2.0; its
+                parsed JSON (dict); or list of `SquadQuestion`.
             validation_data: questions in the same format. They are evaluated
                 after each epoch, and the weights of the best epoch are kept.
             callbacks: list of Keras callbacks. They can monitor `loss` and,
@@ -149,7 +150,7 @@ class QuestionAnswerer(FineTunedTask):
             questions: questions in the format of `fit`.
 
         Returns:
-            A dict of the scores of the official SQuAD scripts, in percent, as
+            A dict with the scores of the official SQuAD scripts in percent, as
             returned by `squad_scores`.
         """
         return super().evaluate(questions)
@@ -183,17 +184,17 @@ class QuestionAnswerer(FineTunedTask):
         """Answer questions.
 
         Args:
-            pairs: list of pairs of a question and its context; it may be
-                empty. Also dicts or columns with the keys `question` and
-                `context`.
+            pairs: list of (question, context) pairs, which may be empty. Also
+                dicts or columns with the keys `question` and `context`.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list with a dict for each pair: `answer`, str; `start` and
-            `end`, int, its characters in the context; `score`, float, the sum
-            of its two logits; and `probability`, float, among the best
+            A list with a dict for each pair, or a single dict if `pairs` is a
+            dict of str. The keys are `answer` (str); `start` and `end` (int),
+            its character offsets in the context; `score` (float), the sum of
+            its two logits; and `probability` (float), relative to the best
             answers. If there is no answer, `answer` is "", and `start` and
-            `end` are 0. For a single dict of str, a single result.
+            `end` are 0.
         """
         return self.compute_predictions(pairs, show_progress_bar)
 

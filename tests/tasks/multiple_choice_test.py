@@ -81,7 +81,7 @@ def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
 @pytest.mark.parametrize(
     ("questions", "labels", "message"),
     [
-        ([], [], "Received: none"),
+        ([], [], r"Received: .*\[\]"),
         ("ab", [0], "must be a list. Received: 'ab'"),
         (["ab"], [0], "two or more choices. Received: 'ab' at index 0"),
         ([("a", ["b"])], [0], r"Received: \('a', \['b'\]\) at index 0"),
@@ -90,7 +90,7 @@ def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
         (
             [("a", ["b", "c"]), ("a", ["b", "c", "d"])],
             [0, 0],
-            "as many choices as the first, 2. Received: 3 at index 1",
+            "same number of choices, 2. Received: 3 at index 1",
         ),
         ([("a", ["b", None])], [0], "at index 0: .*None at index 2"),
         ([("a", ["b", "\ud800"])], [0], "at index 0: .*surrogate"),

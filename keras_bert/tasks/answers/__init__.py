@@ -1,1 +1,1 @@
-"""Extractive question answering: windows, span labels, decoding, scores."""
+"""Windows, span labels, decoding and scores for question answering."""

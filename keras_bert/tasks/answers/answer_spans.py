@@ -1,4 +1,4 @@
-"""Decode the start and end logits of a question's windows into answers."""
+"""Decode the start and end logits of a question into answers."""
 
 import dataclasses
 
@@ -12,9 +12,9 @@ class Answer:
     """Span of the context that may answer a question.
 
     Args:
-        text: str, exactly as in the context; "" means no answer.
-        start: int, index of the first byte in the context's UTF-8.
-        end: int, index after the last byte.
+        text: str, exactly as in the context; "" stands for "no answer".
+        start: int, start of the answer as a byte offset in the UTF-8 context.
+        end: int, byte offset of the end, exclusive.
         start_logit: float.
         end_logit: float.
     """
@@ -33,12 +33,12 @@ class Answer:
 
 @dataclasses.dataclass(frozen=True)
 class Answers:
-    """Answers of a model to one question.
+    """Predicted answers to one question.
 
     Args:
-        spans: list of `Answer` with different texts, the best first. A context
-            without tokens has a single span: "" with logits 0.
-        null: `Answer`, the prediction of no answer.
+        spans: list of `Answer` with distinct texts, best first. If the context
+            has no tokens, the list contains one "" with logits 0.
+        null: `Answer` that stands for "no answer".
     """
 
     spans: list
@@ -46,7 +46,7 @@ class Answers:
 
     @property
     def null_difference(self):
-        """Score of no answer minus the score of the best answer."""
+        """Score of "no answer" minus the score of the best answer."""
         return self.null.score - self.spans[0].score
 
     def chosen(self, null_threshold=None):
@@ -54,7 +54,8 @@ class Answers:
 
         Args:
             null_threshold: float. The question counts as unanswerable if
-                `null_difference` is above it. None never returns `null`.
+                `null_difference` is above it. If None, `null` is never
+                returned.
 
         Returns:
             `Answer`.
@@ -76,14 +77,14 @@ def decode_answers(
 ):
     """Find the best answers to one question.
 
-    A span is scored in a single window: the owner of its first token, where
-    the token has the most context. The score of no answer is the score of
-    [CLS], taken from the window where it is lowest.
+    A span is scored only in the window that owns its first token, where the
+    token has the most context. The score of "no answer" is the lowest [CLS]
+    score of all windows.
 
     Args:
         context: str.
         token_starts, token_ends: int arrays `(num_tokens,)`, byte offsets of
-            the start and the end of each token of the context.
+            the start and end of each context token.
         windows: `AnswerWindows` of the question.
         start_logits, end_logits: float arrays `(num_windows, seq_length)`.
         n_best_size: int, maximum number of answers. `n_best_size ** 2` spans
@@ -94,7 +95,8 @@ def decode_answers(
         `Answers`.
 
     Raises:
-        ValueError: a number is below 1, or a logit is not finite.
+        ValueError: `n_best_size` or `max_answer_length` is below 1, or a logit
+            is not finite.
     """
     checks.at_least(
         1, n_best_size=n_best_size, max_answer_length=max_answer_length
@@ -128,15 +130,15 @@ def decode_answers(
 
 
 def n_best(answers):
-    """Compute the softmax probabilities of several answers.
+    """Compute the softmax probabilities over several answers.
 
     Args:
-        answers: list of `Answer`: the spans of `Answers` and, if the question
-            may be unanswerable, its `null`.
+        answers: list of `Answer`: `Answers.spans` and, if the question may be
+            unanswerable, `Answers.null`.
 
     Returns:
-        A list of pairs (`Answer`, probability) with different texts, the best
-        first.
+        A list of (`Answer`, probability) pairs with distinct texts, most
+        probable first.
     """
     ranked = {}
     for answer in sorted(answers, key=lambda x: x.score, reverse=True):
@@ -196,7 +198,7 @@ def _window_spans(first_logits, last_logits, owned, limit, max_length):
 
 
 def plain_answer(context, answers, null_threshold=None):
-    """Return the chosen answer as a dict, with offsets in characters.
+    """Return the chosen answer as a dict with character offsets.
 
     Args:
         context: str.
@@ -204,10 +206,10 @@ def plain_answer(context, answers, null_threshold=None):
         null_threshold: float or None, see `Answers.chosen`.
 
     Returns:
-        A dict: `answer` (str); `score` (float), the sum of the logits;
-        `probability` (float), the softmax over the best answers, including no
-        answer if there is a threshold; `start` and `end` (int), such that
-        `context[start:end]` is the answer.
+        A dict with the keys `answer` (str); `score` (float), the sum of the
+        two logits; `probability` (float), the softmax over the best answers,
+        including "no answer" if `null_threshold` is not None; and `start` and
+        `end` (int), such that `context[start:end]` is the answer.
     """
     chosen = answers.chosen(null_threshold)
     spans = answers.spans

@@ -9,14 +9,14 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class AnswerWindows:
-    """Windows over the context of one question.
+    """Context windows for one question.
 
     Args:
-        question_length: int, length of the truncated question in tokens.
+        question_length: int, number of tokens in the truncated question.
         context_start: int, position of the first context token in each
             sequence.
         starts: int array `(num_windows,)`, first context token of each window.
-        lengths: int array `(num_windows,)`, tokens in each window.
+        lengths: int array `(num_windows,)`, number of tokens in each window.
     """
 
     question_length: int
@@ -46,15 +46,16 @@ class AnswerWindows:
 
 @dataclasses.dataclass(frozen=True)
 class WindowSizes(checks.Checked):
-    """Sizes of the windows of question answering.
+    """Window sizes for extractive question answering.
 
-    A sequence is [CLS] question [SEP] context [SEP], or another template with
-    all special tokens except the last before the context. The question is
+    A sequence is [CLS] question [SEP] context [SEP], or another template in
+    which only the last special token follows the context. The question is
     truncated at its end; the context is split into windows that fit the rest.
 
     Args:
         seq_length: int, maximum length of a sequence in tokens.
-        doc_stride: int, tokens between the starts of neighbouring windows.
+        doc_stride: int, number of tokens between the starts of consecutive
+            windows.
         max_query_length: int, maximum length of a question in tokens.
         num_special: int, number of special tokens in a sequence.
 
@@ -105,10 +106,10 @@ class WindowSizes(checks.Checked):
 def context_ranks(most_tokens):
     """Return a table of integer ranks for the "max context" score.
 
-    Graphs compare the ranks, because TFLite has no float64.
+    TensorFlow graphs compare ranks because TFLite has no float64.
 
     Args:
-        most_tokens: int, maximum length of a window.
+        most_tokens: int, maximum number of tokens in a window.
 
     Returns:
         Int32 array `((most_tokens + 1) // 2, most_tokens + 1)`, indexed by the
@@ -135,7 +136,8 @@ def token_span(token_starts, token_ends, answer_span):
 
     Returns:
         The indices of the first and the last token (pair of int), or None if
-        no token overlaps, such as when the tokenizer drops the characters.
+        no token overlaps the answer, for example because the tokenizer drops
+        its characters.
     """
     first = int(np.searchsorted(token_ends, answer_span[0], side="right"))
     last = int(np.searchsorted(token_starts, answer_span[1])) - 1

@@ -82,7 +82,7 @@ class _GraphWindows(typing.NamedTuple):
 
 
 def _graph_windows(sizes, question_lengths, context_lengths):
-    """Compute the windows of several contexts, as `WindowSizes.windows`."""
+    """Compute the windows of several contexts, like `WindowSizes.windows`."""
     room = sizes.seq_length - sizes.num_special - question_lengths
     step = tf.minimum(room, sizes.doc_stride)
     num_more = tf.maximum((context_lengths - room + step - 1) // step, 0)
@@ -122,7 +122,7 @@ def _owned_in_windows(tokens, windows, ranks):
 
 
 def _places(tokens, windows):
-    """Return the window, index in the window and overall index of tokens."""
+    """Return each token's window, index in the window and overall index."""
     window, place = numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
@@ -139,7 +139,7 @@ def window_answers(
     null_threshold=None,
     max_answer_length=30,
 ):
-    """Find the best answers in the graph, as `decode_answers` does.
+    """Find the best answers in a TensorFlow graph, like `decode_answers`.
 
     Args:
         logits: float32 `(num_windows, seq_length, 2)`.
@@ -150,9 +150,9 @@ def window_answers(
         max_answer_length: int, maximum length of an answer in tokens.
 
     Returns:
-        Int32 `(num_questions,)` starts and ends, byte offsets in the context
-        (0 for no answer), and float32 `(num_questions,)` scores, the sums of
-        both logits.
+        Three tensors `(num_questions,)`: start and end byte offsets in the
+        context, int32, both 0 for "no answer"; and scores, float32, the sums
+        of both logits.
     """
     questions = questions[:, 0]
     begin, length, score = _best_spans(
@@ -185,7 +185,7 @@ def window_answers(
 
 
 def _best_spans(logits, is_context, may_begin, max_answer_length):
-    """Return the best span of each window: first token, length - 1, score."""
+    """Return the first token, length - 1 and score of each best span."""
     first, last = tf.unstack(logits, axis=-1)
     first = tf.where(may_begin, first, _MASKED_SCORE)
     last = tf.where(is_context, last, _MASKED_SCORE)

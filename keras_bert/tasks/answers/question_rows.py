@@ -30,11 +30,11 @@ _KEYS = (("question", "context"),)
 
 
 def labelled_questions(questions):
-    """Read questions with their answers.
+    """Convert questions and their answers to `SquadQuestion`s.
 
     Args:
-        questions: str, path of a SQuAD file; dict, its parsed JSON; or a list
-            of `SquadQuestion`.
+        questions: path of a SQuAD file (str), its parsed JSON (dict), or a
+            list of `SquadQuestion`.
 
     Returns:
         A list of `SquadQuestion`.
@@ -55,7 +55,7 @@ def labelled_questions(questions):
                 f"Received: {brief(question)} at index {index}."
             )
     if not questions:
-        raise ValueError("`questions` must not be empty. Received: none.")
+        raise ValueError("`questions` must not be empty. Received: [].")
     seen = set()
     for index, question in enumerate(questions):
         if question.id in seen:
@@ -68,11 +68,11 @@ def labelled_questions(questions):
 
 
 def unlabelled_questions(pairs):
-    """Create `SquadQuestion`s without answers; their ids are the indices.
+    """Create `SquadQuestion`s without answers, with indices as ids.
 
     Args:
-        pairs: list of pairs (question, context), possibly empty; or another
-            container that `as_rows` accepts.
+        pairs: list of (question, context) pairs, which may be empty, or
+            another container that `as_rows` accepts.
 
     Raises:
         ValueError: an item is not a pair of texts. The message names its index.
@@ -85,7 +85,7 @@ def unlabelled_questions(pairs):
 
 
 class Questions(Inputs):
-    """Inputs of question answering: questions with windowed contexts.
+    """Inputs for question answering, with contexts split into windows.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -124,11 +124,11 @@ class Questions(Inputs):
 
 
 class WindowedQuestion(typing.NamedTuple):
-    """A tokenized question.
+    """Tokenized question and the windows of its context.
 
     Args:
         question: `SquadQuestion`.
-        windows: `AnswerWindows`, each a row.
+        windows: `AnswerWindows`. Each window is one row of model inputs.
         token_spans: pair of int arrays `(num_tokens,)`, byte offsets of the
             start and the end of each context token.
     """
@@ -146,7 +146,7 @@ def question_rows(preprocess, questions):
         questions: list of `SquadQuestion`, possibly empty.
 
     Returns:
-        `Encoded` with a row for each window and `WindowedQuestion`s as
+        `Encoded` with one row per window and a list of `WindowedQuestion` as
         `decode_context`.
     """
     tokenizer = preprocess.tokenizer
@@ -171,7 +171,7 @@ def question_rows(preprocess, questions):
 
 
 def _distinct(tokenize, texts):
-    """Tokenize distinct texts once; return a dict of their outputs."""
+    """Tokenize each distinct text once and return a dict of outputs."""
     texts = [*dict.fromkeys(texts)]
     tokens = tokenized(tokenize, [text.encode("utf-8") for text in texts])
     return dict(zip(texts, tokens, strict=True))
@@ -182,12 +182,12 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.
-        logits: list with, for each question, the list of its windows' arrays,
-            as returned by `Questions.join`.
+        logits: list with a list of window logits for each question, as
+            returned by `Questions.join`.
         n_best_size, max_answer_length: int, see `decode_answers`.
 
     Returns:
-        A dict mapping the ids of the questions to `Answers`.
+        A dict mapping question ids to `Answers`.
     """
     return {
         item.question.id: decode_answers(
@@ -208,7 +208,7 @@ def questions_of(encoded):
 
 
 def padded(logits):
-    """Stack the logits of windows, padded with minus infinity.
+    """Stack window logits, padded with minus infinity.
 
     Args:
         logits: list with a float32 array `(num_tokens, 2)` for each window.
@@ -272,8 +272,8 @@ def check_spans(encoded):
     skipped = [x.question.id for x, row in pairs if not encoded.weights[row]]
     if len(skipped) == len(encoded.decode_context):
         raise ValueError(
-            "At least one question must have an answer at the given offset. "
-            f"Received: {len(skipped)} without. The first: {skipped[0]!r}."
+            "At least one question must have an answer at its `answer_start`. "
+            f"Received: {len(skipped)} without one. First: {skipped[0]!r}."
         )
     if skipped:
         logging.warning(

@@ -1,4 +1,4 @@
-"""Output of question answering: answer spans in the context."""
+"""Task output that predicts answer spans in a context."""
 
 import itertools
 
@@ -18,7 +18,7 @@ from keras_bert.tasks.parts import Outputs
 
 
 class Spans(Outputs):
-    """Output with the start and end of an answer, or no answer.
+    """Output that predicts an answer span or "no answer".
 
     Args:
         settings: dict with `null_threshold`.
@@ -81,10 +81,10 @@ class Spans(Outputs):
         ]
 
     def graph(self, logits, inputs):
-        """Return the start and end logits, in the graph.
+        """Return the start and end logits in a TensorFlow graph.
 
         Returns:
-            A dict of `start_logits` and `end_logits`, float32 `(batch_size,
+            A dict with `start_logits` and `end_logits`, float32 `(batch_size,
             seq_length)`.
         """
         return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}

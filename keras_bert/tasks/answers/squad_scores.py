@@ -28,31 +28,31 @@ def squad_scores(
 ) -> dict[str, float]:
     """Compute the scores of the official SQuAD evaluation scripts.
 
-    A dataset with impossible questions is scored as version 2.0, any other as
+    A dataset with impossible questions is scored as version 2.0, all others as
     version 1.1. A question without a prediction scores 0 in version 1.1, as in
     evaluate-v1.1.py, and is ignored in version 2.0, as in evaluate-v2.0.py; a
     warning counts such questions. Predictions for unknown ids are ignored.
 
     Args:
         data_set: the parsed JSON of a SQuAD file.
-        predictions: texts by question id; "" means no answer. Ids may be int
-            or str.
-        no_answer_probabilities: numbers by question id, either probabilities
-            or null score differences. Only for version 2.0.
-        no_answer_threshold: a question with a number above it is scored as
+        predictions: dict mapping question ids to answer texts; "" stands for
+            "no answer". Ids may be int or str.
+        no_answer_probabilities: dict mapping question ids to floats, either
+            probabilities or null score differences. Only for version 2.0.
+        no_answer_threshold: threshold above which a question is scored as
             unanswered.
 
     Returns:
         A JSON-serializable dict, with scores in percent under the official
         names. Version 1.1: `exact_match`, `f1` and `total`. Version 2.0:
-        `exact`, `f1` and `total`; the same with the prefixes `HasAns_` and
-        `NoAns_` if there are such questions; and, with probabilities,
-        `best_exact`, `best_exact_thresh`, `best_f1` and `best_f1_thresh` for
-        the best thresholds.
+        `exact`, `f1` and `total`; the same scores with the prefixes `HasAns_`
+        and `NoAns_` for answerable and impossible questions, if there are any;
+        and, if probabilities are given, `best_exact`, `best_exact_thresh`,
+        `best_f1` and `best_f1_thresh` for the best thresholds.
 
     Raises:
-        ValueError: an argument has the wrong format, or no prediction is for
-            a question of the dataset.
+        ValueError: an argument has the wrong format, or no prediction matches
+            a question in `data_set`.
     """
     questions = squad_questions(data_set, "`data_set`")
     odds = no_answer_probabilities, no_answer_threshold
@@ -60,13 +60,13 @@ def squad_scores(
 
 
 def question_metrics(questions, predictions, odds=None, threshold=1.0):
-    """Compute `squad_scores` of a list of `SquadQuestion`."""
+    """Compute `squad_scores` for a list of `SquadQuestion`."""
     predictions = _check_predictions(questions, predictions)
     exact, f1 = question_scores(questions, predictions)
     is_given = np.array([q.id in predictions for q in questions])
     if not is_given.any():
         raise ValueError(
-            "`predictions` must be for questions of the dataset. Received: "
+            "`predictions` must contain ids of `data_set`. Received: "
             f"{brief(predictions)}, with none of {len(questions)} ids."
         )
     if not has_impossible(questions):
@@ -114,7 +114,7 @@ def _means(exact, f1, prefix=""):
 
 
 def _check_predictions(questions, predictions):
-    """Check predictions; return them with ids as str."""
+    """Check predictions and return them with string ids."""
     is_dict = isinstance(predictions, dict)
     if not is_dict or not all(isinstance(x, str) for x in predictions.values()):
         raise ValueError(
@@ -142,7 +142,7 @@ def _numbers(questions, no_answer_probabilities):
     are_numbers = all(type(number) in (int, float) for number in numbers)
     if not are_numbers or not np.isfinite(numbers).all():
         raise ValueError(
-            "`no_answer_probabilities` must be a dict from the id of each "
+            "`no_answer_probabilities` must be a dict mapping the id of each "
             "prediction to a finite number. "
             f"Received: {brief(no_answer_probabilities)}."
         )
@@ -152,20 +152,21 @@ def _numbers(questions, no_answer_probabilities):
 def best_null_threshold(differences, answer_scores, null_scores):
     """Find the no-answer threshold with the best mean score.
 
-    A question counts as unanswered if its difference is above the threshold.
+    A question counts as unanswered if its difference exceeds the threshold.
 
     Args:
-        differences: float `(num_questions,)`, score of no answer minus the
-            score of the best answer; or the probability of no answer.
+        differences: float `(num_questions,)`, score of "no answer" minus the
+            score of the best answer, or the probability of "no answer".
         answer_scores: float `(num_questions,)`, metric of the best answer, such
             as exact match or F1.
-        null_scores: float `(num_questions,)`, metric of no answer: 1 for
+        null_scores: float `(num_questions,)`, metric of "no answer": 1 for
             impossible questions, otherwise 0.
 
     Returns:
-        The threshold and its mean score (floats). Of several best thresholds
-        the lowest is returned. If no question should be answered, it is 0.0,
-        or the next float below all differences if one is 0.0 or less.
+        The threshold and its mean score (floats). If several thresholds are
+        equally good, the lowest one is returned. If no question should be
+        answered, it is 0.0, or the next float below all differences if one is
+        0.0 or less.
     """
     differences, answer_scores, null_scores = (
         np.asarray(values, np.float64)
@@ -186,17 +187,17 @@ def best_null_threshold(differences, answer_scores, null_scores):
 
 
 def answer_metrics(questions, answers, null_threshold):
-    """Compute the official SQuAD scores of `Answers`.
+    """Compute the official SQuAD scores for `Answers`.
 
     Args:
         questions: list of `SquadQuestion`.
         answers: dict mapping question ids to `Answers`.
-        null_threshold: float, see `Answers.chosen`; None if each question has
-            an answer.
+        null_threshold: float, see `Answers.chosen`; None if all questions have
+            answers.
 
     Returns:
-        The dict of `squad_scores`; with impossible questions also the scores of
-        the best thresholds.
+        The dict of `squad_scores`. If some questions are impossible, it
+        includes the scores for the best thresholds.
     """
     texts = {name: found.spans[0].text for name, found in answers.items()}
     if not has_impossible(questions):
@@ -214,7 +215,7 @@ def answer_metrics(questions, answers, null_threshold):
 
 
 def is_one_answer(questions, answers, null_threshold):
-    """Return True if almost all answers are equal though the labels differ."""
+    """Return True if nearly all answers are equal but labels differ."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]
@@ -240,11 +241,12 @@ def answer_scores(answer, golds):
     F1 compares the bags of words of both answers.
 
     Args:
-        answer: str, normalized.
-        golds: list of str, the correct answers, normalized; at least one.
+        answer: str, normalized answer.
+        golds: non-empty list of str, normalized reference answers.
 
     Returns:
-        Two floats from 0 to 1, the maxima over the correct answers.
+        Exact match and F1 (floats from 0 to 1), each the maximum over the
+        reference answers.
     """
     exact = float(answer in golds)
     return exact, max(_f1(answer.split(), gold.split()) for gold in golds)
@@ -253,17 +255,17 @@ def answer_scores(answer, golds):
 def question_scores(questions, predictions):
     """Compute exact match and F1 of each question.
 
-    In version 2.0, correct answers that normalize to "", such as "The", are
-    ignored; if no other is left, the correct answer is "". In version 1.1, a
+    In version 2.0, reference answers that normalize to "", such as "The", are
+    ignored; if none are left, the reference answer is "". In version 1.1, a
     prediction that normalizes to "" has an F1 of 0.
 
     Args:
         questions: list of `SquadQuestion`.
-        predictions: dict mapping ids to str.
+        predictions: dict mapping question ids to str.
 
     Returns:
-        Two float64 arrays `(num_questions,)`, from 0 to 1; 0 without a
-        prediction.
+        Two float64 arrays `(num_questions,)` with values from 0 to 1.
+        Questions without a prediction score 0.
     """
     allows_null = has_impossible(questions)
     scores = np.zeros((2, len(questions)))

@@ -9,15 +9,15 @@ _BATCHES_AHEAD = 2
 
 
 def training_dataset(examples, batch_size, num_epochs, seed):
-    """Return the batches of several epochs, shuffled in each epoch.
+    """Return a dataset of training batches, reshuffled in each epoch.
 
     Args:
-        examples: object with `lengths`, int array `(num_examples,)`, and
-            `batch(indices)`, which returns the elements for `model.fit` in the
-            graph.
+        examples: object with `lengths`, int array `(num_examples,)`, and a
+            method `batch(indices)` that creates a batch for `model.fit` in a
+            TensorFlow graph.
         batch_size: int.
         num_epochs: int.
-        seed: int, seed of the shuffling.
+        seed: int, random seed for shuffling.
 
     Returns:
         A `tf.data.Dataset` with `num_batches` elements for each epoch.

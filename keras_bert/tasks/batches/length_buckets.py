@@ -8,16 +8,16 @@ _BATCHES_SORTED_TOGETHER = 50
 
 
 def length_buckets(lengths, max_tokens):
-    """Split texts into batches of limited size, the longest texts first.
+    """Group texts into batches of limited size, longest texts first.
 
     Args:
         lengths: int array `(num_texts,)`.
-        max_tokens: int, maximum number of tokens in a batch, with padding. A
-            longer text is a batch of its own.
+        max_tokens: int, maximum number of tokens in a batch, including
+            padding. A longer text gets its own batch.
 
     Returns:
-        A list of int arrays, the indices of each batch. Each text is in one
-        batch; lengths never increase from one text to the next.
+        A list of int arrays, the indices of each batch. Each text is in
+        exactly one batch; lengths are in descending order.
     """
     order = np.argsort(-lengths, kind="stable")
     buckets, start = [], 0
@@ -29,7 +29,7 @@ def length_buckets(lengths, max_tokens):
 
 
 def training_buckets(lengths, batch_size, seed, epoch):
-    """Split texts into shuffled batches of similar lengths.
+    """Group texts into shuffled batches of similar length.
 
     The shuffled texts are split into groups of several batches. Each group is
     sorted by length, and all batches are shuffled. One batch may be smaller.
@@ -38,11 +38,11 @@ def training_buckets(lengths, batch_size, seed, epoch):
         lengths: int array `(num_texts,)`.
         batch_size: int.
         seed: int.
-        epoch: int, each epoch has another order.
+        epoch: int, epoch number. Each epoch has a different order.
 
     Returns:
-        A list of int arrays, the indices of each batch. Each text is in one
-        batch.
+        A list of int arrays, the indices of each batch. Each text is in
+        exactly one batch.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(lengths))

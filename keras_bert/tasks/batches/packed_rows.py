@@ -1,4 +1,4 @@
-"""Model inputs of many texts, stored without padding."""
+"""Store the model inputs of many texts without padding."""
 
 import copy
 
@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 class PackedRows:
-    """Model inputs of many texts in memory, without padding.
+    """Model inputs of many texts, stored in memory without padding.
 
     Args:
         values: dict mapping input names to arrays `(num_tokens, ...)`, usually
@@ -15,11 +15,11 @@ class PackedRows:
         lengths: int array `(num_rows,)`, number of tokens in each row.
         padding: dict mapping input names to padding values.
         padding_side: "right" or "left".
-        width_multiple: int. The width of a batch is rounded up to a multiple,
-            so that backends with a compiler see few shapes.
-        max_width: int, limit of the rounded width; None for no limit.
-        truncated: bool array `(num_rows,)`, mask of truncated rows. All False
-            by default.
+        width_multiple: int. Batch widths are rounded up to a multiple of it,
+            so that compilers see few shapes.
+        max_width: int, maximum rounded width; None for no limit.
+        truncated: bool array `(num_rows,)`, mask of truncated rows. Defaults
+            to all False.
 
     Example:
 
@@ -56,7 +56,7 @@ class PackedRows:
         return len(self.lengths)
 
     def part(self, indices):
-        """Return the `PackedRows` of some indices, without copying values."""
+        """Select rows by index, without copying values."""
         part = copy.copy(self)
         part.lengths = self.lengths[indices]
         part.truncated = self.truncated[indices]
@@ -64,11 +64,11 @@ class PackedRows:
         return part
 
     def inputs(self, indices):
-        """Return some rows padded to the longest, in the graph or eagerly.
+        """Return rows padded to the longest one, in a graph or eagerly.
 
         Args:
-            indices: int `(batch_size,)`, or with more axes, which the result
-                has too.
+            indices: int `(batch_size,)`. Additional axes are kept in the
+                result.
 
         Returns:
             A dict of int32 `(batch_size, width)` tensors.
@@ -109,11 +109,11 @@ class PackedRows:
         return batch
 
     def with_values(self, values, padding):
-        """Return other values of the same tokens, such as labels.
+        """Return rows with different values for the tokens, such as labels.
 
         Args:
-            values: dict of arrays `(num_tokens, ...)`.
-            padding: dict of padding values.
+            values: dict mapping names to arrays `(num_tokens, ...)`.
+            padding: dict mapping names to padding values.
 
         Returns:
             `PackedRows` with the same row lengths and padding side.

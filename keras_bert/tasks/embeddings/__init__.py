@@ -1,1 +1,1 @@
-"""Text embeddings: pooling, prompts, training, evaluation, files."""
+"""Pooling, prompts, training, evaluation and files for text embeddings."""

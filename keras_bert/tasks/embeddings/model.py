@@ -1,4 +1,4 @@
-"""Embedding model: an encoder with pooling, dense layers and normalization."""
+"""Embedding model with pooling, dense layers and normalization."""
 
 import keras
 from keras import ops
@@ -9,7 +9,7 @@ from keras_bert.models.task_model import mean_of_tokens
 
 _TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 _LARGE = 1e30  # Finite in float32, also after multiplication by weights.
-# PyTorch classes of activations, by their names in Keras.
+# PyTorch activation classes by Keras name.
 ACTIVATIONS = {
     "linear": "torch.nn.modules.linear.Identity",
     "tanh": "torch.nn.modules.activation.Tanh",
@@ -35,9 +35,9 @@ def _max(states, mask):
     return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
 
 
-# Number of last layers to concatenate, and the pooling function: from states,
-# float32 `(batch_size, seq_length, hidden_size)`, and mask, int32 `(batch_size,
-# seq_length)`, to float32 `(batch_size, hidden_size)`.
+# Number of last layers to concatenate, and the pooling function. It maps
+# hidden states, float32 `(batch_size, seq_length, hidden_size)`, and a mask,
+# int32 `(batch_size, seq_length)`, to float32 `(batch_size, hidden_size)`.
 POOLINGS = {
     "mean": (1, mean_of_tokens),
     "cls": (1, _first),
@@ -60,12 +60,14 @@ def embedding_model(
             pooling; "cls" then means the first token after them.
 
     Returns:
-        A functional `keras.Model` from the encoder's inputs to a dict of
-        `embedding`, float32 `(batch_size, dim)`, 0 for a row without tokens.
+        A functional `keras.Model` that maps the encoder's inputs to a dict
+        with `embedding`, float32 `(batch_size, dim)`. Embeddings of rows
+        without tokens are 0.
 
     Raises:
         ValueError: the pooling is unknown, the encoder has too few layers for
-            it, or `dense` contains other objects.
+            it, or `dense` contains an object that is not a
+            `keras.layers.Dense`.
     """
     checks.one_of(POOLINGS, pooling=pooling)
     num_layers, pool = POOLINGS[pooling]
@@ -90,7 +92,7 @@ def embedding_model(
     for layer in dense:
         if not isinstance(layer, keras.layers.Dense):
             raise ValueError(
-                "`dense` must be layers of keras.layers.Dense. "
+                "`dense` must be a list of `keras.layers.Dense`. "
                 f"Received: {layer!r}."
             )
         vector = ops.cast(layer(vector), "float32")

@@ -1,4 +1,4 @@
-"""Prompts: named strings that are prepended to texts before embedding."""
+"""Named prompts that are prepended to texts before embedding."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ class Prompts:
     """Named prompts with a default, as in sentence-transformers.
 
     Args:
-        prompts: dict mapping names to strings, which may be empty.
+        prompts: dict mapping names to prompts (str), which may be empty.
         default_prompt_name: str, one of the names; None for no prompt.
         include_prompt: bool, whether the pooling includes the tokens of the
             prompt and the special token before it.
@@ -46,7 +46,7 @@ class Prompts:
             name: str, one of the names; "" for no prompt, None for the default.
 
         Returns:
-            The prompt (str), "" for none.
+            The prompt (str), "" if there is none.
         """
         name = self.default_prompt_name or "" if name is None else name
         if name:
@@ -54,7 +54,7 @@ class Prompts:
         return self.prompts.get(name, "")
 
     def first_of(self, *names):
-        """Return the first of the names that exists, or ""."""
+        """Return the first name that has a prompt, or ""."""
         return next((name for name in names if name in self.prompts), "")
 
 
@@ -85,7 +85,7 @@ class PromptPreprocessor(Preprocessor):
 
     @property
     def num_prompt_tokens(self):
-        """Number of tokens of the prompt, including [CLS]."""
+        """Number of tokens in the prompt, including [CLS]."""
         if not self.prompt:
             return 0
         rows = self.rows(self.tokenizer([self.prompt]))

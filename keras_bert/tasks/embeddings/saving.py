@@ -1,4 +1,4 @@
-"""Load and save embedders, also in the format of sentence-transformers.
+"""Load and save embedders, including in sentence-transformers format.
 
 In that format, `modules.json` lists the folders of the modules: a Transformer
 (a Hugging Face directory), a Pooling, any number of Dense modules and at most
@@ -35,7 +35,7 @@ _MODULES = "modules.json"
 _PROMPTS = "config_sentence_transformers.json"
 _PACKAGE = "sentence_transformers"
 _ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
-# Keys of older files, by the current names.
+# Keys in older files, by current name.
 _MODES = {
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
@@ -50,16 +50,16 @@ _VECTOR = "sentence_embedding"
 
 
 def load_embedder(directory, **arguments):
-    """Read an encoder and the settings of its embeddings.
+    """Load an encoder and its embedding settings.
 
     Args:
-        directory: str, as for `keras_bert.from_pretrained`, or a directory of
-            sentence-transformers.
+        directory: str, as for `keras_bert.from_pretrained`, or a
+            sentence-transformers directory.
         **arguments: other arguments of `keras_bert.from_pretrained`.
 
     Returns:
-        A `PretrainedModel`, and a dict of arguments of `TextEmbedder`, empty
-        if the directory has none.
+        A `PretrainedModel` and a dict of `TextEmbedder` arguments, empty if
+        the directory has none.
 
     Raises:
         CheckpointError: a file cannot be used.
@@ -116,7 +116,7 @@ def save_embedder(embedder, directory, format, overwrite):
 
 
 def _read_dense(path, activations):
-    """Read the dense layers from a file of `_write_dense`."""
+    """Read dense layers from a file written by `_write_dense`."""
     arrays, layers = SafetensorsFile(path) if activations else None, []
     for number, activation in enumerate(activations):
         kernel, bias = f"{number}/kernel", f"{number}/bias"
@@ -181,7 +181,7 @@ def _read_modules(directory, arguments):
 
 
 def _list_modules(path):
-    """Return the folders of the modules and their kinds, in order."""
+    """Return the folder and type of each module, in order."""
     try:
         modules = json.loads(path.read_text(encoding="utf-8"))
         types = [str(module["type"]) for module in modules]
@@ -197,13 +197,13 @@ def _list_modules(path):
         raise CheckpointError(
             f"{path} must list a Transformer, a Pooling, then any Dense and "
             f"at most one Normalize, all of {_PACKAGE}. Received: "
-            f"{', '.join(kinds) or 'none'}."
+            f"{', '.join(kinds) or '[]'}."
         )
     return folders, kinds
 
 
 def _read_pooling(path):
-    """Return the pooling, the size of the vectors and `include_prompt`."""
+    """Return the pooling, the vector size and `include_prompt`."""
     values = _read(path)
     modes = values.get("pooling_mode")
     if modes is None:
@@ -222,7 +222,7 @@ def _read_pooling(path):
 
 
 def _read_linear(folder, size):
-    """Read a Dense module with inputs of the given size."""
+    """Read a Dense module with the given input size."""
     path = folder / "config.json"
     values = {"activation_function": ACTIVATIONS["tanh"], **_read(path)}
     activations = {name: ours for ours, name in ACTIVATIONS.items()}
@@ -271,9 +271,9 @@ def _write_linear(layer, path):
 def _module_files(
     dim, pooling, dense, normalize, seq_length, include_prompt, **prompts
 ):
-    """Return the additional files of the sentence-transformers format.
+    """Return the additional files for the sentence-transformers format.
 
-    `dim` is the size of the pooled vectors. The result is a dict from file
+    `dim` is the size of the pooled vectors. The result is a dict mapping file
     names to functions that write the file to a path.
     """
     if pooling not in _MODULE_POOLINGS:
@@ -328,7 +328,7 @@ def _module_files(
 
 @contextlib.contextmanager
 def _errors_name_file(path):
-    """Raise errors as a `CheckpointError` that names the file."""
+    """Context manager that raises a `CheckpointError` with the file's name."""
     try:
         yield
     except (OSError, ValueError) as error:

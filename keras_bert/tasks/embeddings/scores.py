@@ -1,4 +1,4 @@
-"""Evaluation of embeddings: correlation with scores, and retrieval."""
+"""Correlation and retrieval metrics for embeddings."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _PAIRS_AT_ONCE = 1024
 
 
 def scored_pair_scores(embeddings, pairs, scores):
-    """Compute the correlations of cosine similarities with given scores.
+    """Compute correlations between cosine similarities and given scores.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
@@ -24,7 +24,7 @@ def scored_pair_scores(embeddings, pairs, scores):
         scores: float array `(num_pairs,)`.
 
     Returns:
-        A dict of `pearson` and `spearman`.
+        A dict with `pearson` and `spearman`.
     """
     vectors = _unit(embeddings)
     cosines = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
@@ -36,12 +36,13 @@ def scored_pair_scores(embeddings, pairs, scores):
 
 
 def retrieval_scores(embeddings, examples):
-    """Compute retrieval metrics of anchors and their positives.
+    """Compute retrieval metrics for anchors and their positives.
 
     Each distinct anchor is a query. The candidates are all distinct positives
     and the negatives of triplets, without the anchor itself. If an anchor has
     several positives, the recall is the share of positives found, and the
-    reciprocal rank uses the first one. Ties rank before a positive.
+    reciprocal rank uses the first one. Candidates that tie with a positive
+    rank before it.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
@@ -49,7 +50,7 @@ def retrieval_scores(embeddings, examples):
             indices of anchor, positive and (in triplets) negative.
 
     Returns:
-        A dict of `recall_at_1`, `recall_at_5`, `recall_at_10` and
+        A dict with `recall_at_1`, `recall_at_5`, `recall_at_10` and
         `mean_reciprocal_rank`.
     """
     vectors = _unit(embeddings)
@@ -77,7 +78,7 @@ def retrieval_scores(embeddings, examples):
 
 
 def _ranks(vectors, pairs, candidates):
-    """Return the rank of each positive among the candidates, from 1."""
+    """Return the rank (from 1) of each positive among the candidates."""
     cosines = vectors[pairs[:, 0]] @ vectors[candidates].T
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)

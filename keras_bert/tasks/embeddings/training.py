@@ -1,4 +1,4 @@
-"""Training examples and losses of text embeddings."""
+"""Training examples and losses for text embeddings."""
 
 import itertools
 
@@ -19,7 +19,7 @@ from keras_bert.tasks.fine_tuning.labels import numbers
 from keras_bert.tasks.fine_tuning.training import Learner
 
 _LARGE = 1e9
-# Keys of examples, as in datasets of sentence-transformers.
+# Column names, as in sentence-transformers datasets.
 _KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
 _KEYS += PAIR_KEYS
 
@@ -31,14 +31,14 @@ def embedding_examples(preprocess, texts, labels=None):
         preprocess: `Preprocessor`.
         texts: list, array or table of pairs (anchor, positive) or of triplets
             (anchor, positive, negative); or a `tf.data.Dataset` of such
-            tuples, or of pairs of a pair of texts and its score.
+            tuples, or of ((text, text), score) tuples.
         labels: list of float, similarity of each pair from -1 to 1; None for
-            pairs of anchor and positive.
+            (anchor, positive) pairs.
 
     Returns:
         `Encoded`. The rows are the distinct texts; `groups` are int
         `(num_examples, num_texts)` row indices; the targets are the scores,
-        float32 `(num_examples,)`, or the groups without scores.
+        float32 `(num_examples,)`, or the groups if there are no scores.
 
     Raises:
         ValueError: an example is malformed. The message names its index.
@@ -74,7 +74,7 @@ def _split(texts, labels):
         return split_examples(texts, labels, _KEYS)
     texts = as_rows(texts, _KEYS)
     if not texts:
-        raise ValueError("There must be examples. Received: none.")
+        raise ValueError("`texts` must not be empty. Received: texts=[].")
     return texts, None
 
 
@@ -82,7 +82,7 @@ def _scores(labels):
     scores = numbers(labels)[:, 0]
     for index in np.flatnonzero(np.abs(scores) > 1)[:1]:
         raise ValueError(
-            "The score of a pair must be from -1 to 1, like a cosine; "
+            "`labels` must be similarities from -1 to 1, like a cosine; "
             "divide other scores by their maximum. Received: "
             f"{labels[index]!r} at index {index}."
         )
@@ -90,7 +90,7 @@ def _scores(labels):
 
 
 class EmbeddingLoss:
-    """Loss of embeddings for a `Learner`.
+    """Embedding loss for a `Learner`.
 
     Args:
         is_scored: bool, whether the examples are scored pairs.
@@ -103,7 +103,7 @@ class EmbeddingLoss:
         return []
 
     def loss(self, label_smoothing):
-        """Return the Keras loss of the examples."""
+        """Return the Keras loss for the examples."""
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels; embeddings have none. "
@@ -113,11 +113,11 @@ class EmbeddingLoss:
 
 
 def embedding_learner(pretrained, model, examples):
-    """Create the `Learner` of an embedding model.
+    """Create the `Learner` for an embedding model.
 
     Args:
         pretrained: `PretrainedModel` of the encoder.
-        model: `keras.Model` of single texts with the output `embedding`.
+        model: `keras.Model` that takes single texts and returns `embedding`.
         examples: as returned by `embedding_examples`.
     """
     model = _over_texts(model, examples.groups.shape[1])
@@ -144,7 +144,7 @@ def mean_loss(examples, embeddings, batch_size):
 
 
 def _over_texts(model, num_texts):
-    """Return a model of several texts per example, with shared weights."""
+    """Return a model that takes several texts per example."""
     inputs = {
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
@@ -166,10 +166,10 @@ class RankingLoss(keras.losses.Loss):
     positive, and other positives of the same anchor.
 
     Args:
-        scale: float, factor from cosine similarities to logits.
+        scale: float, factor that converts cosine similarities to logits.
 
     Call arguments:
-        text_ids: `(batch_size, num_texts)`; equal texts have equal numbers.
+        text_ids: `(batch_size, num_texts)`; equal texts have equal ids.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive
             and (in triplets) negative.
 
@@ -197,7 +197,7 @@ class RankingLoss(keras.losses.Loss):
 
 
 class CosineLoss(keras.losses.Loss):
-    """Mean squared error of cosine similarities and scores of pairs.
+    """Mean squared error between cosine similarities and given scores.
 
     Call arguments:
         scores: float `(batch_size,)`.

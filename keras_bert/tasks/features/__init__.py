@@ -1,1 +1,1 @@
-"""Feature-based approach: train a head on cached states of a frozen encoder."""
+"""Feature-based training on cached hidden states of a frozen encoder."""

@@ -1,4 +1,4 @@
-"""Feature-based tasks: a trained head on cached states of a frozen encoder."""
+"""Tasks that train a head on cached hidden states of a frozen encoder."""
 
 import contextlib
 import dataclasses
@@ -61,10 +61,11 @@ HeadRecipe.__doc__ = Recipe.__doc__
 
 
 class FeatureBased(FineTunedTask):
-    """Base class of tasks with a head on the states of a frozen encoder.
+    """Base class for tasks that train a head on a frozen encoder.
 
-    `fit` computes the states of all examples once, writes them to files and
-    reads them in each epoch. Prediction runs encoder and head as one model.
+    `fit` computes the hidden states of all examples once, writes them to files
+    and reads them in each epoch. Prediction runs the encoder and the head as
+    one model.
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
@@ -73,16 +74,18 @@ class FeatureBased(FineTunedTask):
             blocks if there are fewer.
         combination: "concatenate", or "weighted" for a sum with trained
             weights.
-        lstm_size: number of units of each direction. Defaults to the hidden
+        lstm_size: number of LSTM units per direction. Defaults to the hidden
             size of the encoder.
         dropout: dropout rate before each LSTM and after the last.
-        cache_dir: directory that caches the states for later calls of `fit`.
-            By default they are deleted.
-        head_file: weights of a trained head, set by `from_pretrained`.
+        cache_dir: directory that caches the hidden states for later calls of
+            `fit`. If None, they are deleted after training.
+        head_file: file with the weights of a trained head, set by
+            `from_pretrained`.
         **kwargs: other arguments of the task.
 
     Attributes:
-        is_per_token: bool, True for an output per token, False per row.
+        is_per_token: bool, whether the head has an output for each token. If
+            False, it has one for each row.
         states_model: `keras.Model`, see `states_of_layers`.
         head_model: `keras.Model`, see `lstm_head`.
     """
@@ -199,7 +202,7 @@ class FeatureBased(FineTunedTask):
         recipe: Recipe,
         **fit: typing.Any,
     ) -> keras.callbacks.History:
-        """Train the head on stored states.
+        """Train the head on stored hidden states.
 
         :meta private:
         """
@@ -218,12 +221,12 @@ class FeatureBased(FineTunedTask):
     def save(
         self, directory: Path, format: str = "keras", overwrite: bool = False
     ) -> None:
-        """Save encoder and head for `from_pretrained`.
+        """Save the encoder and the head to a directory.
 
         Args:
             directory: directory to write; it is created if needed.
             format: only "keras", because transformers has no such head.
-            overwrite: whether to replace the files of an earlier call.
+            overwrite: whether to overwrite the files of an earlier save.
 
         Raises:
             ValueError: the format is unsupported, or a file exists.
@@ -290,7 +293,7 @@ def write_head(head, path):
 
 
 def read_head(head, path):
-    """Load the weights of `write_head` into a head.
+    """Load weights written by `write_head` into a head.
 
     Args:
         head: `keras.Model` with weights of the same names and shapes.

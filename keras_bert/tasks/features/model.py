@@ -1,4 +1,4 @@
-"""Models of feature-based tasks: encoder states and a BiLSTM head."""
+"""Encoder and BiLSTM head models for feature-based tasks."""
 
 import dataclasses
 
@@ -30,13 +30,13 @@ _HEAD_DTYPE = "float32"
 
 @dataclasses.dataclass(frozen=True)
 class FeatureDesign(checks.Checked):
-    """Settings of a feature-based head.
+    """Settings for a feature-based head.
 
     Args:
-        layers: tuple of int, indices of encoder states: 0 for the embeddings,
-            1 for the first block and so on.
+        layers: tuple of int, indices of hidden states: 0 for the embeddings, 1
+            for the first block and so on.
         combination: str, "concatenate" or "weighted".
-        lstm_size: int, units of each direction of the two LSTMs.
+        lstm_size: int, number of units per direction in each LSTM.
         dropout: float, dropout rate before each LSTM and after the last.
     """
 
@@ -47,13 +47,13 @@ class FeatureDesign(checks.Checked):
 
     @classmethod
     def of(cls, pretrained, trained, **given):
-        """Create the settings from arguments, a trained model, or defaults.
+        """Create the settings from arguments, a trained model or defaults.
 
         Args:
             pretrained: `PretrainedModel`.
-            trained: dict, settings of a trained model; empty without one.
-            **given: fields that override `trained`, or None. Negative layers
-                count from the last.
+            trained: dict of a trained model's settings, or an empty dict.
+            **given: fields that override `trained` unless they are None.
+                Negative layers count from the last.
 
         Raises:
             ValueError: a value is out of range.
@@ -77,7 +77,7 @@ class FeatureDesign(checks.Checked):
 
 
 def _places(layers, num_states):
-    """Return non-negative layer indices; 0 is the embeddings."""
+    """Return non-negative layer indices, with 0 for the embeddings."""
     layers = [layers] if isinstance(layers, int) else [*layers]
     is_right = all(
         isinstance(layer, int) and -num_states <= layer < num_states
@@ -94,7 +94,7 @@ def _places(layers, num_states):
 
 
 def states_of_layers(backbone, layers):
-    """Create the model of the encoder states that a head reads.
+    """Create a model that computes the hidden states for a head.
 
     Blocks above the highest of these layers are not computed.
 
@@ -103,8 +103,9 @@ def states_of_layers(backbone, layers):
         layers: tuple of int, indices of `backbone.states`.
 
     Returns:
-        A functional `keras.Model` from the backbone's inputs to a dict of
-        `states`, float16 `(batch_size, seq_length, num_layers, hidden_size)`.
+        A functional `keras.Model` that maps the backbone's inputs to a dict
+        with `states`, float16
+        `(batch_size, seq_length, num_layers, hidden_size)`.
     """
     chosen = ops.stack([backbone.states[place] for place in layers], axis=-2)
     states = ops.cast(chosen, STATES_DTYPE)
@@ -112,20 +113,21 @@ def states_of_layers(backbone, layers):
 
 
 def lstm_head(design, hidden_size, num_outputs, is_per_token):
-    """Create a head of two bidirectional LSTMs and a dense layer.
+    """Create a head with two bidirectional LSTMs and a dense layer.
 
     Args:
         design: `FeatureDesign`.
-        hidden_size: int, size of the states.
+        hidden_size: int, size of the hidden states.
         num_outputs: int.
-        is_per_token: bool, True for logits of each token, False for logits of
-            the row, from the last state of each direction.
+        is_per_token: bool, whether to compute logits for each token. If False,
+            each row has logits, computed from the last state of each
+            direction.
 
     Returns:
-        A functional `keras.Model` from `states` and `input_mask`, int32
-        `(batch_size, seq_length)`, to a dict of `logits`, float32
-        `(batch_size, seq_length, num_outputs)` or `(batch_size,
-        num_outputs)`. Padding is masked.
+        A functional `keras.Model` that maps `states` and `input_mask`, int32
+        `(batch_size, seq_length)`, to a dict with `logits`, float32
+        `(batch_size, seq_length, num_outputs)` or `(batch_size, num_outputs)`.
+        Padding is masked.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3
@@ -164,7 +166,7 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
 
 
 def head_on_states(states_model, head, name):
-    """Combine encoder and head into one model with shared weights.
+    """Combine an encoder and a head into one model with shared weights.
 
     Args:
         states_model: as returned by `states_of_layers`.
@@ -172,7 +174,7 @@ def head_on_states(states_model, head, name):
         name: str, name of the model.
 
     Returns:
-        A functional `keras.Model` from the encoder's inputs to `logits`.
+        A functional `keras.Model` that maps the encoder's inputs to `logits`.
     """
     inputs = states_model.input
     states = states_model.output[STATES]

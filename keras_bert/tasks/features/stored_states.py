@@ -1,4 +1,4 @@
-"""Cache of encoder states on disk, for feature-based training."""
+"""On-disk cache of hidden states for feature-based training."""
 
 import copy
 import dataclasses
@@ -24,10 +24,10 @@ _MASK = features.INPUT_MASK.name
 
 
 def stored_states(states_model, rows, settings, directory):
-    """Compute the states of rows, or read them from a cache.
+    """Compute the hidden states of rows, or read them from a cache.
 
-    The file name is a hash of everything that the states depend on, so several
-    models, layers and datasets can share a directory.
+    The file name is a hash of everything that the hidden states depend on, so
+    several models, layers and datasets can share a directory.
 
     Args:
         states_model: `keras.Model`, as returned by `states_of_layers`.
@@ -36,12 +36,12 @@ def stored_states(states_model, rows, settings, directory):
         directory: str, directory of the cache, created if needed.
 
     Returns:
-        float16 `(num_tokens, num_layers, hidden_size)`, memory-mapped: the
-        tokens of all rows, concatenated.
+        Memory-mapped float16 array `(num_tokens, num_layers, hidden_size)`
+        with the concatenated tokens of all rows.
 
     Raises:
         ValueError: the file was written or changed by another program, or the
-            states do not fit in float16.
+            hidden states do not fit in float16.
     """
     artifacts.check_writable(directory)
     record = {
@@ -64,7 +64,7 @@ def stored_states(states_model, rows, settings, directory):
 
 
 def encoder_settings(pretrained, preprocess, layers):
-    """Return the settings that the states of an encoder depend on."""
+    """Return the settings that an encoder's hidden states depend on."""
     return {
         "model_type": pretrained.config.model_type,
         "config": dataclasses.asdict(pretrained.config),
@@ -86,7 +86,7 @@ def _check_record(path, record):
 
 
 def _write(states_model, rows, path):
-    """Compute the states of all rows and write them to a .npy file."""
+    """Compute the hidden states of all rows and write a .npy file."""
     shape = (int(rows.lengths.sum()), *states_model.output[STATES].shape[2:])
     array = np.lib.format.open_memmap(path, "w+", STATES_DTYPE, shape)
     ends, forward = np.cumsum(rows.lengths), Forward(states_model)
@@ -105,8 +105,8 @@ def _write(states_model, rows, path):
 def _check_finite(states):
     if not np.isfinite(states).all():
         raise ValueError(
-            "The states of the encoder must be finite and fit in "
-            f"{STATES_DTYPE}. Received: other values. Choose other "
+            "The hidden states of the encoder must be finite and fit in "
+            f"{STATES_DTYPE}. Received: other values. Choose different "
             "`layers`, or check the weights for NaN."
         )
 
@@ -137,7 +137,7 @@ def _key(record):
 
 
 def with_states(encoded, states):
-    """Return `Encoded` with states instead of token ids as inputs.
+    """Return `Encoded` with hidden states as inputs instead of token ids.
 
     Args:
         encoded: `Encoded` of texts.

@@ -117,10 +117,10 @@ def test_pairs_of_any_container_have_their_indices_as_ids():
     "read, given, message",
     [
         (labelled_questions, [_QUESTION, ("who?", "a")], "'a'.* at index 1"),
-        (labelled_questions, [], "Received: none"),
+        (labelled_questions, [], r"Received: .*\[\]"),
         (labelled_questions, 3, "Received: 3"),
         (labelled_questions, [_QUESTION] * 2, "'q' again at index 1"),
-        (labelled_questions, {"data": []}, "`questions` must hold at least"),
+        (labelled_questions, {"data": []}, "`questions` must contain at least"),
         (unlabelled_questions, ["ab"], "'ab' at index 0"),
         (unlabelled_questions, [("a", "b"), ("a",)], r"\('a',\) at index 1"),
         (unlabelled_questions, [("a", "b"), ("a", None)], "None at index 1"),

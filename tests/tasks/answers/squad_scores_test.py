@@ -268,7 +268,7 @@ def test_probabilities_find_the_best_thresholds():
     "arguments, message",
     [
         (({}, {}), "`data_set` must have `data`"),
-        ((_FIRST, ["cat"]), r"from ids to texts\. Received: \['cat'\]"),
+        ((_FIRST, ["cat"]), r"mapping ids to texts\. Received: \['cat'\]"),
         ((_FIRST, {"a": None}), r"ids to texts\. Received: \{'a': None\}"),
         ((_FIRST, {"a": "cat"}, {"a": 1.0}), r"Received: \{'a': 1\.0\}"),
         ((_FIRST, {}), "with none of 3 ids"),
