@@ -1,4 +1,4 @@
-"""Base class of tasks that are fine-tuned on labelled examples."""
+"""Base class for tasks that are fine-tuned on labelled examples."""
 
 import typing
 
@@ -35,16 +35,16 @@ from keras_bert.typing import Tensor
 
 
 class FineTunedTask(Task):
-    """Base class of tasks with a small head on an encoder.
+    """Base class for tasks with a small head on an encoder.
 
-    A task combines two objects: `reader`, an `Inputs`, tokenizes texts to
-    rows, and `answer`, an `Outputs`, computes losses, metrics and predictions
-    from logits.
+    A task combines two objects. The `reader`, an `Inputs`, tokenizes texts
+    into rows. The `answer`, an `Outputs`, computes losses, metrics and
+    predictions from logits.
 
     Args:
         pretrained: model with or without a head of this task. A missing
             head or pooler is initialized randomly.
-        reader: function that creates the `Inputs` from the `PretrainedModel`
+        reader: callable that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
         answer: outputs of the task.
         settings: JSON-serializable settings that are saved with the weights.
@@ -53,10 +53,10 @@ class FineTunedTask(Task):
         main_metric: str, metric of `evaluate` that selects the best epoch;
             higher is better. Can be assigned.
         pretrained: `PretrainedModel` with the head.
-        remedies: str, advice for the warning after failed training.
-        default_length: int, default of `seq_length`.
-        shared: tuple of str, settings that all models of an `Ensemble` must
-            share.
+        remedies: str, advice shown in the warning after failed training.
+        default_length: int, default `seq_length`.
+        shared: tuple of str, names of settings that all models of an
+            `Ensemble` must share.
         kept_outputs: list of int, outputs of a trained head to keep, as in
             `PretrainedModel.for_task`.
     """
@@ -111,7 +111,7 @@ class FineTunedTask(Task):
         return family.template_of(self.answer.head)
 
     def _with_head(self, pretrained, settings):
-        """Return a `PretrainedModel` with this task, and its `keras.Model`."""
+        """Return a `PretrainedModel` with this head and its `keras.Model`."""
         size = HeadSize(self.answer.head, self.answer.num_outputs)
         record = TaskRecord(type(self).__name__, size, settings)
         pretrained = pretrained.for_task(record, self.kept_outputs)
@@ -153,27 +153,25 @@ class FineTunedTask(Task):
         """Fine-tune the model.
 
         `TextClassifier` and `TextRegressor` accept single texts or pairs. The
-        trained model takes the type of the training examples.
+        trained model accepts only the type that it was trained on.
 
         Args:
-            texts: examples, or a `tf.data.Dataset` of pairs of an example and
-                its label. `TextClassifier` and `TextRegressor`: list of str,
-                or of pairs of str. `TokenClassifier`: `TaggedSentences` from
-                `read_conll`, or a list with a list of words for each
-                sentence. `MultipleChoice`: list of `MultipleChoiceExample`
-                from `read_swag`, or of pairs of a context and a list of
-                choices.
+            texts: examples, or a `tf.data.Dataset` of (example, label) pairs.
+                `TextClassifier` and `TextRegressor`: list of str, or of pairs
+                of str. `TokenClassifier`: `TaggedSentences` from `read_conll`,
+                or a list with a list of words for each sentence.
+                `MultipleChoice`: list of `MultipleChoiceExample` from
+                `read_swag`, or of pairs of a context and a list of choices.
             labels: list with the label of each example, or None if `texts`
-                contains the labels. `TextClassifier`: a name or an index in
-                `labels`, or a list of these with `multi_label`.
-                `TextRegressor`: a number. `TokenClassifier`: a list with a
-                tag for each word. `MultipleChoice`: the index of the correct
-                choice.
-            validation_data: dataset, or tuple of the arguments of
-                `evaluate`. It is evaluated after each epoch, and the weights
-                of the best epoch are kept.
-            class_weights: dict mapping labels to the weights of their examples
-                in the loss. Missing labels have weight 1. Only for
+                contains the labels. `TextClassifier`: a label's name or index,
+                or a list of these if `multi_label` is set. `TextRegressor`: a
+                number. `TokenClassifier`: a list with a tag for each word.
+                `MultipleChoice`: the index of the correct choice.
+            validation_data: dataset, or tuple of arguments for `evaluate`. It
+                is evaluated after each epoch, and the weights of the best
+                epoch are kept.
+            class_weights: dict mapping labels to the loss weights of their
+                examples. Missing labels have weight 1. Only for
                 `TextClassifier` and `TokenClassifier`.
             callbacks: list of Keras callbacks. They can monitor `loss` and
                 `accuracy` (not for questions and regression) and, with
@@ -197,7 +195,7 @@ class FineTunedTask(Task):
         return self._fit(recipe, data, validation_data, teacher, **fit)
 
     def _fit(self, recipe, data, validation_data, teacher, **fit):
-        """Fine-tune with a `Recipe`; on failure, restore the settings."""
+        """Fine-tune with a `Recipe`. Restore the settings on failure."""
         settings = dict(self.settings)
         if "is_pair" in settings:
             self.settings["is_pair"] = None
@@ -222,7 +220,7 @@ class FineTunedTask(Task):
         spaced layers. It has the same tokenizer and settings.
 
         Args:
-            num_layers: number of layers, at most the number of this task.
+            num_layers: number of layers, at most as many as this task has.
 
         Raises:
             ValueError: `num_layers` is too large.
@@ -300,7 +298,7 @@ class FineTunedTask(Task):
         return Learner(model, self.answer, self.pretrained, weight)
 
     def over_examples(self, model: keras.Model) -> keras.Model:
-        """Wrap a model of rows into a model of examples.
+        """Wrap a model that takes rows so that it takes examples.
 
         :meta private:
         """
@@ -309,7 +307,7 @@ class FineTunedTask(Task):
     def evaluate(
         self, texts: typing.Any, labels: typing.Any = None
     ) -> dict[str, float]:
-        """Compute the metrics of the predictions on labelled examples.
+        """Evaluate the predictions on labelled examples.
 
         Args:
             texts, labels: examples in the format of `fit`.
@@ -323,7 +321,7 @@ class FineTunedTask(Task):
     def validate(
         self, encoded: Encoded, label_smoothing: float
     ) -> dict[str, float]:
-        """Return loss and metrics of labelled examples.
+        """Return the loss and metrics of labelled `Encoded` as a dict.
 
         :meta private:
         """
@@ -349,7 +347,7 @@ class FineTunedTask(Task):
         Args:
             directory: directory to write; it is created if needed.
             format: "keras" (this library), or "hf" (`transformers`).
-            overwrite: whether to replace the files of an earlier call.
+            overwrite: whether to overwrite the files of an earlier save.
         """
         save_pretrained(
             self.pretrained, directory, format=format, overwrite=overwrite
@@ -357,7 +355,7 @@ class FineTunedTask(Task):
 
     @property
     def ensemble_settings(self) -> dict[str, typing.Any]:
-        """Settings that models of an `Ensemble` must share; None if unknown.
+        """Settings that all models in an `Ensemble` must share, if known.
 
         :meta private:
         """

@@ -1,4 +1,4 @@
-"""Keras models that take plain text and include the tokenizer."""
+"""Keras models that include the tokenizer and take plain text."""
 
 import dataclasses
 
@@ -16,9 +16,9 @@ from keras_bert.text.tokenizer_kinds import unpack_settings
 
 
 def text_model(task: Task) -> keras.Model:
-    """Create a Keras model that takes strings and includes the tokenizer.
+    """Create a Keras model that includes the tokenizer and takes strings.
 
-    `save` of the model writes one `.keras` file with architecture, weights,
+    The model's `save` writes one `.keras` file with the architecture, weights,
     vocabulary, labels and thresholds, but no code. After `import keras_bert`,
     `keras.models.load_model` loads it.
 
@@ -27,13 +27,13 @@ def text_model(task: Task) -> keras.Model:
             weights.
 
     Returns:
-        A functional `keras.Model`. It takes a dict from the names in
+        A functional `keras.Model`. It takes a dict mapping the names in
         `text_inputs`, such as `text`, to string tensors `(batch_size,)`, and
         returns the outputs of `predict_texts`.
 
     Raises:
-        ValueError: the task is of another class, or a graph cannot compute
-            its predictions.
+        ValueError: the task is of an unsupported class, or a graph cannot
+            compute its predictions.
 
     Example:
 
@@ -87,7 +87,7 @@ def _task_config(task):
     """Return the JSON-serializable config of a task without weights."""
     if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
         raise ValueError(
-            "The task must be a fine-tuned one or a TextEmbedder. "
+            "`task` must be a fine-tuned task or a TextEmbedder. "
             f"Received: {type(task).__name__}."
         )
     pretrained = task.pretrained

@@ -1,4 +1,4 @@
-"""Loading of checkpoints as tasks."""
+"""Load checkpoints as tasks."""
 
 import typing
 
@@ -19,7 +19,7 @@ _ENCODER_TASKS = {
 
 @name_rest(from_pretrained)
 def load_task(directory: Path, **arguments: typing.Any) -> FineTunedTask:
-    """Load a fine-tuned model as the task that is saved with it.
+    """Load a fine-tuned model as the task saved with it.
 
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
@@ -47,14 +47,13 @@ def load_any_task(
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         encoder_task: task of an encoder: "fill_mask", "text_embedder",
-            "feature_extractor" or "text_generator". None: the saved task of a
-            fine-tuned model, or `default` for an encoder.
-        default: default of `encoder_task` for an encoder.
+            "feature_extractor" or "text_generator". If None, the saved task of
+            a fine-tuned model, or `default` for an encoder.
+        default: default `encoder_task` for an encoder.
         lowercase: whether to lower-case texts. Required if no file of the
             checkpoint specifies it.
-        seq_length: maximum length of a text in tokens. Defaults to the
-            trained length, or the limit of the model. Not for
-            "text_generator".
+        seq_length: maximum length of a text in tokens. Defaults to the trained
+            length, or the model's maximum. Not for "text_generator".
         **arguments: other arguments of the task.
 
     Raises:
@@ -81,7 +80,7 @@ def trained_class(pretrained, directory):
 
     Args:
         pretrained: `PretrainedModel`.
-        directory: str, path of the checkpoint for messages.
+        directory: str, checkpoint path to show in error messages.
 
     Raises:
         ValueError: the same errors as `load_task`.

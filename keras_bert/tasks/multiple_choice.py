@@ -13,12 +13,12 @@ from keras_bert.tasks.outputs import Choice
 
 
 class MultipleChoice(FineTunedTask):
-    """Selection of the best choice for a context, such as an answer.
+    """Multiple-choice model that selects the best choice for a context.
 
     The model scores each pair of the context and a choice, and a softmax over
     the choices returns probabilities. Questions are `MultipleChoiceExample`s
-    from `read_swag`, or pairs of a context, str, and its choices, a list of
-    str. Labels are indices of choices. All questions of a call have the same
+    from `read_swag`, or (context, choices) pairs with a str and a list of str.
+    Labels are indices of choices. All questions in a call must have the same
     number of choices.
 
     Args:
@@ -77,9 +77,9 @@ class MultipleChoice(FineTunedTask):
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list with a dict for each question: `choice`, int, the index of
-            the most probable choice; its `probability`, float; and
-            `truncated`, bool, whether the context or a choice was truncated.
-            For a single question, a single dict.
+            A list with a dict for each question, or a single dict for a single
+            question. The keys are `choice` (int), the index of the most
+            probable choice; `probability` (float); and `truncated` (bool),
+            whether the context or a choice was truncated.
         """
         return self.compute_predictions(questions, show_progress_bar)

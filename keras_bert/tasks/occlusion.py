@@ -1,4 +1,4 @@
-"""Occlusion: the contribution of each word piece to the logits."""
+"""Occlusion scores of word pieces."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from keras_bert.text.packing import locate_pieces
 
 
 def occlusion(task, text, pair=None):
-    """Mask each word piece in turn and return the decrease of the logits.
+    """Mask each word piece in turn and return the decrease in the logits.
 
-    [MASK], or the mask token of the family, replaces a piece, so that the
-    positions of the others do not change.
+    The model's mask token, such as [MASK], replaces a piece, so that the
+    positions of all other pieces stay the same.
 
     Args:
         task: `TextClassifier` or `TextRegressor`. Long texts are truncated to

@@ -1,4 +1,4 @@
-"""Outputs of tasks: labels, numbers and choices."""
+"""Task outputs for labels, numbers and choices."""
 
 import keras
 import numpy as np
@@ -25,7 +25,7 @@ _FLAT = 0.01
 
 
 class Labels(Classes):
-    """Outputs of text classification: one label per text, or several.
+    """Output for text classification with one or several labels per text.
 
     Args:
         labels: list of str, the names of the labels.
@@ -102,11 +102,11 @@ class Labels(Classes):
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
-            A dict of `logits` and `probabilities`, float32 `(batch_size,
-            num_labels)`, and `label`, string `(batch_size,)`, the most
-            probable label. With `multi_label`, `labels`, string `(batch_size,
-            num_labels)`, replaces `label`: the labels of a text, the most
-            probable first, padded with "".
+            A dict with `logits` and `probabilities`, float32
+            `(batch_size, num_labels)`, and `label`, string `(batch_size,)`,
+            the most probable label. If `multi_label` is set, `labels`, string
+            `(batch_size, num_labels)`, replaces `label`. It contains the
+            labels of a text, most probable first, padded with "".
         """
         import tensorflow as tf
 
@@ -123,7 +123,7 @@ class Labels(Classes):
 
 
 class Choice(Classes):
-    """Outputs of multiple choice: the best choice of each question."""
+    """Output for multiple choice that selects the best choice."""
 
     head = "choice_scorer"
     num_outputs = 1
@@ -165,9 +165,9 @@ class Choice(Classes):
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
-            A dict of `logits` and `probabilities`, float32 `(batch_size,
-            num_choices)`, and `choice`, int32 `(batch_size,)`, the index of
-            the most probable choice.
+            A dict with `logits` and `probabilities`, float32
+            `(batch_size, num_choices)`, and `choice`, int32 `(batch_size,)`,
+            the index of the most probable choice.
         """
         import tensorflow as tf
 
@@ -180,7 +180,7 @@ class Choice(Classes):
 
 
 class Numbers(Outputs):
-    """Outputs of regression: one number per text, or several.
+    """Output for regression with one or several numbers per text.
 
     Args:
         num_outputs: int.
@@ -234,7 +234,7 @@ class Numbers(Outputs):
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
-            A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
+            A dict with `score`, float32 `(batch_size,)`, or `(batch_size,
             num_outputs)` if there are several outputs.
         """
         return {"score": self._squeezed(logits)}

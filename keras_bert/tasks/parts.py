@@ -1,4 +1,4 @@
-"""Base classes of the inputs and outputs of fine-tuned tasks."""
+"""Base classes for the inputs and outputs of fine-tuned tasks."""
 
 import keras
 from keras import ops
@@ -8,13 +8,13 @@ from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
 
 
 class Inputs:
-    """Base class of task inputs: checks and tokenizes texts.
+    """Base class for task inputs, which checks and tokenizes texts.
 
     Attributes:
         text_inputs, text_shapes: attributes of `Task`.
         preprocess: preprocessor of `Task`.
-        extra_inputs: tuple of str, tensors of `preprocess` that only the
-            `Outputs` use, not the model.
+        extra_inputs: tuple of str, tensors returned by `preprocess` that the
+            `Outputs` use, but not the model.
         is_per_token: bool, whether the model computes logits for each token.
     """
 
@@ -24,10 +24,10 @@ class Inputs:
     is_per_token = False
 
     def read(self, texts):
-        """Check texts for prediction; return them in the format of `encode`."""
+        """Check texts for prediction and convert them for `encode`."""
 
     def read_labelled(self, texts, labels):
-        """Check examples and labels; return both, for `encode` and `learn`.
+        """Check examples and labels and convert them for `encode` and `learn`.
 
         Args:
             texts: examples in the format of `fit`.
@@ -46,19 +46,19 @@ class Inputs:
         """
 
     def join(self, encoded, logits):
-        """Combine the logits of rows or tokens into logits of predictions."""
+        """Combine row or token logits into the logits of predictions."""
         return logits
 
     def distillation_targets(self, encoded, logits):
-        """Convert the logits of a teacher to targets of examples.
+        """Convert a teacher's logits to targets for examples.
 
         Returns:
-            A function from indices of examples to targets.
+            A function that maps example indices to targets.
         """
         return encoded.answer_targets(logits)
 
     def as_words(self, texts):
-        """Convert texts of `probabilities` to the format of `read`."""
+        """Convert texts passed to `probabilities` to the format of `read`."""
         return texts
 
     def ensemble_texts(self, encoded, texts):
@@ -67,10 +67,10 @@ class Inputs:
 
 
 class Outputs:
-    """Base class of task outputs: loss, metrics and decoding.
+    """Base class for task outputs, with loss, metrics and decoding.
 
     Attributes:
-        head: str, name of the head of a family that computes the logits.
+        head: str, name of the model head that computes the logits.
         num_outputs: int, number of logits per text, token or choice.
         names: tuple of str, names of the outputs of `graph`.
         num_probes: int, number of predictions that are checked after training.
@@ -80,10 +80,10 @@ class Outputs:
     num_probes = 512
 
     def learn(self, labels, class_weights):
-        """Check labels; return the targets and weights for `Inputs.encode`."""
+        """Check labels and return targets and weights for `Inputs.encode`."""
 
     def activation(self, logits):
-        """Return the probabilities of logits."""
+        """Convert logits to probabilities."""
         return ops.softmax(logits)
 
     def loss(self, label_smoothing):
@@ -105,7 +105,7 @@ class Outputs:
         """Return the keys of `metrics`."""
 
     def metrics(self, encoded, logits):
-        """Return the metrics of `evaluate`, a dict of floats."""
+        """Return the metrics for `evaluate` as a dict of floats."""
 
     def is_constant(self, encoded, logits):
         """Return True if nearly all predictions are equal but labels differ."""
@@ -114,11 +114,11 @@ class Outputs:
         """Convert logits to the results of `predict`."""
 
     def graph(self, logits, inputs):
-        """Compute a dict of predicted tensors in a TensorFlow graph."""
+        """Compute the predicted tensors in a TensorFlow graph."""
 
 
 class Classes(Outputs):
-    """Base class of outputs that select one of several classes."""
+    """Base class for outputs that select one of several classes."""
 
     main_metric = "accuracy"
 
@@ -131,5 +131,5 @@ class Classes(Outputs):
         return [LabelAccuracy()]
 
     def probabilities(self, logits):
-        """Return the probabilities of logits as an array."""
+        """Convert logits to an array of probabilities."""
         return ops.convert_to_numpy(self.activation(logits))

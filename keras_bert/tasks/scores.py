@@ -1,4 +1,4 @@
-"""Metrics of predictions, as fractions.
+"""Compute metrics of predictions as fractions.
 
 The tests compare them with scikit-learn and SciPy.
 """
@@ -22,8 +22,8 @@ def glue_scores(task, labels, predictions):
         and "spearman".
 
     Raises:
-        ValueError: the task or a label is unknown, or the numbers of labels
-            and predictions differ.
+        ValueError: the task or a label is unknown, or `labels` and
+            `predictions` differ in length.
     """
     task = glue_task(task)
     if task.is_regression:
@@ -52,7 +52,7 @@ def pearson(labels, predictions):
 def spearman(labels, predictions):
     """Compute Spearman's rank correlation coefficient, from -1 to 1.
 
-    Equal values share the mean of their ranks.
+    Equal values get the mean of their ranks.
 
     Args:
         labels, predictions: arguments of `pearson`.
@@ -74,7 +74,7 @@ def _correlation(x, y):
 
 
 def _standardized(values):
-    """Subtract the mean and divide by the norm; all 0 if all are equal."""
+    """Subtract the mean and divide by the norm, giving 0 if all are equal."""
     if (values == values[0]).all():
         return np.zeros_like(values)
     values = values / np.abs(values).max()  # Avoids overflow of the sum.
@@ -111,7 +111,7 @@ def _paired(labels, predictions):
     labels, predictions = np.asarray(labels), np.asarray(predictions)
     if labels.shape != predictions.shape or not labels.size:
         raise ValueError(
-            "There must be a prediction for each label, and at least one. "
+            "`predictions` must have one item per label, and at least one. "
             f"Received: {predictions.shape} predictions for {labels.shape} "
             "labels."
         )
@@ -151,8 +151,8 @@ def label_scores(matrix):
 
     Returns:
         A dict of floats: `accuracy` and `macro_f1`, the mean F1 of the labels
-        (0.0 for labels that do not occur). With two labels also `f1` of the
-        second label and `matthews_correlation`.
+        (0.0 for labels that do not occur). If there are two labels, also `f1`
+        of the second label and `matthews_correlation`.
     """
     each = _f1_of_counts(matrix.diagonal(), matrix.sum(1), matrix.sum(0))
     scores = {
@@ -172,7 +172,7 @@ def multi_label_scores(labels, predictions):
         labels, predictions: bool arrays `(num_examples, num_labels)`.
 
     Returns:
-        A dict of floats: `accuracy`, the share of examples with exactly the
+        A dict of floats: `accuracy`, the fraction of examples with exactly the
         correct labels; `micro_f1`, over all decisions; and `macro_f1`.
     """
     right = (labels & predictions).sum(0)
@@ -196,7 +196,7 @@ def label_table(matrix, names):
 
 
 def label_rows(right, given, found, names):
-    """Compute the metrics of each label from counts, as `label_table`.
+    """Compute the metrics of each label from counts, like `label_table`.
 
     Args:
         right, given, found: int arrays `(num_labels,)`: true positives,

@@ -1,4 +1,4 @@
-"""Base class of all tasks: loading, prediction and export."""
+"""Base class for tasks, with loading, prediction and export."""
 
 import inspect
 import os
@@ -21,24 +21,24 @@ TRUNCATED = "truncated"
 
 
 class Task(Summarized):
-    """Base class of tasks: a model with its tokenizer and post-processing.
+    """Base class for tasks that combine a model with its tokenizer.
 
-    A subclass sets the attributes. It overrides `predict_ids` if the task does
-    not return the outputs of the model.
+    A subclass sets the attributes. It overrides `predict_ids` if the task
+    post-processes the outputs of the model.
 
     Attributes:
         text_inputs: tuple of str, names of the string inputs.
         text_shapes: dict mapping names of string inputs to shapes; inputs
             without an entry have shape `(batch_size,)`.
-        preprocess: function from string tensors, in the order of
-            `text_inputs`, to a dict of int32 tensors. It runs in
-            TensorFlow graphs. Attributes: `tokenizer` and `seq_length`.
+        preprocess: callable that converts string tensors, in the order of
+            `text_inputs`, to a dict of int32 tensors. It runs in TensorFlow
+            graphs and has the attributes `tokenizer` and `seq_length`.
         inputs: tuple of str, names of the tensors that the model takes.
         model: `keras.Model` that computes the outputs.
         pretrained: `PretrainedModel` of the task.
         outputs: tuple of str, names of the tensors that `predict_texts`
             returns.
-        settings: JSON-serializable dict, the settings of the task, such as its
+        settings: JSON-serializable dict of the task's settings, such as its
             labels.
         substring_outputs: tuple of str, outputs that are substrings of the
             texts. TFLite has no op for them.
@@ -85,15 +85,15 @@ class Task(Summarized):
         """Load a task from a checkpoint.
 
         Args:
-            directory: path of a checkpoint, or name of a model on the Hugging
-                Face Hub, as in `keras_bert.from_pretrained`.
+            directory: checkpoint path, or model name on the Hugging Face Hub,
+                as in `keras_bert.from_pretrained`.
             lowercase: whether to lower-case texts. Required if no file of the
                 checkpoint specifies it.
-            special_tokens_in_text: whether a special token in a text, such as
-                "[SEP]", becomes its id. Defaults to the saved value, or
+            special_tokens_in_text: whether to encode special tokens in a text,
+                such as "[SEP]", as their ids. Defaults to the saved value, or
                 False.
-            strict: whether unknown keys and arrays in a checkpoint of another
-                library raise an error instead of a warning.
+            strict: whether to raise an error instead of a warning for unknown
+                keys and arrays in a checkpoint from another library.
             **kwargs: arguments of the class.
 
         Raises:
@@ -117,14 +117,14 @@ class Task(Summarized):
 
     @classmethod
     def _load(cls, directory, **arguments):
-        """Load the model, and the saved arguments of the class."""
+        """Load the model and the saved arguments of the class."""
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
     def of_directory(
         cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
     ) -> typing.Self:
-        """Create the task of a loaded model; read further files if needed.
+        """Create the task from a loaded model, reading more files if needed.
 
         :meta private:
         """
@@ -160,8 +160,8 @@ class Task(Summarized):
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
-            The dict of `preprocess`, and a dict with `truncated`, bool
-            `(batch_size,)`, if the task has this output; else an empty dict.
+            The result of `preprocess`, and a dict with `truncated`, bool
+            `(batch_size,)`, which is empty if the task lacks this output.
 
         :meta private:
         """
@@ -199,7 +199,7 @@ class Task(Summarized):
         more: dict[str, Tensor],
         *texts: Tensor,
     ) -> dict[str, Tensor]:
-        """Compute the outputs for the results of `graph_inputs`.
+        """Compute the outputs for the tensors that `graph_inputs` returns.
 
         :meta private:
         """
@@ -212,9 +212,9 @@ class Task(Summarized):
         """Export a SavedModel that takes strings.
 
         Args:
-            directory: folder that contains the versions of the model.
-            version: number of the version to write.
-            overwrite: whether to replace a version of an earlier export.
+            directory: parent directory of the model versions.
+            version: version number to write.
+            overwrite: whether to overwrite a version from an earlier export.
 
         Raises:
             ValueError: the same errors as
@@ -234,7 +234,7 @@ class Task(Summarized):
         overwrite: bool = False,
         force: bool = False,
     ) -> dict[str, typing.Any]:
-        """Export TFLite files: one takes strings, the other token ids.
+        """Export TFLite files that take strings and token ids.
 
         Args:
             path: prefix of the files: "model.tflite" writes
@@ -242,12 +242,12 @@ class Task(Summarized):
             kind: number format of the weights: "float32", "float16", "int8",
                 or "full_int8", which also quantizes activations with fixed
                 scales.
-            texts: examples to compare each file with the task, in the format
-                of `predict`. Defaults to built-in sentences.
+            texts: examples used to compare each file with the task, in the
+                format of `predict`. Defaults to built-in sentences.
             representative_texts: examples to calibrate the scales of
                 "full_int8".
             files: which files to write: "text", "ids" or both.
-            overwrite: whether to replace files of an earlier export.
+            overwrite: whether to overwrite files from an earlier export.
             force: whether to write a file even if its outputs differ from
                 the task by more than the tolerance of its kind.
 
@@ -255,8 +255,8 @@ class Task(Summarized):
             A dict mapping the names in `files` to a `Comparison` with the task.
 
         Raises:
-            ValueError: a file exists and may not be replaced, TFLite lacks an
-                op of the task, or the outputs differ too much.
+            ValueError: a file exists and may not be overwritten, TFLite lacks
+                an op of the task, or the outputs differ too much.
             ModuleNotFoundError: the interpreter of LiteRT is not installed.
         """
         from keras_bert.export import export_tflite

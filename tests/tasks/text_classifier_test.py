@@ -205,7 +205,7 @@ def test_several_labels_are_those_of_half_or_more(bert):
     ("texts", "labels", "message"),
     [
         (["a", "b"], [0], "2 examples, 1 labels"),
-        ([], [], "Received: none"),
+        ([], [], r"Received: .*\[\]"),
         (["a"], ["cat"], "animal, food.*'cat' at index 0"),
         (["a", "b"], [0, 2], "from 0 to 1.*2 at index 1"),
         (["a"], [True], "True at index 0"),

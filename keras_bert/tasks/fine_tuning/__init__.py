@@ -1,1 +1,1 @@
-"""Shared code of fine-tuned tasks: input checks, training, distillation."""
+"""Input checks, training and distillation for fine-tuned tasks."""

@@ -1,4 +1,4 @@
-"""Detection of failed training: one prediction for all examples.
+"""Detect models that predict the same answer for all examples.
 
 References:
     [Causes and remedies](https://arxiv.org/abs/2006.04884)
@@ -16,7 +16,7 @@ _MIN_GAIN = 0.1
 
 
 def probe_indices(count, limit=512):
-    """Select examples for the check of a trained model.
+    """Select examples to check a trained model.
 
     Args:
         count: int, number of examples.
@@ -32,8 +32,8 @@ def is_nearly_constant(answers, targets):
     """Return True if predictions vary far less than their targets.
 
     Args:
-        answers, targets: lists of the same length, of hashable values or of
-            arrays of int or bool.
+        answers, targets: lists of the same length that contain hashable values
+            or arrays of int or bool.
     """
     variety = _variety(targets)
     return variety > 0 and _variety(answers) <= _MIN_VARIETY * variety
@@ -47,13 +47,13 @@ def are_numbers_nearly_constant(answers, targets):
 
 
 def warn_if_collapsed(task, examples, learned, history):
-    """Warn if a task predicts a constant, or has learned nearly nothing.
+    """Warn if a task predicts a constant or has learned almost nothing.
 
     Args:
         task: `FineTunedTask`, trained.
-        examples: `Encoded` with targets, to compare with predictions.
+        examples: `Encoded` with targets to compare with the predictions.
         learned: `Encoded` training examples.
-        history: dict of lists, logged values of each epoch.
+        history: dict mapping names to the list of values logged in each epoch.
     """
     names = [name for name in history if name.endswith("accuracy")]
     accuracies = [history[n][-1] for n in names if not n.startswith("val_")]
@@ -78,7 +78,7 @@ def warn_if_collapsed(task, examples, learned, history):
 
 
 def _variety(values):
-    """Return the share of values that differ from the most frequent one."""
+    """Return the fraction of values that differ from the most frequent one."""
     if not len(values):
         return 0.0
     counts = collections.Counter(map(_hashable, values))

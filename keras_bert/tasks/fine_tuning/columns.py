@@ -1,4 +1,4 @@
-"""Conversion of input texts (lists, arrays, tables, datasets) to lists."""
+"""Convert input texts (lists, arrays, tables, datasets) to lists."""
 
 import collections.abc
 import functools
@@ -13,7 +13,7 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 # Value of `labels` if the texts include their labels.
 LABELS_INCLUDED = "included"
-# Keys of a text and of a pair, as in pipelines of `transformers`.
+# Keys of a text and of a pair, as in `transformers` pipelines.
 SINGLE_KEYS = (("text",),)
 PAIR_KEYS = (("text", "text_pair"),)
 TEXT_KEYS = SINGLE_KEYS + PAIR_KEYS
@@ -21,10 +21,10 @@ _FORMS = {1: "single texts", 2: "pairs", 3: "triplets"}
 
 
 def one_or_many(method: _Method) -> _Method:
-    """Decorate a method of a list of texts to also accept a single text.
+    """Decorator that makes a method for lists of texts accept a single text.
 
-    For a single text the method returns the first item of its result. A single
-    text is a str, a scalar tensor or array, or a mapping of str.
+    For a single text, the method returns the first item of its result. A
+    single text is a str, a scalar tensor or array, or a mapping of str.
 
     Args:
         method: method that takes a list of texts as its first argument and
@@ -69,17 +69,16 @@ def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
 
     Args:
         texts: argument of `as_rows`. If it includes labels: a
-            `tf.data.Dataset`, batched or not, of pairs of a text (or a pair
-            of texts) and a label, or a mapping or a table with a column
-            `label`.
+            `tf.data.Dataset`, batched or not, of (text, label) or ((text,
+            text), label) tuples, or a mapping or table with a column `label`.
         labels: sequence of labels, or `LABELS_INCLUDED`.
         keys: argument of `as_rows`.
 
     Returns:
-        A list of texts or of pairs, and a list of labels.
+        A list of texts or pairs, and a list of labels.
 
     Raises:
-        ValueError: there are no texts, or texts and labels differ in number.
+        ValueError: `texts` is empty or differs in length from `labels`.
     """
     if labels is LABELS_INCLUDED:
         named = dict(named_columns(texts) or {})
@@ -96,11 +95,11 @@ def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
     texts, labels = as_rows(texts, keys), as_list(labels, "labels")
     if len(texts) != len(labels):
         raise ValueError(
-            "There must be a label for each example. Received: "
+            "`labels` must have one label for each example. Received: "
             f"{len(texts)} examples, {len(labels)} labels."
         )
     if not texts:
-        raise ValueError("There must be examples. Received: none.")
+        raise ValueError("`texts` must not be empty. Received: texts=[].")
     return texts, labels
 
 
@@ -108,16 +107,16 @@ def as_rows(texts, keys=TEXT_KEYS):
     """Return a list of texts, or of tuples if a row has several texts.
 
     Args:
-        texts: list, array, tensor, column of pandas, or `tf.data.Dataset`,
-            batched or not, of texts, of rows of texts, or of mappings with
-            one of `keys`; mapping from one of `keys` to columns; table, which
-            may have other column names; or tuple of columns.
-        keys: tuple of accepted keys: a tuple of str for single texts, for
-            pairs, and so on.
+        texts: list, array, tensor, pandas column or `tf.data.Dataset` (batched
+            or not) that contains texts, rows of texts, or mappings with one of
+            `keys`; mapping of one of `keys` to columns; table, which may have
+            other column names; or tuple of columns.
+        keys: tuple with a tuple of str for each accepted number of texts: the
+            keys of single texts, of pairs, and so on.
 
     Raises:
-        ValueError: the type is not supported, a mapping has other keys,
-            columns differ in length, or a tuple is ambiguous: rows or
+        ValueError: the type is not supported, a mapping has different keys,
+            columns differ in length, or a tuple may contain either rows or
             columns.
     """
     if hasattr(texts, "as_numpy_iterator"):
@@ -158,7 +157,7 @@ def _names(mapping, keys, is_table=False):
         return [*mapping]  # Columns with other names are read in order.
     wanted = ", or ".join(" and ".join(map(repr, names)) for names in keys)
     raise ValueError(
-        f"A mapping or a table of texts must have the keys {wanted}. Select "
+        f"A mapping or table of texts must have the keys {wanted}. Select "
         "and rename columns, or pass a column by itself. Received: the keys "
         f"{', '.join(map(brief, mapping))}."
     )
@@ -173,14 +172,14 @@ def _zipped(columns):
     lengths = [len(column) for column in columns]
     if len({*lengths}) > 1:
         raise ValueError(
-            "Columns of texts must be equally long. Received: columns of "
+            "Columns of texts must have the same length. Received: columns of "
             f"{' and '.join(map(str, lengths))} texts."
         )
     return columns[0] if len(columns) == 1 else [*zip(*columns, strict=True)]
 
 
 def _are_columns(texts, keys):
-    """Return True if a tuple holds columns of texts, not rows."""
+    """Return True if a tuple contains columns of texts, not rows."""
     if any(getattr(x, "shape", None) and len(x.shape) == 1 for x in texts):
         return True
     if not all(isinstance(x, list | tuple) for x in texts):
@@ -209,11 +208,11 @@ def unbatched(dataset):
 
 
 def as_list(values, name="texts"):
-    """Convert values of TensorFlow, NumPy or pandas to a Python list.
+    """Convert TensorFlow, NumPy or pandas values to a Python list.
 
     Args:
         values: sequence, array, tensor or column.
-        name: str, name of the argument in messages.
+        name: str, argument name to show in error messages.
     """
     named = named_columns(values)
     if named is not None:
@@ -228,7 +227,7 @@ def as_list(values, name="texts"):
 
 
 def plain(value):
-    """Convert a value of TensorFlow, NumPy or pandas to a Python object."""
+    """Convert a TensorFlow, NumPy or pandas value to a Python object."""
     if isinstance(value, str):
         return str(value)
     if hasattr(value, "numpy"):
@@ -237,7 +236,7 @@ def plain(value):
 
 
 def _decoded(value):
-    """Decode bytes, also nested ones; return other values unchanged."""
+    """Decode bytes, including nested ones. Keep all other values."""
     value = plain(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")
@@ -258,8 +257,8 @@ def encoded_texts(texts, keys=TEXT_KEYS):
         A list of columns: one list of bytes for single texts, two for pairs.
 
     Raises:
-        ValueError: rows differ in the number of texts, the number fits none
-            of `keys`, or a text is not a str. The message names the index.
+        ValueError: rows differ in the number of texts, no item of `keys` has
+            this number, or a text is not a str. The message names the index.
     """
     texts = as_rows(texts, keys)
     rows = [x if isinstance(x, list | tuple) else (x,) for x in texts]

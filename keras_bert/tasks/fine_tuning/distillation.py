@@ -1,4 +1,4 @@
-"""Knowledge distillation: students learn the logits of a teacher.
+"""Knowledge distillation from the logits of a teacher.
 
 References:
     [Distilling the Knowledge in a Neural
@@ -15,20 +15,19 @@ _PADDING_LOGIT = -1e9
 
 
 def teacher_logits(student, teacher, texts, labels=None):
-    """Compute the logits of a teacher for the examples of a student.
+    """Compute a teacher's logits for the examples of a student.
 
     Args:
         student: `FineTunedTask`.
         teacher: `FineTunedTask` of the same task.
-        texts, labels: examples in the format of `fit` of the student.
+        texts, labels: examples in the format of the student's `fit`.
 
     Returns:
-        The result of `logits` of the teacher, with the labels in the order of
-        the student.
+        The teacher's logits, with labels in the order of the student.
 
     Raises:
-        ValueError: teacher and student differ in the task, the labels or
-            another shared setting.
+        ValueError: teacher and student have different tasks, labels or shared
+            settings.
     """
     kinds = type(student), type(teacher)
     if not (issubclass(*kinds) or issubclass(*kinds[::-1])):
@@ -58,7 +57,7 @@ def teacher_logits(student, teacher, texts, labels=None):
 
 
 def with_distilled_output(model):
-    """Add a second output to a model, `DISTILLED`, a copy of its `logits`."""
+    """Add a second output, `DISTILLED`, that copies a model's `logits`."""
     logits = model.output["logits"]
     copy = keras.layers.Identity(dtype=logits.dtype, name=DISTILLED)(logits)
     return keras.Model(model.input, {**model.output, DISTILLED: copy})
@@ -67,12 +66,12 @@ def with_distilled_output(model):
 class SoftLoss(keras.losses.Loss):
     """Distillation loss between the logits of teacher and student.
 
-    The loss is multiplied by the square of the temperature, so that the size
+    The loss is multiplied by the square of the temperature, so that the scale
     of its gradients does not depend on the temperature.
 
     Args:
-        loss: Keras loss between probabilities and logits.
-        probabilities: function from logits to probabilities.
+        loss: Keras loss that compares probabilities with logits.
+        probabilities: callable that converts logits to probabilities.
         temperature: float, divisor of the logits.
 
     Call arguments:
@@ -93,7 +92,7 @@ class SoftLoss(keras.losses.Loss):
 
 
 class SoftSpanLoss(keras.losses.Loss):
-    """Distillation loss of spans: the mean over start and end tokens.
+    """Distillation loss for spans, averaged over start and end logits.
 
     Args:
         temperature: float, divisor of the logits.

@@ -1,4 +1,4 @@
-"""Tokenized examples: model inputs, targets and weights."""
+"""Tokenized examples with model inputs, targets and weights."""
 
 import itertools
 
@@ -21,13 +21,13 @@ DISTILLED = "taught"
 
 
 def tokenized_rows(preprocess, *texts):
-    """Tokenize texts to `PackedRows`.
+    """Tokenize texts into `PackedRows`.
 
     The first time that texts are truncated, a warning counts them.
 
     Args:
         preprocess: `Preprocessor`.
-        *texts: one list of bytes, or two of the same length for pairs.
+        *texts: one list of bytes, or two lists of the same length for pairs.
     """
     rows = _in_chunks(preprocess, preprocess.encode_rows, texts)
     num_cut = rows.truncated.sum()
@@ -49,8 +49,8 @@ def packed_rows(preprocess, *ids):
 
     Args:
         preprocess: `Preprocessor`.
-        *ids: list of int32 arrays `(num_tokens,)`, one for each text; two of
-            them for pairs.
+        *ids: one list with an int32 array `(num_tokens,)` for each text, or
+            two lists for pairs.
     """
     return _in_chunks(
         preprocess, lambda *some: preprocess.rows(*map(_ragged, some)), ids
@@ -73,8 +73,8 @@ def tokenized(tokenize, texts):
         texts: list of bytes.
 
     Returns:
-        An iterator over lists of arrays `(num_tokens,)` for each text: ids,
-        and starts and ends if `tokenize` returns them.
+        An iterator over texts. Each item is a list of arrays `(num_tokens,)`:
+        the ids, and the start and end offsets if `tokenize` returns them.
     """
     for begin in range(0, len(texts), _TEXTS_AT_ONCE):
         tokens = tokenize(texts[begin : begin + _TEXTS_AT_ONCE])
@@ -85,7 +85,7 @@ def tokenized(tokenize, texts):
 
 
 def _in_chunks(preprocess, encode, columns):
-    """Join the `Rows` of chunks of texts; without texts, of an empty chunk."""
+    """Join the `Rows` of chunks of texts, which may be empty."""
     chunks = []
     for start in range(0, max(len(columns[0]), 1), _TEXTS_AT_ONCE):
         some = (column[start : start + _TEXTS_AT_ONCE] for column in columns)
@@ -123,7 +123,7 @@ def rows_of(preprocess, inputs, lengths, truncated=None):
 
 
 def token_targets(rows, logits, padding):
-    """Convert a teacher's logits of tokens to targets of `DISTILLED`.
+    """Convert a teacher's token logits to targets for `DISTILLED`.
 
     Args:
         rows: `PackedRows`.
@@ -136,7 +136,7 @@ def token_targets(rows, logits, padding):
 
 
 class Encoded:
-    """Tokenized examples of a task: rows of the model, targets, weights.
+    """Tokenized examples for a task: model inputs, targets and weights.
 
     A prediction may combine several rows, such as the windows of a long text.
     A training example is one row, or a group of rows, such as the choices of a
@@ -150,17 +150,18 @@ class Encoded:
             None if each row is an example.
         targets: array `(num_examples, ...)`; None for prediction.
         weights: float32 `(num_examples,)`. Defaults to 1.
-        num_labels: int, for targets and weights of tokens: these are int32
-            and float32 `(num_tokens,)`, the concatenated tokens of all rows.
-        output: str, name of the model output of the targets.
-        decode_context: additional values for `decode` of the task. `part`
+        num_labels: int, number of labels if the targets are per token;
+            `targets` and `weights` are then int32 and float32 `(num_tokens,)`,
+            concatenated over all rows.
+        output: str, name of the model output that the targets are for.
+        decode_context: additional values for the task's `decode`. `part`
             requires a list with an item for each prediction.
 
     Attributes:
         starts: int array `(num_answers,)`, first row of each prediction.
-        extra_targets: dict mapping names of further outputs to functions that
-            return the targets of examples, in graph, such as the logits of a
-            teacher for `DISTILLED`.
+        extra_targets: dict mapping additional output names to functions that
+            return targets in a TensorFlow graph, such as a teacher's logits
+            for `DISTILLED`.
     """
 
     def __init__(
@@ -208,12 +209,12 @@ class Encoded:
 
     @property
     def own_targets(self):
-        """Targets of the predictions: of the example, or of the first row."""
+        """Prediction targets, taken from the example or its first row."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
 
     def part(self, indices):
-        """Return the `Encoded` of some predictions, without token targets."""
+        """Select predictions by index. Token targets are dropped."""
         counts, groups = self.counts[indices], self.groups
         places = [
             np.arange(start, start + count)
@@ -232,25 +233,25 @@ class Encoded:
         )
 
     def answer_targets(self, logits):
-        """Convert logits of predictions to targets of `DISTILLED`."""
+        """Convert the logits of predictions to targets for `DISTILLED`."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)
 
     def inputs(self, indices):
-        """Return the model inputs of some examples."""
+        """Return the model inputs of the given examples."""
         if self.groups is not None:
             indices = tf.gather(self.groups, indices)
         return self.rows.inputs(indices)
 
     def batch(self, indices):
-        """Create a batch for `model.fit`, in graph or eagerly.
+        """Create a batch for `model.fit`, in a graph or eagerly.
 
         Returns:
-            A dict of int32 inputs `(batch_size, width)`, or `(batch_size,
-            num_rows, width)` for groups, and dicts of targets and weights by
-            output. Targets of tokens are one-hot, float32 `(batch_size,
-            width, num_labels)`.
+            A dict of int32 inputs `(batch_size, width)`, or
+            `(batch_size, num_rows, width)` for groups, and two dicts that map
+            output names to targets and weights. Token targets are one-hot,
+            float32 `(batch_size, width, num_labels)`.
         """
         if self.num_labels is None:
             targets = tf.gather(self.targets, indices)

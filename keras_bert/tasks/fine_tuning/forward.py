@@ -1,4 +1,4 @@
-"""Inference in batches of texts with similar lengths."""
+"""Inference in batches of texts with similar length."""
 
 import concurrent.futures
 import contextlib
@@ -20,7 +20,7 @@ _BAR = contextvars.ContextVar("progress bar of the running call", default=None)
 
 
 class Forward:
-    """Inference of a model over examples, batch by batch.
+    """Run a model over examples, batch by batch.
 
     Args:
         model: `keras.Model` that takes and returns a dict of tensors.
@@ -31,8 +31,9 @@ class Forward:
             `inputs(indices)`, which returns a dict of tensors.
 
     Returns:
-        An iterator over pairs of indices, int `(batch_size,)`, and a dict of
-        output arrays of these examples. Each example occurs once.
+        An iterator over (indices, outputs) pairs: int `(batch_size,)` and a
+        dict with the output arrays of these examples. Each example occurs
+        once.
     """
 
     def __init__(self, model, batch_tokens=BATCH_TOKENS):
@@ -68,11 +69,11 @@ class Forward:
 
 @contextlib.contextmanager
 def progress_bar(is_shown, num_rows):
-    """Show Keras's progress bar while `Forward` computes rows.
+    """Context manager that shows a progress bar while `Forward` runs.
 
     Args:
-        is_shown: bool.
-        num_rows: int, number of rows that are computed within this context.
+        is_shown: bool, whether to show the bar.
+        num_rows: int, number of rows that are computed in this context.
     """
     bar = keras.utils.Progbar(num_rows, unit_name="row") if is_shown else None
     token = _BAR.set(bar)
@@ -93,7 +94,7 @@ def _computed(run, buckets):
 
 
 def _functions(model):
-    """Return a function that maps a number of batches to a batch function."""
+    """Return a function that selects a batch function by batch count."""
     if keras.backend.backend() == "tensorflow":
         from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 

@@ -1,4 +1,4 @@
-"""A model as one traced graph, with weights optimized for many calls."""
+"""Trace a model as one graph with weights optimized for many calls."""
 
 import functools
 import math
@@ -16,15 +16,16 @@ _MIN_BATCHES_TO_COMPILE = 64
 
 
 class GraphFunction:
-    """A model as a function of tensors, traced once for many calls.
+    """Model as a function of tensors that is traced once for many calls.
 
     After enough calls, optimized copies of the weights are used:
 
     - In bfloat16, a CPU reorders each matrix before it multiplies. TensorFlow
       reorders a constant once, but a variable in every call. With constants,
-      a MiniLM needs 0.6 of the time.
+      a MiniLM takes 60 % of the time.
     - In float32, `packed_model` splits matrices in halves and skips padding.
-      Each call counts once, because a call of many batches has little padding.
+      Each call counts once, because a call with many batches has little
+      padding.
 
     If the weights change, the copies are refreshed.
 
@@ -46,7 +47,7 @@ class GraphFunction:
         self._min_count = math.inf if is_elsewhere else _MIN_BATCHES_TO_COMPILE
 
     def _trace(self):
-        """Trace the model in the current form of its layers."""
+        """Trace the model with the current settings of its layers."""
         self._form = self._current_form()
         model = self._model
         self._traced = _traced(model, lambda x: model(x, training=False))
@@ -58,7 +59,7 @@ class GraphFunction:
         return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
 
     def for_batches(self, num_batches):
-        """Return the function that computes this number of batches."""
+        """Return the function to use for this number of batches."""
         if self._form != self._current_form():
             self._trace()
         copy = self._copy
@@ -76,7 +77,7 @@ class GraphFunction:
 
 
 class _FrozenCopy:
-    """A graph with copies of the variables with certain names.
+    """Graph with copies of the variables that have certain names.
 
     The graph also returns the variables, to detect changes; reading them in a
     separate call takes twice as long. TensorFlow does not write to a tensor
@@ -103,7 +104,7 @@ class _FrozenCopy:
 
 
 class _Constants(_FrozenCopy):
-    """Copy of the graph with constants in place of the matrices.
+    """Copy of the graph with constants instead of matrix variables.
 
     The graph is copied, not traced again, because TensorFlow never frees a
     traced graph with custom gradients and its constants.
@@ -145,7 +146,7 @@ class _Constants(_FrozenCopy):
 
 
 class _Packed(_FrozenCopy):
-    """Graph of the `packed_model`."""
+    """Graph of `packed_model`."""
 
     def __init__(self, model):
         lora = "lora_kernel_a", "lora_kernel_b"

@@ -1,4 +1,4 @@
-"""Label names of classifiers: checks, order, renaming and weights."""
+"""Check, order, rename and weight the labels of classifiers."""
 
 import numpy as np
 
@@ -6,23 +6,23 @@ from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
 def choose_labels(known, labels=None, rename_labels=None, new_head=False):
-    """Return the labels of a task and their outputs in the trained head.
+    """Return a task's labels and their indices in the trained head.
 
     Args:
-        known: list of str, labels of the trained model; None if the model is
+        known: list of str, labels of the trained model. None if the model is
             not trained for the task.
         labels: list of str, requested labels in order; None for `known`.
         rename_labels: dict mapping known labels to new names, or None.
-        new_head: bool, whether to replace a trained head by a random one.
+        new_head: bool, whether to replace the trained head with a random one.
 
     Returns:
-        A list of str, the labels, and a list of int, the index of each label
-        in the trained head. The second list is empty for a new random head,
-        or None if there is no trained head.
+        The labels (list of str) and the index of each label in the trained
+        head (list of int). The second list is empty for a new random head, or
+        None if there is no trained head.
 
     Raises:
-        ValueError: there are no labels, the names are invalid, or the trained
-            head has other labels.
+        ValueError: no labels are given or known, the names are invalid, or the
+            trained head has different labels.
     """
     if labels is None and known is None:
         raise ValueError(
@@ -40,7 +40,7 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
         raise ValueError(
             f"This model was trained for the labels {', '.join(renamed)}. "
             "Pass `rename_labels` to give them other names, or new_head=True "
-            "to replace the trained head by a random one. "
+            "to replace the trained head with a random one. "
             f"Received: labels={labels!r}."
         )
     return labels, [renamed.index(label) for label in labels]

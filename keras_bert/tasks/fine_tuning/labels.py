@@ -1,4 +1,4 @@
-"""Conversion of input labels to arrays."""
+"""Convert input labels to arrays."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from keras_bert.tasks.fine_tuning.columns import plain
 
 
 def label_indices(labels, names):
-    """Return the indices of labels in a list of names.
+    """Convert labels to indices into a list of names.
 
     Args:
         labels: list of names or indices.
@@ -38,7 +38,7 @@ def label_rows(labels, names):
     """Convert multi-label targets to rows of 0 and 1.
 
     Args:
-        labels: list with a list of names or indices for each text; or with a
+        labels: list with a list of names or indices for each text, or with a
             row of 0 and 1 for each text.
         names: list of str.
 
@@ -46,7 +46,7 @@ def label_rows(labels, names):
         float32 `(num_texts, num_labels)` of 0 and 1.
 
     Raises:
-        ValueError: a row has neither format, or the format is ambiguous. The
+        ValueError: a row has neither format, or both are possible. The
             message names the index.
     """
     rows = [_plain_row(row) for row in labels]

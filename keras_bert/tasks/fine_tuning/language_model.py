@@ -17,15 +17,15 @@ LANGUAGE_MODEL = "language_model"
 
 
 def with_language_model(pretrained):
-    """Add the language-model loss to a task's model as a second output.
+    """Add the language-model loss to a model as a second output.
 
     Args:
-        pretrained: `PretrainedModel` with the head of a task, of a
-            left-to-right family with tied embeddings: the language-model head
+        pretrained: `PretrainedModel` with a task head. Its family must be
+            left-to-right with tied embeddings, so that the language-model head
             has no weights.
 
     Returns:
-        A `keras.Model` that shares the weights. The output `LANGUAGE_MODEL`
+        A `keras.Model` with shared weights. The output `LANGUAGE_MODEL`
         is the mean loss of all tokens except the first, float32
         `(batch_size, 1)`.
     """
@@ -54,12 +54,12 @@ class _NextTokens(keras.layers.Layer):
 
 
 def no_targets(indices):
-    """Return targets for `PrecomputedLoss`, which does not read them."""
+    """Return placeholder targets, which `PrecomputedLoss` ignores."""
     return tf.zeros_like(indices)
 
 
 class PrecomputedLoss(keras.losses.Loss):
-    """Mean of an output that is already a loss; ignores the targets."""
+    """Loss that averages an output that is already a loss."""
 
     def call(self, y_true, y_pred):
         return ops.mean(y_pred, axis=-1)

@@ -1,16 +1,16 @@
-"""Metrics and callbacks of `fit`."""
+"""Metrics and callbacks for `fit`."""
 
 import keras
 from keras import ops
 
 
 class Validation(keras.callbacks.Callback):
-    """Callback that logs the metrics of a task after each epoch as `val_...`.
+    """Callback that logs a task's metrics as `val_...` after each epoch.
 
-    The callbacks after it can monitor them like metrics of Keras.
+    Callbacks after it can monitor them like Keras metrics.
 
     Args:
-        evaluate: function without arguments that returns a dict of floats.
+        evaluate: callable without arguments that returns a dict of floats.
         names: list of str, keys of this dict.
         main_metric: str, metric that selects the best epoch.
 
@@ -36,7 +36,7 @@ class Validation(keras.callbacks.Callback):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LabelAccuracy(keras.metrics.Mean):
-    """Accuracy: share of the examples with exactly the correct labels.
+    """Fraction of examples with exactly the correct labels.
 
     Examples with weight 0 are ignored; all others have the same weight.
 
@@ -69,10 +69,10 @@ class LabelAccuracy(keras.metrics.Mean):
 
 
 class TaskCallbackList(keras.callbacks.CallbackList):
-    """Callbacks that get the model of a task while another model is trained.
+    """Callbacks that get a task's model while another model is trained.
 
-    Both models share weights and optimizer. `ModelCheckpoint` thus saves the
-    model of the task.
+    The trained model and the task's model share weights and optimizer, so
+    `ModelCheckpoint` saves the task's model.
 
     Args:
         callbacks: list of Keras callbacks.
@@ -101,18 +101,18 @@ class TaskCallbackList(keras.callbacks.CallbackList):
 
 
 def check_monitored(callbacks, names):
-    """Check that Keras callbacks monitor logged values.
+    """Check that Keras callbacks monitor values that are logged.
 
-    A mode of "auto" is replaced, because Keras does not know the direction of
-    the metrics of a task.
+    A mode of "auto" is replaced, because Keras does not know whether a task's
+    metrics should increase.
 
     Args:
         callbacks: list of Keras callbacks.
         names: list of str, names of all logged values.
 
     Raises:
-        ValueError: a callback monitors another value, and all callbacks are
-            from Keras, so none can log this value.
+        ValueError: a callback monitors a value that is not logged, and all
+            callbacks are from Keras, so none of them can log it.
     """
     for callback in callbacks:
         name = getattr(callback, "monitor", None)

@@ -1,4 +1,4 @@
-"""Hyperparameters of fine-tuning."""
+"""Fine-tuning hyperparameters."""
 
 import dataclasses
 import itertools
@@ -20,7 +20,7 @@ def peak_rate(learning_rate):
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(checks.Checked):
-    """Hyperparameters of fine-tuning. Defaults are from the BERT paper.
+    """Fine-tuning hyperparameters, with defaults from the BERT paper.
 
     A new head gets its random weights when the model is loaded;
     `keras.utils.set_random_seed` sets their seed.
@@ -30,11 +30,11 @@ class Recipe(checks.Checked):
         batch_size: number of examples in a training step.
         learning_rate: peak learning rate, reached after the warm-up; it then
             decays linearly to 0.
-        warmup: share of the steps used for warm-up.
+        warmup: fraction of the steps used for warm-up.
         weight_decay: weight decay of matrices and embedding tables; it is
             multiplied by the learning rate.
-        layer_decay: factor of the learning rate from each layer to the layer
-            below it; 1 for equal rates.
+        layer_decay: factor by which the learning rate decreases from each
+            layer to the layer below it; 1 for equal rates.
         num_frozen_layers: number of lowest blocks to freeze, together with
             the embeddings; 0 for none, -1 for the whole encoder. Blocks with
             shared weights must be frozen together.
@@ -42,14 +42,14 @@ class Recipe(checks.Checked):
         label_smoothing: label smoothing, from 0 to 1.
         patience: number of epochs without improvement before training stops.
             By default there is no early stopping.
-        seed: random seed of shuffling, dropout and reset layers.
-        parallel_parts: number of parts of a batch that are computed in
-            parallel, with one thread each. Results do not change. On a CPU,
-            one part per core is fastest.
-        label_share: weight of the labels in the loss of a student; the rest
-            is the weight of the teacher's logits.
-        temperature: temperature of the distillation loss, a divisor of the
-            logits of teacher and student; without effect on regression.
+        seed: random seed for shuffling, dropout and reset layers.
+        parallel_parts: number of parts into which a batch is split. They are
+            computed in parallel, with one thread each. Results do not change.
+            On a CPU, one part per core is fastest.
+        label_share: loss weight of the labels in distillation, from 0 to 1;
+            the rest is the weight of the teacher's logits.
+        temperature: distillation temperature, which divides the logits of
+            teacher and student. Ignored in regression.
 
     Raises:
         ValueError: a value is out of range.
@@ -86,7 +86,7 @@ def with_seeds(recipe, count):
 
 
 def paper_grid(recipe):
-    """Return copies of a recipe with the grid of hyperparameters of the paper.
+    """Return copies of a recipe with the paper's hyperparameter grid.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.3

@@ -1,4 +1,4 @@
-"""Inputs and base class of tasks with one answer per text or pair.
+"""Inputs and base class for tasks with one answer per text or pair.
 
 Long texts are truncated, or read in windows with pooled logits.
 
@@ -30,7 +30,7 @@ _OWN_ARGUMENTS = ("pretrained", "answer", "settings")
 
 
 class Texts(Inputs):
-    """Inputs of tasks on single texts or pairs.
+    """Inputs for tasks on single texts or pairs.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -84,17 +84,17 @@ class Texts(Inputs):
 
 
 class TextTask(FineTunedTask):
-    """Base class of tasks with one answer for a whole text or pair.
+    """Base class for tasks with one answer per text or pair.
 
     Args:
         pretrained: `PretrainedModel`.
         answer: `Outputs`.
-        settings: JSON-serializable dict with the settings of the subclass.
+        settings: JSON-serializable dict of the subclass's settings.
         seq_length: maximum length of a text or pair in tokens, special tokens
             included. Defaults to the trained length, or 128.
         truncation: part of long texts to keep: "head" (default), "tail" or
             "head_tail".
-        windows: "mean" or "max", to read long single texts in windows and
+        windows: "mean" or "max" to split long single texts into windows and
             pool their logits. In training each window is an example, and
             `batch_size` counts windows.
         stride: maximum number of tokens between the starts of two windows.
@@ -167,18 +167,18 @@ def pooled(encoded, logits, pooling):
 
 
 def window_targets(counts, targets, weights=None):
-    """Assign the target of a text, and a share of its weight, to its windows.
+    """Copy the target of each text to its windows and divide its weight.
 
     All texts have equal total weight. If all weights are 1, the mean weight
     of the windows is 1.
 
     Args:
-        counts: int array `(num_texts,)`, numbers of windows of the texts.
+        counts: int array `(num_texts,)`, number of windows of each text.
         targets: array `(num_texts, ...)`.
-        weights: float32 `(num_texts,)`; all 1 by default.
+        weights: float32 `(num_texts,)`. Defaults to 1.
 
     Returns:
-        The targets and weights of all windows.
+        The targets and the weights of all windows.
     """
     if weights is None:
         weights = np.ones(len(counts), np.float32)
@@ -195,7 +195,7 @@ def split_into_windows(preprocess, stride, texts):
     Args:
         preprocess: `Preprocessor`.
         stride: int, maximum number of tokens between the starts of two
-            windows, or None for the length of a window.
+            windows, or None to use the length of a window.
         texts: list of bytes.
 
     Returns:
@@ -216,15 +216,15 @@ def _window_starts(length, room, stride):
 
 
 def long_text_settings(trained, room, truncation, windows, stride):
-    """Check the settings of long texts and fill in the defaults.
+    """Check the settings for long texts and fill in the defaults.
 
     Args:
-        trained: dict of the settings of the trained model; it may be empty.
+        trained: dict of the trained model's settings, which may be empty.
         room: int, maximum number of tokens of a text, without special tokens.
         truncation, windows, stride: arguments of `TextClassifier`, or None.
 
     Returns:
-        A dict of `truncation`, `windows` and `stride`; the last two are None
+        A dict with `truncation`, `windows` and `stride`; the last two are None
         if texts are truncated. Defaults are the trained settings, or
         truncation at the end.
 

@@ -1,4 +1,4 @@
-"""The training loop of fine-tuning."""
+"""Training loop for fine-tuning."""
 
 import contextlib
 import random
@@ -22,11 +22,12 @@ from keras_bert.tasks.fine_tuning.monitoring import check_monitored
 
 
 class Learner(typing.NamedTuple):
-    """Model to train, with its losses.
+    """Model to train with its losses and metrics.
 
     Args:
-        model: `keras.Model` of examples, with one output of the task and, for
-            the auxiliary language-model loss, `LANGUAGE_MODEL`.
+        model: `keras.Model` that takes examples. It returns the output of the
+            task and, if the auxiliary language-model loss is used,
+            `LANGUAGE_MODEL`.
         outputs: object with the methods `loss`, `soft_loss` and
             `training_metrics` of `Outputs`.
         pretrained: `PretrainedModel` of the encoder.
@@ -57,15 +58,15 @@ def fine_tune(
         validation: `Validation`, or None. The weights of the epoch with the
             best main metric are restored at the end.
         callbacks: list of Keras callbacks.
-        own_model: `keras.Model` that the callbacks get. Defaults to the
-            trained model.
+        own_model: `keras.Model` that is passed to the callbacks. Defaults to
+            the trained model.
         **fit: other arguments of `keras.Model.fit`.
 
     Returns:
         A Keras `History`.
 
     Raises:
-        ValueError: the recipe does not fit the model or its data.
+        ValueError: the recipe does not fit the model or the data.
     """
     if recipe.patience is not None and validation is None:
         raise ValueError(
@@ -131,7 +132,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
 
 
 def _learned(learner, examples, recipe):
-    """Return the model, and the losses, loss weights and metrics by output."""
+    """Return the model and the losses, weights and metrics of its outputs."""
     model, outputs = learner.model, learner.outputs
     (own,) = {*model.output} - {LANGUAGE_MODEL}
     loss = {own: outputs.loss(recipe.label_smoothing)}
@@ -160,7 +161,7 @@ def _logged_names(loss, metrics, validation):
 
 @contextlib.contextmanager
 def _frozen_layers(backbone, recipe):
-    """Freeze the lowest layers within a context; then restore them."""
+    """Context manager that freezes the lowest layers."""
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
     layers = backbone.blocks[:num_frozen]
     if num_frozen:
@@ -179,7 +180,7 @@ def _frozen_layers(backbone, recipe):
 
 
 def _reset_layers(pretrained, recipe):
-    """Initialize the highest layers of a recipe randomly."""
+    """Reinitialize the highest layers of a model."""
     blocks = pretrained.backbone.blocks
     count = _num_layers(pretrained.backbone, "num_reset_layers", recipe)
     if count:
@@ -192,7 +193,7 @@ def _reset_layers(pretrained, recipe):
 
 
 def _num_layers(backbone, name, recipe):
-    """Check and return a number of layers of a recipe; -1 means all."""
+    """Check and return a recipe's number of layers, where -1 means all."""
     blocks, value = backbone.blocks, getattr(recipe, name)
     if value > len(blocks):
         raise ValueError(
@@ -227,7 +228,7 @@ def _seeded_initializers(seed):
 
 
 def _check_whole(blocks, border, name, recipe):
-    """Raise ValueError if a shared block occurs above and below a border."""
+    """Raise ValueError if a shared block is both above and below a border."""
     below, above = blocks[:border], blocks[border:]
     shared = {block.name for block in below} & {block.name for block in above}
     if shared:
@@ -280,7 +281,7 @@ def _layers_above(pretrained, variable):
 
 
 def in_parallel_parts(model, num_parts):
-    """Split the batch of a model into parts that are computed in parallel.
+    """Split a model's batch into parts that are computed in parallel.
 
     The parts are branches of the graph and share the layers. TensorFlow
     computes each branch with one thread. This is faster than dividing every
@@ -308,7 +309,7 @@ def in_parallel_parts(model, num_parts):
 
 
 class _Part(keras.layers.Layer):
-    """Selection of the rows of one part."""
+    """Layer that selects the rows of one part."""
 
     def __init__(self, index, num_parts):
         super().__init__(autocast=False)
@@ -328,7 +329,7 @@ class _Part(keras.layers.Layer):
 
 
 class _Join(keras.layers.Layer):
-    """Concatenation of the rows of all parts."""
+    """Layer that concatenates the rows of all parts."""
 
     def call(self, parts):
         return ops.concatenate(parts)
