@@ -1,4 +1,4 @@
-"""Classification of texts and of pairs of texts."""
+"""Classification of texts and text pairs."""
 
 import typing
 
@@ -11,7 +11,7 @@ from keras_bert.typing import Texts
 
 
 class TextClassifier(TextTask):
-    """Classifier of texts, or of pairs of texts.
+    """Text classifier for single texts or text pairs.
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
@@ -20,7 +20,7 @@ class TextClassifier(TextTask):
             `predict` returns those with a probability of at least 0.5.
         **kwargs: arguments of `TextTask`.
         rename_labels: dict mapping labels of the trained model to new names.
-        new_head: whether to replace the trained head by a random one.
+        new_head: whether to replace the trained head with a random one.
 
     Example:
 
@@ -70,8 +70,8 @@ class TextClassifier(TextTask):
 
         Returns:
             A float32 array `(num_texts, num_labels)`, or `(num_labels,)` for a
-            single text. The probabilities of a text sum to 1, except with
-            `multi_label`.
+            single text. The probabilities of a text sum to 1 unless
+            `multi_label` is set.
         """
         return self.answer.probabilities(self.logits(self.encode(texts)))
 
@@ -82,15 +82,15 @@ class TextClassifier(TextTask):
         """Predict the label of each text.
 
         Args:
-            texts: str, or list of str or of pairs of str; it may be empty.
+            texts: str, or list of str or of pairs of str, which may be empty.
                 Also dicts, columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list with a dict for each text: `label`, str; its `probability`,
-            float; and `truncated`, bool, whether the text was too long. With
-            `multi_label`, each text has a list of such dicts, the most
-            probable first; it may be empty. For a single text, the result of
-            this text instead of a list.
+            A list with a dict for each text. The keys are `label` (str),
+            `probability` (float) and `truncated` (bool), whether the text was
+            truncated. If `multi_label` is set, each text has a list of such
+            dicts, most probable first, which may be empty. For a single text,
+            the result is not wrapped in a list.
         """
         return self.compute_predictions(texts, show_progress_bar)

@@ -1,4 +1,4 @@
-"""Text embeddings: one vector per text."""
+"""Compute embeddings of texts."""
 
 import typing
 
@@ -38,22 +38,22 @@ _TEXTS_AT_ONCE = 16384
 
 
 class TextEmbedder(Task):
-    """Embedder of texts: computes one vector per text.
+    """Text embedder that computes one vector per text.
 
-    The model computes in its own precision. For bfloat16, which is faster on
-    CPUs that support it, load the checkpoint after
+    The model uses the dtype policy that it was loaded with. For bfloat16,
+    which is faster on CPUs that support it, load the checkpoint after
     `keras.config.set_dtype_policy("mixed_bfloat16")`. The vectors are always
     float32.
 
-    A checkpoint of `save` or of sentence-transformers includes pooling, dense
-    layers, normalization, length and prompts. Arguments of `from_pretrained`
-    replace them, and a warning reports each difference.
+    A checkpoint written by `save` or by sentence-transformers includes
+    pooling, dense layers, normalization, length and prompts. Arguments of
+    `from_pretrained` override them, and a warning reports each difference.
 
     Args:
         pretrained: encoder.
         seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
-            included; longer texts are truncated. Defaults to the limit of the
-            model.
+            included; longer texts are truncated. Defaults to the model's
+            maximum.
         pooling: "mean", "cls" (vector of [CLS]) or "max" over the tokens, all
             of size `hidden_size`; or "last4", the mean over the concatenated
             last four layers, four times as large.
@@ -62,15 +62,15 @@ class TextEmbedder(Task):
         dense: `keras.layers.Dense` layers applied to the pooled vector, such
             as a projection to fewer dimensions.
         normalize: whether to scale the vectors to length 1.
-        prompts: dict mapping names to prompts, strings that `embed` prepends to
+        prompts: dict mapping names to prompts (str) that `embed` prepends to
             texts.
         default_prompt_name: name of the default prompt, also for `fit`,
             `evaluate`, `layers` and exported models. None for no prompt.
-        include_prompt: whether pooling includes the tokens of the prompt and
-            the [CLS] before them.
+        include_prompt: whether pooling includes the prompt tokens and the
+            [CLS] token before them.
 
     Attributes:
-        dim: int, size of the vectors.
+        dim: int, size of the embeddings.
         pretrained: `PretrainedModel` of the encoder.
 
     Example:
@@ -146,11 +146,11 @@ class TextEmbedder(Task):
         Args:
             directory: directory to write; it is created if needed.
             format: "keras" (this library), or "hf" (sentence-transformers).
-            overwrite: whether to replace the files of an earlier call.
+            overwrite: whether to overwrite the files of an earlier save.
 
         Raises:
             ValueError: the format does not support the embedder, or the
-                directory contains a file that may not be replaced.
+                directory contains a file that may not be overwritten.
         """
         save_embedder(self, directory, format, overwrite)
 
@@ -166,16 +166,17 @@ class TextEmbedder(Task):
     ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
 
-        Pairs and triplets use in-batch negatives: the model learns to find
-        the positive of each anchor in the batch, and larger batches give
-        better embeddings. Scored pairs learn their scores as cosines.
+        Pairs and triplets are trained with in-batch negatives: the model
+        learns to find the positive of each anchor in the batch, and larger
+        batches give better embeddings. Scored pairs are trained to have their
+        score as cosine similarity.
 
         Args:
             texts: list, array or table of pairs (anchor, positive), triplets
                 (anchor, positive, negative) or, with labels, pairs; or a
-                `tf.data.Dataset` of such tuples, or of pairs and scores.
-            labels: similarity of each pair, from -1 to 1; None for pairs of
-                anchor and positive.
+                `tf.data.Dataset` of such tuples or of (pair, score) tuples.
+            labels: similarity of each pair, from -1 to 1; None for (anchor,
+                positive) pairs.
             validation_data: a tuple of pairs and scores, or a list or a data
                 set of examples. The type of examples may differ from the
                 training data. The weights of the epoch with the best
@@ -226,8 +227,8 @@ class TextEmbedder(Task):
             texts, labels: examples in the format of `fit`.
 
         Returns:
-            A dict of floats. Scored pairs: `pearson` and `spearman`. Others:
-            `recall_at_1`, `recall_at_5`, `recall_at_10` and
+            A dict of floats. For scored pairs: `pearson` and `spearman`.
+            Otherwise: `recall_at_1`, `recall_at_5`, `recall_at_10` and
             `mean_reciprocal_rank` of the positives among all texts except
             anchors.
         """
@@ -243,8 +244,8 @@ class TextEmbedder(Task):
         """Compute the embedding of each text.
 
         Args:
-            texts: str, or list of str; it may be empty. Also dicts, columns,
-                arrays or tensors of these.
+            texts: str, or list of str, which may be empty. Also dicts,
+                columns, arrays or tensors of these.
             prompt: name of the prompt to prepend; "" for no prompt, None for
                 the default prompt.
             show_progress_bar: whether to show Keras's progress bar.
@@ -269,10 +270,10 @@ class TextEmbedder(Task):
     def embed_query(
         self, texts: Texts, show_progress_bar: bool = False
     ) -> np.ndarray:
-        """Compute the embeddings of queries, with the prompt "query" if any.
+        """Compute the embeddings of queries with the "query" prompt, if any.
 
         Args:
-            texts: list of str; it may be empty.
+            texts: list of str, which may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
@@ -287,11 +288,11 @@ class TextEmbedder(Task):
     ) -> np.ndarray:
         """Compute the embeddings of documents to search.
 
-        The prompt is the first existing one of "document", "passage" and
-        "corpus", if any.
+        The prompt is the first of "document", "passage" and "corpus" that
+        exists, if any.
 
         Args:
-            texts: list of str; it may be empty.
+            texts: list of str, which may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
@@ -335,7 +336,7 @@ class TextEmbedder(Task):
         return embedding_model(self.pretrained, *how)
 
     def _embeddings(self, preprocess, rows):
-        """Compute the vectors of `PackedRows`, in order."""
+        """Compute the embeddings of `PackedRows` in order."""
         num_left_out = self._num_left_out(preprocess)
         if num_left_out not in self._embed:
             model = self._model(num_left_out)
@@ -346,7 +347,7 @@ class TextEmbedder(Task):
         return embeddings
 
     def _scores(self, examples):
-        """Compute the metrics of the result of `embedding_examples`."""
+        """Compute the metrics of examples from `embedding_examples`."""
         embeddings = self._embeddings(self.preprocess, examples.rows)
         return self._metrics(examples, embeddings)
 
@@ -371,5 +372,5 @@ def _rows(preprocess, texts):
 
 
 def _in_order(outputs):
-    """List outputs by layer; a dict may come back in another order."""
+    """List outputs by layer, because the order of a dict may change."""
     return [outputs[str(n)] for n in range(len(outputs))]

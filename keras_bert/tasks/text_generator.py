@@ -28,7 +28,7 @@ _SEEDS = -(2**31), 2**31 - 1
 
 
 class TextGenerator(Task):
-    """Text generation, token by token, with a left-to-right model.
+    """Text generator that samples from a left-to-right model.
 
     Args:
         pretrained: GPT-1, or BERT with `is_decoder`, with a language-model
@@ -36,13 +36,13 @@ class TextGenerator(Task):
         max_new_tokens: maximum number of tokens to generate. Generation of a
             text stops at the end token, such as [SEP]. Long prompts are
             truncated at the left.
-        temperature: divisor of the logits before sampling; 0 selects the most
-            probable token.
+        temperature: value that divides the logits before sampling. If 0, the
+            most probable token is selected.
         top_k: number of most probable tokens to sample from; 0 for all.
             Requires a `temperature`.
         top_p: total probability of the most probable tokens to sample from.
             Requires a `temperature`.
-        seed: random seed of the sampling.
+        seed: random seed for sampling.
 
     Raises:
         ValueError: the model is bidirectional or has no language-model head,
@@ -71,7 +71,7 @@ class TextGenerator(Task):
     ):
         if not pretrained.config.is_decoder:
             raise ValueError(
-                "Text generation needs a left-to-right model. Received: "
+                "`pretrained` must be a left-to-right model. Received: "
                 f"{pretrained.family.name}, which is bidirectional."
             )
         self.pretrained = pretrained
@@ -103,7 +103,7 @@ class TextGenerator(Task):
 
     @property
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
-        """Settings of the sampling, a JSON-serializable dict."""
+        """JSON-serializable sampling settings."""
         return dataclasses.asdict(self._sampling)
 
     @one_or_many
@@ -125,10 +125,10 @@ class TextGenerator(Task):
         Args:
             prompts: str or list of str. If the tokenizer adds no token at the
                 beginning, as with GPT-1, a prompt must not be empty.
-            seed: random seed of the sampling. Defaults to the seed of the
+            seed: random seed for sampling. Defaults to the seed of the
                 class.
-            max_new_tokens, temperature, top_k, top_p: settings of the class,
-                changed for this call only.
+            max_new_tokens, temperature, top_k, top_p: settings that override
+                those of the generator in this call.
 
         Returns:
             A list with the continuation of each prompt, without the prompt.
@@ -163,7 +163,7 @@ class TextGenerator(Task):
             empty = tf.where(inputs[features.INPUT_MASK.name][:, 0] == 0)
             if len(empty):
                 raise ValueError(
-                    "Each prompt must have at least one token. Received: "
+                    "Each of `prompts` must have at least one token. Received: "
                     f"{brief(encoded[start + int(empty[0, 0])].decode())}."
                 )
             answers = self._generate(
@@ -195,13 +195,13 @@ class TextGenerator(Task):
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
             model: not used; the loop calls the layers directly.
-            first_row: int32 scalar, number of the first row. The samples of a
-                row depend on its number.
-            seed: int32 scalar, random seed of the sampling. Defaults to the
-                seed of the class.
+            first_row: int32 scalar, index of the first row. The samples of a
+                row depend on its index.
+            seed: int32 scalar, random seed for sampling. Defaults to the seed
+                of the generator.
 
         Returns:
-            A dict of `generated_text`, string `(batch_size,)`, and
+            A dict with `generated_text`, string `(batch_size,)`, and
             `generated_ids`, int32 `(batch_size, max_new_tokens)`, padded
             after the end of a text.
         """
@@ -258,11 +258,11 @@ class TextGenerator(Task):
     def export_tflite(  # type: ignore[override]
         self, path: Path, **kwargs: typing.Any
     ) -> typing.NoReturn:
-        """Raise ValueError: text generation cannot be exported to TFLite.
+        """Raise ValueError, because TFLite does not support text generation.
 
         Args:
             path: not used.
-            **kwargs: arguments of other tasks.
+            **kwargs: not used.
         """
         raise ValueError(
             "A TextGenerator can be exported as a SavedModel only: TFLite "
@@ -277,7 +277,7 @@ def _any_length(kept):
 
 @dataclasses.dataclass(frozen=True)
 class Sampling(checks.Checked):
-    """Settings of the sampling; the arguments of `TextGenerator`."""
+    """Sampling settings, as in the arguments of `TextGenerator`."""
 
     max_new_tokens: int = checks.field(32, checks.at_least, 1)
     temperature: float = checks.field(0.0, checks.not_negative)
@@ -300,8 +300,8 @@ class Sampling(checks.Checked):
 
         Args:
             logits: float32 `(batch_size, vocab_size)`.
-            first_row: int32 scalar, number of the first row.
-            seed: two int32 scalars.
+            first_row: int32 scalar, index of the first row.
+            seed: pair of int32 scalars.
 
         Returns:
             int32 `(batch_size, 1)`.

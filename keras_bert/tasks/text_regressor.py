@@ -1,4 +1,4 @@
-"""Regression on texts and on pairs of texts."""
+"""Regression on texts and text pairs."""
 
 import typing
 
@@ -10,7 +10,7 @@ from keras_bert.typing import Texts
 
 
 class TextRegressor(TextTask):
-    """Regressor of texts, or of pairs of texts, such as their similarity.
+    """Text regressor for single texts or text pairs.
 
     A published model with several outputs predicts a row of numbers for each
     text. Its labels are rows of numbers, and `evaluate` averages the scores
@@ -57,13 +57,13 @@ class TextRegressor(TextTask):
         A warning counts the texts that are too long and are truncated.
 
         Args:
-            texts: str, or list of str or of pairs of str; it may be empty.
+            texts: str, or list of str or of pairs of str, which may be empty.
                 Also dicts, columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
             A list with a float for each text, or with a list of floats if the
-            model has several outputs. For a single text, the result of this
-            text instead of a list.
+            model has several outputs. For a single text, the result is not
+            wrapped in a list.
         """
         return self.compute_predictions(texts, show_progress_bar)

@@ -17,14 +17,14 @@ from keras_bert.typing import Texts
 
 
 class TokenClassifier(FineTunedTask):
-    """Tagger of words, such as entities or parts of speech.
+    """Token classifier that tags entities, parts of speech or other words.
 
     Examples are `TaggedSentences` from `read_conll`, or a list of words and a
     list of tags (names, or indices in `labels`) for each sentence. Entity tags
     may be IOB1, IOB2, BIOES, BILOU or BMES; the model uses IOB2, or IOB1 if it
-    was published without the B- of some types. The first word piece of a word
-    provides its logits. Long sentences are read in windows, so that every word
-    gets a tag.
+    was published without the B- of some types. The logits of a word come from
+    its first word piece. Long sentences are split into windows, so that every
+    word gets a tag.
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
@@ -32,9 +32,9 @@ class TokenClassifier(FineTunedTask):
             for an encoder.
         seq_length: maximum length of a window in tokens, special tokens
             included. Defaults to the trained length, or 128.
-        rename_labels: dict from tags of the trained model, or from entity
-            types such as "PER", to new names.
-        new_head: whether to replace the trained head by a random one.
+        rename_labels: dict mapping tags of the trained model, or entity types
+            such as "PER", to new names.
+        new_head: whether to replace the trained head with a random one.
 
     Example:
 
@@ -73,10 +73,10 @@ class TokenClassifier(FineTunedTask):
 
     @staticmethod
     def labels_of(*tags: typing.Any) -> list[str]:
-        """Return the `labels` of datasets.
+        """Return the `labels` for datasets.
 
         Args:
-            *tags: datasets, such as training and test data: each is
+            *tags: datasets, such as training and test data. Each is a
                 `TaggedSentences`, or a list with a list of str per sentence.
 
         Returns:
@@ -97,17 +97,17 @@ class TokenClassifier(FineTunedTask):
         The tokenizer splits texts into words at white space and punctuation.
 
         Args:
-            texts: str, or list of str; it may be empty. Also dicts, columns,
-                arrays or tensors of these.
+            texts: str, or list of str, which may be empty. Also dicts,
+                columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
-            A list with a list of entities for each text. An entity is a dict:
-            `text` and `label`, str; `start` and `end`, int, in characters, so
-            that `text` is `texts[i][start:end]`; and `probability`, float,
-            the mean probability of the tags of its words. The label of
-            entities without types is "". With plain tags, each word has a
-            dict. For a single text, a single list.
+            A list with a list of entities for each text, or a single list for
+            a single text. An entity is a dict with the keys `text` and `label`
+            (str); `start` and `end` (int), character offsets such that `text`
+            is `texts[i][start:end]`; and `probability` (float), the mean tag
+            probability of its words. The label of entities without types is
+            "". For plain tags, each word has a dict.
         """
         return self.compute_predictions(texts, show_progress_bar)
 
@@ -115,7 +115,7 @@ class TokenClassifier(FineTunedTask):
         """Predict a tag for each word of sentences.
 
         Args:
-            sentences: list with a list of str for each sentence; it may be
+            sentences: list with a list of str for each sentence, which may be
                 empty. Also columns, arrays or tensors of these.
 
         Returns:

@@ -1,1 +1,1 @@
-"""Readers of labelled data: tables, GLUE, CoNLL, SQuAD, SWAG, TFDS."""
+"""Readers for tables, GLUE, CoNLL, SQuAD, SWAG and TFDS."""

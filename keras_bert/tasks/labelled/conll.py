@@ -1,4 +1,4 @@
-"""Read and write tagged sentences in columns, as in the CoNLL tasks."""
+"""Read and write tagged sentences in CoNLL format."""
 
 import dataclasses
 import io
@@ -23,7 +23,7 @@ _UNNUMBERED = re.compile(r"\d+[-.]\d+\t")
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TaggedSentences(Summarized):
-    """Tagged sentences of a file.
+    """Tagged sentences from a file.
 
     Args:
         path: str, path of the file.
@@ -46,16 +46,16 @@ class TaggedSentences(Summarized):
         }
 
     def where(self, sentence, word):
-        """Return the location of a word for messages: "train.conll, line 12".
+        """Return a word's location for messages, such as "a.conll, line 12".
 
         Args:
             sentence: int, index of the sentence.
-            word: int, index of the word in it.
+            word: int, index of the word in the sentence.
         """
         return f"{self.path}, line {self.lines[sentence][word]}"
 
     def part(self, indices):
-        """Return some of the sentences, by their indices."""
+        """Select sentences by index."""
         parts = [
             tuple(rows[index] for index in indices)
             for rows in (self.words, self.tags, self.lines)
@@ -71,22 +71,23 @@ def read_conll(
 ) -> TaggedSentences:
     """Read a CoNLL file: one word per line, blank lines between sentences.
 
-    Columns are separated by tabs if the first row has one, otherwise by spaces.
-    Rows that begin with -DOCSTART- are skipped. If the first of three or more
-    columns numbers the words, as in CoNLL-U, the second column has the words.
-    Comments of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1 are
-    skipped.
+    Columns are separated by tabs if the first row contains a tab, otherwise by
+    spaces. Rows that begin with -DOCSTART- are skipped. If the first of three
+    or more columns numbers the words, as in CoNLL-U, the second column has the
+    words. Comments of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1
+    are skipped.
 
     Args:
         path: UTF-8 file, with or without a byte order mark.
-        tag_column: column of the tags, from 0, or from the end if negative. By
-            default the last, or UPOS (3) in the ten columns of CoNLL-U.
-        word_column: column of the words; by default the first, or the second
-            if the first numbers the words.
-        on_stray_tag: handling of tags that break the scheme, such as an I-PER
-            that continues no entity. "error" keeps them, and training raises
-            an error; "repair" starts an entity, as conlleval does, and logs
-            their number.
+        tag_column: index of the tag column, from 0, or from the end if
+            negative. Defaults to the last column, or to UPOS (3) for the ten
+            columns of CoNLL-U.
+        word_column: index of the word column. Defaults to the first column, or
+            to the second if the first numbers the words.
+        on_stray_tag: how to handle tags that break the scheme, such as an
+            I-PER that continues no entity. "error" keeps them, and training
+            raises an error; "repair" starts an entity, as conlleval does, and
+            logs their number.
 
     Returns:
         `TaggedSentences`.
@@ -145,8 +146,8 @@ def read_words(path, word_column=None):
         path, word_column: see `read_conll`.
 
     Returns:
-        A list of pairs for each sentence: the number of its first line and the
-        list of its words.
+        A list with a (line number, words) pair for each sentence: the number
+        of its first line and a list of str.
 
     Raises:
         ValueError: there is no word, or a row is invalid.
@@ -163,8 +164,8 @@ def conll_text(*columns):
     """Return the content of a CoNLL file.
 
     Args:
-        *columns: each a list with a list of str for each sentence: first the
-            words, then columns such as tags.
+        *columns: lists with a list of str for each sentence: first the words,
+            then columns such as tags.
 
     Returns:
         str, with tabs between columns and a blank line after each sentence.
@@ -180,8 +181,8 @@ def _read_sentences(path):
     """Read the rows of a file, grouped into sentences.
 
     Returns:
-        A list with a list of (line number, list of str) for each sentence;
-        the number of columns; and True if the first numbers the words.
+        A list with a list of (line number, list of str) for each sentence; the
+        number of columns; and whether the first column numbers the words.
     """
     lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
     has_comments = any(_CONLLU_ROW.match(line) for line in lines)
@@ -195,7 +196,7 @@ def _read_sentences(path):
     sentences = [[*run] for is_sentence, run in runs if is_sentence]
     if not sentences:
         raise ValueError(
-            f"{path} must hold rows of a word and its tag. Received: none."
+            f"{path} must contain rows of a word and its tag. It has none."
         )
     first_number, first = sentences[0][0]
     cut = re.compile("\t" if "\t" in first else " +").split
@@ -239,7 +240,7 @@ def _check_column(path, name, column, num_columns):
 
 
 def _repaired(data):
-    """Return the sentences; each stray tag begins an entity."""
+    """Return the sentences, with each stray tag beginning an entity."""
     tags = without_stray_tags(data.tags, data.where)
     pairs = zip(data.tags, tags, strict=True)
     changed = [x != y for row in pairs for x, y in zip(*row, strict=True)]

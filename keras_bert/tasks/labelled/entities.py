@@ -8,12 +8,12 @@ _BEGINNING = {*"BSU"}
 
 
 class Entity(typing.NamedTuple):
-    """Entity in a sentence.
+    """Named entity in a sentence.
 
     Args:
-        label: str, its type, such as "PER".
-        first: int, index of its first word.
-        last: int, index of its last word, inclusive.
+        label: str, entity type, such as "PER".
+        first: int, index of the first word.
+        last: int, index of the last word, inclusive.
     """
 
     label: str
@@ -51,7 +51,7 @@ def entity_tags(label):
 
 
 def to_iob2(tags):
-    """Return the tags of one sentence in IOB2.
+    """Convert the tags of one sentence to IOB2.
 
     Args:
         tags: see `find_entities`.
@@ -68,7 +68,7 @@ def to_iob2(tags):
 
 
 def to_iob1(tags):
-    """Return the tags of one sentence in IOB1; see `to_iob2`."""
+    """Convert the tags of one sentence to IOB1, like `to_iob2`."""
     tags = to_iob2(tags)
     befores = [OUTSIDE, *tags[:-1]]
     return [

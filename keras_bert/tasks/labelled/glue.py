@@ -1,4 +1,4 @@
-"""Read the published files of GLUE."""
+"""Read the published GLUE files."""
 
 import math
 import os

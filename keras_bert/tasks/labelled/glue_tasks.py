@@ -1,4 +1,4 @@
-"""The tasks of GLUE: their files, labels and metrics.
+"""Files, labels and metrics of the GLUE tasks.
 
 References:
     https://arxiv.org/abs/1804.07461 and https://gluebenchmark.com
@@ -11,13 +11,13 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class GlueFile:
-    """Published file of a GLUE task.
+    """Published file for a GLUE task.
 
     Attributes:
         name: str.
-        texts: dict from "text" and (for pairs) "text_pair" to a column: its
-            name, or without a header its index.
-        label: str or int, column of the labels; None if hidden.
+        texts: dict mapping "text" and (for pairs) "text_pair" to a column
+            name, or to a column index if the file has no header.
+        label: str or int, label column; None if the labels are hidden.
         has_broken_rows: bool, whether some rows are split over several lines.
     """
 
@@ -33,8 +33,8 @@ class GlueTask:
 
     Attributes:
         name: str, the name in TensorFlow Datasets.
-        files: dict mapping a split to a tuple of alternative files, in order of
-            preference.
+        files: dict mapping each split to a tuple of alternative files, in
+            order of preference.
         label_names: tuple of str, in the order of ids; empty for regression.
         metrics: tuple of str, keys of `glue_scores`.
     """
@@ -60,7 +60,7 @@ def glue_task(name):
 
 
 def _files(texts, label, broken=False, splits=("train", "dev", "test")):
-    """Return the usual files: with a header, the test split without labels."""
+    """Return the usual files, with a header and without test labels."""
     return {
         split: (
             GlueFile(f"{split}.tsv", texts)

@@ -1,4 +1,4 @@
-"""Read multiple-choice data: SWAG and CODAH."""
+"""Read SWAG and CODAH files for multiple choice."""
 
 import dataclasses
 import itertools
@@ -15,8 +15,8 @@ class MultipleChoiceExample(Summarized):
     """Multiple-choice example.
 
     Args:
-        context: str, first text of each pair in the model input.
-        choices: tuple of str, the second texts.
+        context: str, first text of each input pair.
+        choices: tuple of str, second text of each input pair.
         label: int, index of the correct choice; None if unknown.
         where: str, location for messages, such as "train.csv, line 12".
     """
@@ -30,15 +30,15 @@ class MultipleChoiceExample(Summarized):
 def read_swag(
     path: Path, num_choices: int = 4, has_labels: bool = True
 ) -> list[MultipleChoiceExample]:
-    """Read a SWAG file: the published CSV, or JSON lines with its columns.
+    """Read a SWAG file, either the published CSV or JSON lines.
 
     The context is `sent1`; a choice is `sent2` and one of the endings.
 
     Args:
-        path: file with the ending ".csv" or ".jsonl".
+        path: path of a ".csv" or ".jsonl" file.
         num_choices: number of endings to read, from `ending0`.
-        has_labels: whether to read the column `label`, which is missing in the
-            published test split.
+        has_labels: whether to read the `label` column, which is missing from
+            the published test split.
 
     Returns:
         A list of `MultipleChoiceExample`.
@@ -53,18 +53,18 @@ def read_swag(
 
 
 def swag_columns(num_choices):
-    """Return the column names of SWAG without `label`."""
+    """Return the SWAG column names except `label`."""
     return ["sent1", "sent2", *(f"ending{n}" for n in range(num_choices))]
 
 
 def num_swag_choices(path):
-    """Count the columns ending0, ending1 and so on of a file.
+    """Count the columns ending0, ending1 and so on in a file.
 
     Args:
         path: str.
 
     Returns:
-        int; 0 if the file does not have the columns of SWAG.
+        int. 0 if the file does not have the SWAG columns.
     """
     names = next(read_dicts(path), ())
     if not {"sent1", "sent2", "ending1"} <= {*names}:
@@ -74,7 +74,7 @@ def num_swag_choices(path):
 
 
 def swag_examples(table):
-    """Convert a table with the columns of SWAG to examples.
+    """Convert a table with SWAG columns to examples.
 
     Args:
         table: `Table` with `swag_columns` and optionally `label`.
@@ -102,14 +102,14 @@ def swag_examples(table):
 def read_codah(
     path: Path, num_choices: int = 4, has_labels: bool = True
 ) -> list[MultipleChoiceExample]:
-    """Read a CODAH file: TSV without a header.
+    """Read a CODAH file, a TSV without a header.
 
     The columns are the category, the prompt (used as context), the choices and
     the label.
 
     Args:
-        path: file with the ending ".tsv".
-        num_choices: number of choices of each question.
+        path: path of a ".tsv" file.
+        num_choices: number of choices per question.
         has_labels: whether to read the labels.
 
     Returns:
@@ -129,7 +129,7 @@ def read_codah(
 
 
 def _examples(table, context, choices):
-    """Create examples; `choices` is a list of columns."""
+    """Create examples, where `choices` is a list of columns."""
     labels = table.columns.get("label", [None] * len(table))
     indices = {str(index): index for index in range(len(choices))} | {
         None: None

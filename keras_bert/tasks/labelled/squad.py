@@ -38,8 +38,8 @@ class SquadQuestion(Summarized):
         answers: tuple of pairs (text, start) as in the file; a start is a
             character offset in the context.
         is_impossible: bool, whether the context contains no answer.
-        answer_span: pair of int, byte offsets in the context's UTF-8 of the
-            training target: the first answer that `find_answer` finds, or None.
+        answer_span: pair of int, byte offsets of the training target in the
+            UTF-8 context: the first answer that `find_answer` finds, or None.
     """
 
     id: str
@@ -94,7 +94,7 @@ def squad_questions(data_set, source, has_answers=True):
 
     Args:
         data_set: dict, the parsed JSON.
-        source: str, name of the data in error messages.
+        source: str, name of the data to show in error messages.
         has_answers: bool, whether to read the answers.
 
     Returns:
@@ -120,7 +120,7 @@ def squad_questions(data_set, source, has_answers=True):
                 questions[question.id] = question
     if not questions:
         raise ValueError(
-            f"{source} must hold at least one question. Received: "
+            f"{source} must contain at least one question. Received: "
             f"{len(data_set['data'])} article(s) without any."
         )
     return [*questions.values()]
@@ -160,13 +160,13 @@ def _question(entry, context, where, has_answers):
 
 
 def _items(value, key, where, noun):
-    """Return the items of a list in an object, each with its location."""
+    """Return the items of a list in an object with their locations."""
     for number, item in enumerate(_field(value, key, list, where), 1):
         yield item, f"{where}, {noun} {number}"
 
 
 def _field(value, key, kind, where):
-    """Return the value of a key; raise ValueError for another type."""
+    """Return the value of a key, or raise ValueError for a wrong type."""
     if not isinstance(value, dict):
         raise ValueError(
             f"{where} must be an object. Received: {reprlib.repr(value)}."
@@ -190,10 +190,11 @@ def _field(value, key, kind, where):
 
 
 def find_answer(context, text, start):
-    """Find an answer at or near its offset, as google-research/bert does.
+    """Find an answer at or near its offset, as in google-research/bert.
 
-    The answer is searched in the words from its first to its last character,
-    so an offset may be wrong within a word. All white space is equal.
+    The answer is searched for in the words between its first and last
+    character, so an offset may be wrong within a word. All white space is
+    treated as equal.
 
     Args:
         context: str.
@@ -201,7 +202,7 @@ def find_answer(context, text, start):
         start: int, character offset of the answer in the context.
 
     Returns:
-        The (start, end) byte offsets in the context's UTF-8, or None if the
+        The (start, end) byte offsets in the UTF-8 context, or None if the
         answer is not found.
     """
     end = start + len(text)

@@ -1,4 +1,4 @@
-"""Tables of texts and labels: CSV, TSV and JSON lines."""
+"""Read texts and labels from CSV, TSV and JSON-lines files."""
 
 import dataclasses
 
@@ -12,12 +12,12 @@ from keras_bert.typing import Path
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Table(Summarized):
-    """Columns of a file, with the location of each row.
+    """Columns of a file with the location of each row.
 
     Attributes:
-        place: str, prefix of a location: "train.tsv, line".
-        numbers: list of int, number of each row in the location.
-        columns: dict mapping a name to a list of str with an item for each row.
+        place: str, prefix of each location, such as "train.tsv, line".
+        numbers: list of int, number of each row to show in its location.
+        columns: dict mapping names to a list of str with an item for each row.
     """
 
     place: str
@@ -32,11 +32,11 @@ class Table(Summarized):
         return {"place": self.place, "num_rows": len(self), "columns": columns}
 
     def where(self, index):
-        """Return the location of a row for messages: "train.tsv, line 12"."""
+        """Return a row's location for messages, such as "a.tsv, line 12"."""
         return f"{self.place} {self.numbers[index]}"
 
     def texts(self):
-        """Return the texts: a list of str, or of pairs of str."""
+        """Return the texts as a list of str or of pairs of str."""
         texts, pairs = (self.columns.get(x) for x in ("text", "text_pair"))
         return list(zip(texts, pairs, strict=True)) if pairs else texts
 
@@ -54,9 +54,9 @@ def read_columns(path: Path, *columns: str | int) -> tuple[list[str], ...]:
     """Read columns of a CSV, TSV or JSON-lines file.
 
     Args:
-        path: file with the ending ".csv" (with quotes), ".tsv" or ".txt" (tabs,
-            no quotes), or ".jsonl".
-        *columns: names of columns, or indices from 0 for a file without a
+        path: path of a ".csv" file (with quotes), a ".tsv" or ".txt" file
+            (with tabs, without quotes) or a ".jsonl" file.
+        *columns: column names, or column indices from 0 for a file without a
             header.
 
     Returns:
@@ -83,17 +83,18 @@ def read_table(
     texts: dict[str, str | int],
     labels: dict[str, str | int] | None = None,
 ) -> Table:
-    """Read texts and labels of a file with their line numbers.
+    """Read texts and labels from a file with their line numbers.
 
     Args:
-        path: file with the ending ".csv" (with quotes), ".tsv" or ".txt" (tabs,
-            no quotes), or ".jsonl".
-        texts: columns of the file by their names in the table, such as "text".
-            A column is a name, or an index from 0 without a header.
-        labels: columns of labels in the same form.
+        path: path of a ".csv" file (with quotes), a ".tsv" or ".txt" file
+            (with tabs, without quotes) or a ".jsonl" file.
+        texts: dict mapping names in the table, such as "text", to columns of
+            the file. A column is a name, or an index from 0 for a file without
+            a header.
+        labels: dict mapping names in the table to label columns.
 
     Returns:
-        A `Table` of all these columns. `read_columns` returns plain lists.
+        A `Table` with all these columns. `read_columns` returns plain lists.
 
     Raises:
         ValueError: the format is unknown, a column is missing, a cell is empty,
@@ -107,13 +108,14 @@ def read_table(
 
 
 def read_cells(path, columns, on_bad_row=raise_fault):
-    """Read columns of a file; cells may be empty.
+    """Read columns of a file, allowing empty cells.
 
     Args:
         path: str, see `read_table`.
-        columns: dict mapping a name in the table to a column of the file.
-        on_bad_row: function of a message, called for each CSV or TSV row with
-            a wrong number of fields. If it returns, the row is skipped.
+        columns: dict mapping names in the table to columns of the file.
+        on_bad_row: callable that takes a message. It is called for each CSV or
+            TSV row with a wrong number of fields. If it returns, the row is
+            skipped.
 
     Returns:
         A `Table`.
@@ -165,11 +167,11 @@ def with_label_lists(table, separator):
 
     Args:
         table: `Table` with the column `label`.
-        separator: str, separates the labels of a cell; white space around them
+        separator: str between the labels in a cell. White space around labels
             is removed. An empty cell has no labels.
 
     Returns:
-        A `Table` with a tuple of str for each cell of the column.
+        A `Table` with a tuple of str in each cell of the column.
 
     Raises:
         ValueError: a label is empty, NaN or repeated in a cell. The message

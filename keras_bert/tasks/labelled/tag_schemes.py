@@ -1,4 +1,4 @@
-"""Tag schemes of entities: IOB1, IOB2, BIOES, BILOU, BMES and plain tags.
+"""Tag schemes IOB1, IOB2, BIOES, BILOU and BMES, and plain tags.
 
 A tag is "O" for words outside of entities, or a prefix and a type such as
 "B-PER". Plain tags, such as parts of speech, have no prefix. The type may be
@@ -31,9 +31,9 @@ def find_scheme(tags, where=None):
 
     Args:
         tags: list with a list of str for each sentence.
-        where: function from a sentence index and a word index to a location
-            for messages, such as `TaggedSentences.where`; by default the two
-            indices.
+        where: callable that maps a sentence index and a word index to a
+            location for messages, such as `TaggedSentences.where`. Defaults to
+            showing both indices.
 
     Returns:
         One of `SCHEMES`; IOB2 if all tags are "O".
@@ -88,7 +88,7 @@ def _follow(tags, schemes, where):
 
 
 def without_stray_tags(tags, where=None):
-    """Repair tags: each tag that breaks the scheme begins an entity.
+    """Repair tags so that each tag that breaks the scheme begins an entity.
 
     Args:
         tags, where: see `find_scheme`.
@@ -109,7 +109,7 @@ def without_stray_tags(tags, where=None):
 
 
 def by_indices(sentence, word):
-    """Return the location of a word for messages, by its indices."""
+    """Return a word's location for messages, given its indices."""
     return f"sentence {sentence}, word {word} (counted from 0)"
 
 
@@ -169,7 +169,7 @@ def _may_follow(before, tag, scheme, are_typed):
 
 
 def _are_typed(tags):
-    """Return True if any tag has a type; then all entities need one."""
+    """Return True if any tag has a type, so that all entities need one."""
     return any("-" in tag for row in tags for tag in row)
 
 

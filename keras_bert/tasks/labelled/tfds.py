@@ -36,7 +36,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
         name: name such as "glue/mrpc", or the directory of a version.
         split: split of `tfds.load`, such as "validation_matched" or
             "train[:10%]".
-        data_dir: directory of the datasets; TFDS_DATA_DIR by default.
+        data_dir: directory of the datasets. Defaults to TFDS_DATA_DIR.
 
     Returns:
         A `Table` with the columns `text`, `text_pair` for pairs, and `label`,
@@ -88,7 +88,7 @@ def read_tfds_choices(name, split, num_choices=4):
             features are `sent1`, `sent2`, `ending0` and so on, as in SWAG, or
             `context` and `endings`; and optionally `label`.
         split: str, split of `tfds.load`.
-        num_choices: int, number of choices of each question.
+        num_choices: int, number of choices per question.
 
     Returns:
         A list of `MultipleChoiceExample`, without labels if they are missing or
@@ -96,7 +96,7 @@ def read_tfds_choices(name, split, num_choices=4):
 
     Raises:
         ValueError: the dataset or split does not exist or is not prepared, it
-            has other features, or an example is invalid.
+            has different features, or an example is invalid.
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split)
@@ -117,17 +117,17 @@ def read_tfds_choices(name, split, num_choices=4):
 
 
 def _open(name, split, data_dir=None):
-    """Return the builder, and the prefix of the locations of its examples."""
+    """Return the builder and a prefix for the locations of its examples."""
     builder = open_builder(name, data_dir)
     check_split(builder, split)
     place = f"{builder.info.full_name}:{split}"
     if not builder.info.splits[split].num_examples:
-        raise ValueError(f"{place} must hold examples. Received: none.")
+        raise ValueError(f"{place} must contain examples, but it is empty.")
     return builder, f"{place}, example"
 
 
 def _first_available(builder, known, available):
-    """Return the first tuple of names that are all features of a dataset."""
+    """Return the first tuple whose names are all features of a dataset."""
     for names in known:
         if {*names} <= available:
             return names

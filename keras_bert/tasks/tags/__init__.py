@@ -1,1 +1,1 @@
-"""Token classification: words and subwords, windows, tags, entity scores."""
+"""Words, subwords, windows, tags and scores for token classification."""

@@ -1,4 +1,4 @@
-"""Scores of predicted tags, by entity or by word.
+"""Compute scores of predicted tags by entity or by word.
 
 The tests compare them with seqeval.
 """
@@ -28,14 +28,14 @@ def entity_scores(
     predictions through `to_iob2` first.
 
     Args:
-        tags: IOB2 tags, a list for each sentence.
+        tags: list with a list of IOB2 tags for each sentence.
         predictions: predicted tags in the same form.
 
     Returns:
-        A dict of `precision`, `recall` and `f1`, over the entities of all
-        types together, `num_entities`, the number of entities in `tags`, and
-        `types`, a dict with the same four values for each type. A division by
-        0 gives 0.0.
+        A dict with `precision`, `recall` and `f1` over the entities of all
+        types, `num_entities`, the number of entities in `tags`, and `types`, a
+        dict with the same four values for each type. Undefined metrics are
+        0.0.
 
     Raises:
         ValueError: the tags are not IOB2, or the lengths differ. The message
@@ -59,13 +59,13 @@ def entity_scores(
 
 
 def tag_accuracy(tags, predictions):
-    """Compute the share of words with a correct tag.
+    """Compute the fraction of words with a correct tag.
 
     Args:
         tags, predictions: lists with a list of str for each sentence.
 
     Returns:
-        A dict of `accuracy`.
+        A dict with `accuracy`.
 
     Raises:
         ValueError: there is no word, or the lengths differ. The message names
@@ -75,7 +75,7 @@ def tag_accuracy(tags, predictions):
     flat = itertools.chain.from_iterable
     right = [a == b for a, b in zip(flat(tags), flat(predictions), strict=True)]
     if not right:
-        raise ValueError("`tags` must not be empty. Received: none.")
+        raise ValueError(f"`tags` must contain words. Received: tags={tags}.")
     return {"accuracy": sum(right) / len(right)}
 
 

@@ -52,7 +52,7 @@ def check_lengths(name, tags, sentences):
     """Raise ValueError unless there are as many tags as words.
 
     Args:
-        name: str, the argument to name in messages.
+        name: str, argument name to show in error messages.
         tags: list with a list for each sentence.
         sentences: list of the same form, with words or other tags.
     """
@@ -81,7 +81,7 @@ def _lists(name, rows, contents, kinds=str):
         for place, item in enumerate(rows[index]):
             if not isinstance(item, kinds) or isinstance(item, bool):
                 raise ValueError(
-                    f"{wanted}, each a str. Received: {brief(item)} "
+                    f"{wanted} (str). Received: {brief(item)} "
                     f"at index {index}, {place}."
                 )
     return rows
@@ -98,8 +98,8 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
         names: list of str, the labels of a model.
 
     Returns:
-        The words and the tags, lists of lists of str, and a function from a
-        sentence index and a word index to a location for messages.
+        The words and the tags, lists of lists of str, and a function that maps
+        a sentence index and a word index to a location for messages.
 
     Raises:
         ValueError: an argument has the wrong format, or there is no word.
@@ -116,14 +116,14 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
     check_lengths("tags", tags, sentences)
     if not any(sentences):
         raise ValueError(
-            "There must be sentences with words. "
+            "`sentences` must contain words. "
             f"Received: {len(sentences)} sentences, 0 words."
         )
     return sentences, tags, by_indices
 
 
 def in_iob2(tags, where):
-    """Convert entity tags to IOB2; plain tags are unchanged.
+    """Convert entity tags to IOB2, leaving plain tags unchanged.
 
     Args:
         tags: list with a list of str for each sentence.
@@ -138,10 +138,10 @@ def in_iob2(tags, where):
 
 
 def tag_names(*tags):
-    """Collect the label names that a model needs for some data.
+    """Collect the label names that a model needs for the given tags.
 
     Args:
-        *tags: each `TaggedSentences`, or a list with a list of str for each
+        *tags: `TaggedSentences`, or lists with a list of str for each
             sentence, such as the training and the validation data.
 
     Returns:
@@ -187,20 +187,20 @@ def check_names(names):
     for name in sorted(names):
         if name not in (OUTSIDE, *entity_tags(name[2:])):
             raise ValueError(
-                "The names of tags must be O, B-TYPE and I-TYPE of entities, "
+                "Tag names must be O, B-TYPE and I-TYPE of entities, "
                 "or all plain, without a prefix. `TokenClassifier.labels_of` "
                 f"returns them for given tags. Received: {name!r}."
             )
 
 
 def tag_indices(tags, names, where):
-    """Convert tags to indices of label names.
+    """Convert tags to label indices.
 
     Args:
         tags: list with a list of str for each sentence.
         names: list of str, the labels of a model.
-        where: function from a sentence index and a word index to a location
-            for messages.
+        where: callable that maps a sentence index and a word index to a
+            location for messages.
 
     Returns:
         A list with an int32 array for each sentence.

@@ -1,4 +1,4 @@
-"""Output of token classification: a tag for each word."""
+"""Task output that predicts a tag for each word."""
 
 import keras
 import numpy as np
@@ -23,7 +23,7 @@ _ENTITY_METRICS = ("precision", "recall", "f1")
 
 
 class Tags(Classes):
-    """Output with a tag for each word.
+    """Output that predicts a tag for each word.
 
     Args:
         labels: list of str, the names of the tags.
@@ -62,11 +62,11 @@ class Tags(Classes):
         return np.eye(self.num_outputs)[places[is_read]], logits[is_read]
 
     def probabilities(self, logits):
-        """Return the probabilities of logits, a list of arrays."""
+        """Convert logits to a list of probability arrays."""
         return [*map(super().probabilities, logits)]
 
     def tags_of(self, probabilities):
-        """Return the tag of each word, from probabilities or logits."""
+        """Return the tag of each word, given probabilities or logits."""
         return [
             [self.labels[place] for place in row.argmax(axis=1)]
             for row in probabilities
@@ -101,10 +101,10 @@ class Tags(Classes):
         """Tag the words of texts in a TensorFlow graph.
 
         Returns:
-            A dict of tensors `(batch_size, seq_length)`: `labels`, string,
-            the tag of a word at its first piece and "" elsewhere; the inputs
-            `starts` and `ends`; and `logits`, float32 `(batch_size,
-            seq_length, num_labels)`.
+            A dict with `labels`, string `(batch_size, seq_length)`, the tag of
+            each word at its first piece and "" elsewhere; the inputs `starts`
+            and `ends`; and `logits`, float32
+            `(batch_size, seq_length, num_labels)`.
         """
         import tensorflow as tf
 

@@ -14,7 +14,7 @@ STARTS, ENDS = "starts", "ends"
 
 
 class WordPieces(typing.NamedTuple):
-    """Tokens of a sentence, with their words.
+    """Tokens of a sentence and the words that they belong to.
 
     Args:
         ids: int32 `(num_pieces,)`.
@@ -27,7 +27,7 @@ class WordPieces(typing.NamedTuple):
 
 
 def tokenize_words(tokenizer, sentences):
-    """Tokenize sentences that are given as words.
+    """Tokenize sentences given as lists of words.
 
     The words of a sentence are joined with spaces and tokenized together,
     because byte-level BPE and SentencePiece encode the space before a word.
@@ -67,8 +67,8 @@ def find_words(tokenizer, texts):
         texts: list of str.
 
     Returns:
-        A list with a pair for each text: `WordPieces`, and a list of the
-        (start, end) offsets of each word, in characters.
+        A list with a pair for each text: its `WordPieces` and a list with the
+        (start, end) character offsets of each word.
 
     Raises:
         ValueError: an item is not text. The message names its index.
@@ -86,7 +86,7 @@ def find_words(tokenizer, texts):
 
 
 def _words_with_offsets(tokenizer, texts):
-    """Tokenize texts and find their words, in the graph.
+    """Tokenize texts and find their words in a TensorFlow graph.
 
     Returns three RaggedTensors `(batch_size, (num_tokens))`: ids (int32), and
     the start and end offsets of words in bytes (int64), given at the first
@@ -131,7 +131,7 @@ def _is_first(row):
 
 
 def _characters_before(text):
-    """Return the number of characters before each byte, and the total."""
+    """Return the number of characters before each byte and in total."""
     data = np.frombuffer(text, np.uint8)
     return np.append(0, np.cumsum((data & 0xC0) != 0x80))
 

@@ -1,4 +1,4 @@
-"""Windows over long sentences, split between words, and word-level logits."""
+"""Split long sentences into windows of words and compute word logits."""
 
 import typing
 
@@ -43,7 +43,7 @@ class Window(typing.NamedTuple):
 
     @property
     def is_first(self):
-        """Return the bool mask of the first token of each word."""
+        """Return a bool mask of the first token of each word."""
         return np.diff(self.words, prepend=-1) != 0
 
 
@@ -80,21 +80,21 @@ def split_into_windows(sentences, room):
 
 
 class WordLists(list):
-    """Sentences that are given as lists of words, not as texts."""
+    """Sentences given as lists of words instead of texts."""
 
 
 class Sentence(typing.NamedTuple):
-    """A tokenized sentence.
+    """Tokenized sentence with its words, tags and windows.
 
     Args:
         pieces: `WordPieces`.
         words: list of str.
-        text: str, the text of the words; None if the words were given.
-        spans: list of (start, end) offsets of each word in the text, in
-            characters; or None.
+        text: str, text that contains the words; None if words were given.
+        spans: list with the (start, end) character offsets of each word in the
+            text, or None.
         tags: list of str; None for prediction.
-        places: int32 `(num_words,)`, label indices of the tags; None without
-            `tags`.
+        places: int32 `(num_words,)`, label indices of the tags; None if `tags`
+            is None.
         windows: list with a pair of int arrays for each row: the indices of
             its words, and the positions of their first tokens in the row.
     """
@@ -109,7 +109,7 @@ class Sentence(typing.NamedTuple):
 
 
 class Words(Inputs):
-    """Inputs of token classification: words in windows.
+    """Inputs for token classification, with words split into windows.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -181,7 +181,7 @@ class Words(Inputs):
         )
 
     def join(self, encoded, logits):
-        """Return for each word the logits of its first token.
+        """Return the logits of each word's first token.
 
         A word that the tokenizer drops has logit 0 for "O" (or for the first
         plain tag) and minus infinity for all other labels.
@@ -215,7 +215,7 @@ class Words(Inputs):
 
 
 def at_first_pieces(rows, context, values, missing):
-    """Convert values of words to values of tokens, at each first token.
+    """Convert word values to token values, set at each first token.
 
     Args:
         rows: `PackedRows` of the windows.

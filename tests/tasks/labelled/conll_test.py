@@ -81,8 +81,8 @@ def test_empty_columns_count_between_tabs(write):
         ("\na N O\n\nb O\n", {}, "line 4, .* as line 2, 3. .* 2 in 'b O'"),
         (b"a O\n\xff O\n", {}, "line 2, must be UTF-8 text. .* 0xff"),
         ("a O\nb\0 O\n", {}, "line 2, must be UTF-8 text. .* NUL byte"),
-        ("", {}, "must hold rows of a word .* Received: none"),
-        ("-DOCSTART- O\n\n", {}, "must hold rows of a word .*: none"),
+        ("", {}, "must contain rows of a word .* has none"),
+        ("-DOCSTART- O\n\n", {}, "must contain rows of a word .* has none"),
         (
             "a\tO\tx\nb\t\tx\n",
             {"tag_column": 1},
