@@ -60,7 +60,8 @@ nb_ipywidgets_js = {}
 autodoc_inherit_docstrings = False
 autodoc_typehints_format = "short"
 # Shown by these names, not as the types that they stand for.
-autodoc_type_aliases = {name: name for name in ("Path", "Tensor", "Texts")}
+_ALIASES = ("Path", "Tensor", "Tensors", "Texts")
+autodoc_type_aliases = {name: name for name in _ALIASES}
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_custom_sections = [

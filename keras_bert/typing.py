@@ -15,6 +15,9 @@ As a result: a tensor of the Keras backend, or a `keras.KerasTensor` if an
 argument is one.
 """
 
+Tensors: typing.TypeAlias = dict[str, Tensor]
+"""Tensors by name."""
+
 Texts: typing.TypeAlias = str | collections.abc.Iterable[typing.Any]
 """A text, or several: a list of str or of pairs of str, a NumPy array, a string
 tensor, dicts or columns of texts.

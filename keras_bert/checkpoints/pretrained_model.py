@@ -26,7 +26,7 @@ from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 from keras_bert.summary import Summarized
 from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
-from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 if typing.TYPE_CHECKING:
     from keras_bert.text.tokenizer import Tokenizer
@@ -310,7 +310,7 @@ class PretrainedModel(Summarized):
         return self._tokenizer
 
     @property
-    def weights(self) -> dict[str, Tensor]:
+    def weights(self) -> Tensors:
         """Dict mapping paths to the weights of all models.
 
         The adapters of `enable_lora` are merged into the kernels.

@@ -1,6 +1,7 @@
 """`TaskRecord`, the task and labels of a fine-tuned model in `task.json`."""
 
 import dataclasses
+import typing
 
 from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
@@ -22,7 +23,7 @@ class TaskRecord:
 
     task: str
     head: HeadSize | None
-    settings: dict
+    settings: dict[str, typing.Any]
 
 
 def read_task(directory):

@@ -10,6 +10,7 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -84,9 +85,7 @@ class BertEmbeddings(TokenEmbeddings):
         embedded += ops.reshape(segments, ops.shape(embedded))
         return self.normalized(embedded, training)
 
-    def summands(
-        self, input_ids: Tensor, segment_ids: Tensor
-    ) -> dict[str, Tensor]:
+    def summands(self, input_ids: Tensor, segment_ids: Tensor) -> Tensors:
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}
 

@@ -16,6 +16,7 @@ from keras_bert.layers.random_blocks import draw_early_blocks
 from keras_bert.layers.random_blocks import uses_early_blocks
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 RANDOM_BLOCKS = ("published", "transformers_eval")
 _UNSEEN = -1e4
@@ -162,7 +163,7 @@ class BlockSparseAttention(SelfAttention):
         self,
         inputs: Tensor,
         attention_mask: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
     ) -> Tensor:
         length = ops.shape(inputs)[1]
         if self._is_long(length):

@@ -14,6 +14,7 @@ from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -96,7 +97,7 @@ class ConvolvedBlock(PostNormBlock):
         inputs: Tensor,
         attention_mask: Tensor | None = None,
         query_positions: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
         training: bool | None = None,
         mask: Tensor | None = None,
     ) -> Tensor:

@@ -12,6 +12,7 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -80,9 +81,7 @@ class FactorizedEmbeddings(Layer):
         """Table of word vectors, shared with the masked-LM head."""
         return self.tables.word_embeddings
 
-    def summands(
-        self, input_ids: Tensor, segment_ids: Tensor
-    ) -> dict[str, Tensor]:
+    def summands(self, input_ids: Tensor, segment_ids: Tensor) -> Tensors:
         """Return the vectors that `tables` adds for each token."""
         return self.tables.summands(input_ids, segment_ids)
 

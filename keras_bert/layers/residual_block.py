@@ -8,6 +8,7 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 _OLD_FIELDS = {
     "position": "positions",
@@ -33,7 +34,7 @@ class ResidualBlock(Layer):
     def __call__(
         self,
         *args: typing.Any,
-        about: dict[str, Tensor] | None = None,
+        about: Tensors | None = None,
         **kwargs: typing.Any,
     ) -> Tensor:
         # `.keras` files of earlier releases use other names for the context
@@ -50,7 +51,7 @@ class ResidualBlock(Layer):
         inputs: Tensor,
         attention_mask: Tensor | None = None,
         query_positions: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
         training: bool | None = None,
         mask: Tensor | None = None,
     ) -> Tensor:
@@ -94,7 +95,7 @@ class ResidualBlock(Layer):
         self,
         inputs: Tensor,
         attention_mask: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
     ) -> Tensor:
         """Return the attention weights of `self_attention`.
 

@@ -24,6 +24,7 @@ from keras_bert.layers.query_chunks import attend_in_chunks
 from keras_bert.layers.query_chunks import is_in_chunks
 from keras_bert.layers.sliding_window import attend_in_blocks
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -124,7 +125,7 @@ class SelfAttention(Layer):
         inputs: Tensor,
         attention_mask: Tensor | None = None,
         query_positions: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
         training: bool | None = None,
         mask: Tensor | None = None,
     ) -> Tensor:
@@ -237,7 +238,7 @@ class SelfAttention(Layer):
         self,
         inputs: Tensor,
         attention_mask: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
     ) -> Tensor:
         """Return the attention weights of a call, without dropout.
 

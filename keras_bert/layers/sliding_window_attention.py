@@ -13,6 +13,7 @@ from keras_bert.layers.attention import attention_weights
 from keras_bert.layers.attention_patterns import Window
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -117,7 +118,7 @@ class SlidingWindowAttention(SelfAttention):
         self,
         inputs: Tensor,
         attention_mask: Tensor | None = None,
-        context: dict[str, Tensor] | None = None,
+        context: Tensors | None = None,
     ) -> Tensor:
         weights = super().attention_weights(inputs, attention_mask, context)
         given = AttentionContext(attention_mask, **(context or {}))

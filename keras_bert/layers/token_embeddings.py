@@ -11,6 +11,7 @@ from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -71,7 +72,7 @@ class PlainEmbeddings(WordEmbeddings):
     ) -> Tensor:
         return self.normalized(self._sum(input_ids, positions), training)
 
-    def summands(self, input_ids: Tensor) -> dict[str, Tensor]:
+    def summands(self, input_ids: Tensor) -> Tensors:
         words = super().summands(input_ids)
         positions = self._positions(input_ids)
         shape = ops.shape(words["word"])

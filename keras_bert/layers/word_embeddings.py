@@ -13,6 +13,7 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -95,7 +96,7 @@ class WordEmbeddings(Layer):
             ops.cast(vectors, self.compute_dtype), training=training
         )
 
-    def summands(self, input_ids: Tensor) -> dict[str, Tensor]:
+    def summands(self, input_ids: Tensor) -> Tensors:
         """Return the vectors that are added for each token.
 
         Args:

@@ -13,6 +13,7 @@ from keras_bert import features
 from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.positions import TextPositions
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 _MASK = features.INPUT_MASK.name
 _NUMBERS = features.TEXT_NUMBERS.name
@@ -63,8 +64,8 @@ class Backbone:
         blocks: Iterable[keras.layers.Layer],
         final_norm: keras.layers.Layer | None = None,
         pooler: keras.layers.Layer | None = None,
-        inputs: dict[str, Tensor] | None = None,
-        context: Callable[[dict[str, Tensor]], dict[str, Tensor]] | None = None,
+        inputs: Tensors | None = None,
+        context: Callable[[Tensors], Tensors] | None = None,
         context_layers: Sequence[keras.layers.Layer] = (),
         mask_queries: keras.layers.Layer | None = None,
     ):
@@ -112,9 +113,7 @@ class Backbone:
         """
         return self._with(embeddings, self.inputs)
 
-    def with_context(
-        self, context: Callable[[dict[str, Tensor]], dict[str, Tensor]]
-    ) -> "Backbone":
+    def with_context(self, context: Callable[[Tensors], Tensors]) -> "Backbone":
         """Return a `Backbone` with the same layers and a different context.
 
         Args:
@@ -132,7 +131,7 @@ class Backbone:
         """Whether rows are packed, so that a row holds several texts."""
         return _NUMBERS in self.inputs
 
-    def add_text_starts(self, inputs: dict[str, Tensor]) -> Tensor:
+    def add_text_starts(self, inputs: Tensors) -> Tensor:
         """Add the input `text_starts` if rows are packed.
 
         Args:
@@ -253,7 +252,7 @@ class Backbone:
         outputs = {str(number): state for number, state in enumerate(states)}
         return keras.Model(self.inputs, outputs)
 
-    def attention_weights(self, inputs: dict[str, Tensor]) -> list[Tensor]:
+    def attention_weights(self, inputs: Tensors) -> list[Tensor]:
         """Return the attention weights of each block.
 
         Args:

@@ -3,14 +3,17 @@
 import collections.abc
 import dataclasses
 import importlib
+import typing
 
 import keras
 
 from keras_bert.config import StrictConfig
 from keras_bert.locations import family_folder
+from keras_bert.models.backbone import Backbone
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.task_model import TASK_HEADS
+from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
 
 
@@ -39,11 +42,13 @@ class Family:
     """
 
     config: type[StrictConfig]
-    backbone: collections.abc.Callable
+    backbone: collections.abc.Callable[[typing.Any], Backbone]
     paper: str
     heads: collections.abc.Callable = masked_lm_only
-    parts: tuple = ("pooler", "masked_lm_head")
-    task_heads: dict = dataclasses.field(default_factory=TASK_HEADS.copy)
+    parts: tuple[str, ...] = ("pooler", "masked_lm_head")
+    task_heads: dict[str, HeadKind] = dataclasses.field(
+        default_factory=TASK_HEADS.copy
+    )
     head_distance: int = 1
     template: Template = Template()
     tokenizer: str = "wordpiece"

@@ -10,14 +10,15 @@ import numpy as np
 from keras_bert import checks
 from keras_bert.models import families
 
+_Model = typing.TypeVar("_Model")
 _POSITIONS = "position_embeddings"
 _FUSED = "query_key_value"
 _PROJECTIONS = "global_query", "global_key", "global_value"
 
 
 def make_long(
-    model: typing.Any, max_positions: int = 4096, window: int = 512
-) -> typing.Any:
+    model: _Model, max_positions: int = 4096, window: int = 512
+) -> _Model:
     """Convert a model to long texts, as Longformer was made from RoBERTa.
 
     Attention is replaced by attention in a sliding window, with copies of the

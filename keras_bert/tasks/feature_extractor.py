@@ -14,6 +14,8 @@ class FeatureExtractor(Task):
             maximum.
     """
 
+    preprocess: Preprocessor
+
     def __init__(
         self, pretrained: PretrainedModel, seq_length: int | None = None
     ):

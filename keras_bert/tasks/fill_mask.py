@@ -13,7 +13,11 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
+
+# Predictions for a mask, the most probable first.
+_Answers: typing.TypeAlias = list[dict[str, typing.Any]]
 
 
 class FillMask(Task):
@@ -49,6 +53,7 @@ class FillMask(Task):
     """
 
     outputs = ("tokens", "token_probabilities")
+    preprocess: Preprocessor
 
     def __init__(
         self,
@@ -86,6 +91,12 @@ class FillMask(Task):
             input_signature=[tf.TensorSpec([None], tf.string)],
         ).get_concrete_function()
 
+    @typing.overload
+    def __call__(self, texts: str) -> list[_Answers]: ...
+
+    @typing.overload
+    def __call__(self, texts: typing.Iterable) -> list[list[_Answers]]: ...
+
     @one_or_many
     def __call__(self, texts: Texts) -> typing.Any:
         return [
@@ -120,10 +131,8 @@ class FillMask(Task):
         return {"token": token, "text": text, "probability": probability}
 
     def predict_ids(
-        self,
-        inputs: dict[str, Tensor],
-        model: typing.Callable | None = None,
-    ) -> dict[str, Tensor]:
+        self, inputs: Tensors, model: typing.Callable | None = None
+    ) -> Tensors:
         """Predict the masked tokens in a TensorFlow graph.
 
         Args:
@@ -164,7 +173,7 @@ class FillMask(Task):
 
     def probabilities_at(
         self,
-        inputs: dict[str, Tensor],
+        inputs: Tensors,
         positions: Tensor,
         model: typing.Callable | None = None,
     ) -> Tensor:

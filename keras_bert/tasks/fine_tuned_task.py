@@ -31,7 +31,7 @@ from keras_bert.tasks.parts import Inputs
 from keras_bert.tasks.parts import Outputs
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
-from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 class FineTunedTask(Task):
@@ -482,9 +482,7 @@ class FineTunedTask(Task):
         return self.reader.join(encoded, compute(encoded.rows))
 
     def predict_ids(
-        self,
-        inputs: dict[str, Tensor],
-        model: typing.Callable | None = None,
-    ) -> dict[str, Tensor]:
+        self, inputs: Tensors, model: typing.Callable | None = None
+    ) -> Tensors:
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
         return self.answer.graph((model or self.model)(ids)["logits"], inputs)

@@ -3,6 +3,7 @@
 import typing
 
 import keras
+import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.task_model import over_choices
@@ -53,7 +54,7 @@ class MultipleChoice(FineTunedTask):
         return over_choices(model, f"{model.name}_over_choices")
 
     @one_or_many
-    def probabilities(self, questions: typing.Any) -> typing.Any:
+    def probabilities(self, questions: typing.Any) -> np.ndarray:
         """Compute the probability of each choice.
 
         Args:

@@ -24,6 +24,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 _DOC_STRIDE = 128
 _MAX_QUERY_LENGTH = 64
@@ -247,11 +248,11 @@ class QuestionAnswerer(FineTunedTask):
 
     def postprocess(
         self,
-        outputs: dict[str, Tensor],
-        inputs: dict[str, Tensor],
+        outputs: Tensors,
+        inputs: Tensors,
         questions: Tensor,
         contexts: Tensor,
-    ) -> dict[str, Tensor]:
+    ) -> Tensors:
         """Select the best answer over all windows of a context.
 
         `outputs` has a row for each window. If there is no answer, `answer`

@@ -14,6 +14,10 @@ from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
+
+if typing.TYPE_CHECKING:
+    from keras_bert.export.tflite_comparison import Comparison
 
 _Task = typing.TypeVar("_Task", bound="Task")
 
@@ -131,10 +135,8 @@ class Task(Summarized):
         return cls(pretrained, **kwargs)
 
     def predict_ids(
-        self,
-        inputs: dict[str, Tensor],
-        model: typing.Callable | None = None,
-    ) -> dict[str, Tensor]:
+        self, inputs: Tensors, model: typing.Callable | None = None
+    ) -> Tensors:
         """Compute the outputs for token ids in a TensorFlow graph.
 
         Args:
@@ -154,9 +156,7 @@ class Task(Summarized):
         """
         check_not_quantized(self.model)
 
-    def graph_inputs(
-        self, *texts: Tensor
-    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    def graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
@@ -171,18 +171,15 @@ class Task(Summarized):
         return inputs, {TRUNCATED: truncated}
 
     def postprocess(
-        self,
-        outputs: dict[str, Tensor],
-        inputs: dict[str, Tensor],
-        *texts: Tensor,
-    ) -> dict[str, Tensor]:
+        self, outputs: Tensors, inputs: Tensors, *texts: Tensor
+    ) -> Tensors:
         """Post-process the outputs of the model, with access to the texts.
 
         :meta private:
         """
         return outputs
 
-    def predict_texts(self, *texts: Tensor) -> dict[str, Tensor]:
+    def predict_texts(self, *texts: Tensor) -> Tensors:
         """Compute the outputs for strings in a TensorFlow graph.
 
         Args:
@@ -194,11 +191,8 @@ class Task(Summarized):
         return self.predict_encoded(*self.graph_inputs(*texts), *texts)
 
     def predict_encoded(
-        self,
-        inputs: dict[str, Tensor],
-        more: dict[str, Tensor],
-        *texts: Tensor,
-    ) -> dict[str, Tensor]:
+        self, inputs: Tensors, more: Tensors, *texts: Tensor
+    ) -> Tensors:
         """Compute the outputs for the tensors that `graph_inputs` returns.
 
         :meta private:
@@ -233,7 +227,7 @@ class Task(Summarized):
         files: typing.Collection[str] = ("text", "ids"),
         overwrite: bool = False,
         force: bool = False,
-    ) -> dict[str, typing.Any]:
+    ) -> "dict[str, Comparison]":
         """Export TFLite files that take strings and token ids.
 
         Args:
@@ -252,7 +246,7 @@ class Task(Summarized):
                 the task by more than the tolerance of its kind.
 
         Returns:
-            A dict mapping the names in `files` to a `Comparison` with the task.
+            The comparison of each file with the task, by the names in `files`.
 
         Raises:
             ValueError: a file exists and may not be overwritten, TFLite lacks

@@ -2,6 +2,8 @@
 
 import typing
 
+import numpy as np
+
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
@@ -37,6 +39,8 @@ class TextClassifier(TextTask):
 
     shared = ("is_pair", "labels", "multi_label")
 
+    labels: list[str]
+
     def __init__(
         self,
         pretrained: PretrainedModel,
@@ -62,7 +66,7 @@ class TextClassifier(TextTask):
         super().__init__(pretrained, answer, own, *how)
 
     @one_or_many
-    def probabilities(self, texts: Texts) -> typing.Any:
+    def probabilities(self, texts: Texts) -> np.ndarray:
         """Compute the probability of each label.
 
         Args:

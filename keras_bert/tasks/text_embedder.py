@@ -85,6 +85,7 @@ class TextEmbedder(Task):
     """
 
     outputs = ("embedding",)
+    preprocess: PromptPreprocessor
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.typing import Path
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
 # Number of prompts that are continued together.
@@ -59,6 +60,7 @@ class TextGenerator(Task):
     """
 
     outputs = ("generated_text", "generated_ids")
+    preprocess: Preprocessor
 
     def __init__(
         self,
@@ -105,6 +107,30 @@ class TextGenerator(Task):
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
         """JSON-serializable sampling settings."""
         return dataclasses.asdict(self._sampling)
+
+    @typing.overload
+    def generate(
+        self,
+        prompts: str,
+        *,
+        seed: int | None = None,
+        max_new_tokens: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+    ) -> str: ...
+
+    @typing.overload
+    def generate(
+        self,
+        prompts: typing.Iterable,
+        *,
+        seed: int | None = None,
+        max_new_tokens: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+    ) -> list[str]: ...
 
     @one_or_many
     def generate(
@@ -184,12 +210,12 @@ class TextGenerator(Task):
 
     def predict_ids(
         self,
-        inputs: dict[str, Tensor],
+        inputs: Tensors,
         model: typing.Callable | None = None,
         *,
         first_row: Tensor = 0,
         seed: Tensor | None = None,
-    ) -> dict[str, Tensor]:
+    ) -> Tensors:
         """Generate the continuation of token ids in a TensorFlow graph.
 
         Args:

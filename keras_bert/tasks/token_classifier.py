@@ -53,6 +53,8 @@ class TokenClassifier(FineTunedTask):
 
     shared = ("labels",)
 
+    labels: list[str]
+
     def __init__(
         self,
         pretrained: PretrainedModel,
@@ -87,6 +89,18 @@ class TokenClassifier(FineTunedTask):
             ValueError: the tags mix several schemes.
         """
         return tag_names(*tags)
+
+    @typing.overload
+    def predict(
+        self,
+        texts: str | typing.Mapping[str, str],
+        show_progress_bar: bool = False,
+    ) -> list[dict[str, typing.Any]]: ...
+
+    @typing.overload
+    def predict(
+        self, texts: typing.Iterable, show_progress_bar: bool = False
+    ) -> list[list[dict[str, typing.Any]]]: ...
 
     @one_or_many
     def predict(

@@ -1,5 +1,6 @@
 """Base class of tokenizers."""
 
+import collections.abc
 import dataclasses
 import functools
 
@@ -7,6 +8,9 @@ import tensorflow as tf
 
 from keras_bert.summary import Summarized
 from keras_bert.summary import tokenizer_facts
+from keras_bert.text.base_vocabulary import BaseVocabulary
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
+from keras_bert.typing import Texts
 
 
 class Tokenizer(Summarized):
@@ -24,7 +28,7 @@ class Tokenizer(Summarized):
         detokenize(ids): decode a list of ids to a text.
 
     Args:
-        settings: a frozen dataclass, see `FileDefinedTokenizer`.
+        settings: a frozen dataclass.
 
     Attributes:
         settings: the argument.
@@ -32,11 +36,20 @@ class Tokenizer(Summarized):
         kind: str, a key of `KINDS`.
     """
 
+    tokenize_with_offsets: collections.abc.Callable[
+        [Texts], tuple[tf.RaggedTensor, ...]
+    ]
+    detokenize: collections.abc.Callable[[collections.abc.Iterable[int]], str]
+    vocabulary: BaseVocabulary
+
     _facts = tokenizer_facts
 
-    def __init__(self, settings):
+    def __init__(self, settings: FileDefinedTokenizer):
         self.settings, self.kind = settings, settings.kind
         self.vocabulary = settings.vocabulary
+
+    def __call__(self, texts: Texts) -> tf.RaggedTensor:
+        raise NotImplementedError
 
     def with_special_tokens(self) -> "Tokenizer":
         """Return a copy of the tokenizer with `special_tokens_in_text=True`."""

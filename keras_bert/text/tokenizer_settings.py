@@ -6,11 +6,17 @@ import dataclasses
 import hashlib
 import pathlib
 import tempfile
+import typing
 
 from keras_bert import checks
 from keras_bert import text
+from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import resolve_casing
+from keras_bert.typing import Path
+
+if typing.TYPE_CHECKING:
+    from keras_bert.text.tokenizer import Tokenizer
 
 
 class FileDefinedTokenizer(checks.Checked):
@@ -34,6 +40,7 @@ class FileDefinedTokenizer(checks.Checked):
             added tokens.
     """
 
+    vocabulary: BaseVocabulary
     model_type = ""
     other_names = ()
     mark = b""
@@ -50,7 +57,7 @@ class FileDefinedTokenizer(checks.Checked):
         if "added_tokens" in vars(self):
             vars(self)["added_tokens"] = (*self.added_tokens,)
 
-    def make(self):
+    def make(self) -> "Tokenizer":
         """Create the tokenizer.
 
         Raises:
@@ -81,11 +88,11 @@ class FileDefinedTokenizer(checks.Checked):
         with errors_name(directory):
             return cls._read(pathlib.Path(directory))
 
-    def write(self, directory):
+    def write(self, directory: Path) -> None:
         """Write the files in the format of transformers.
 
         Args:
-            directory: str or `pathlib.Path`, an existing directory.
+            directory: an existing directory.
         """
         self._write(pathlib.Path(directory))
 

@@ -1,3 +1,5 @@
+import typing
+
 import keras_bert
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
@@ -18,8 +20,11 @@ records = keras_bert.pretraining.dataset(
 schedule = keras_bert.optimizers.LinearWarmupDecay(
     1e-3, num_train_steps=40, num_warmup_steps=4
 )
+optimizer = keras_bert.optimizers.bert_adamw(model, schedule)
+typing.assert_type(optimizer, keras_bert.optimizers.AdamW)
+print(keras_bert.optimizers.describe_weight_decay(optimizer))
 model.compile(
-    keras_bert.optimizers.bert_adamw(model, schedule),
+    optimizer,
     loss=keras_bert.pretraining.losses(),
     weighted_metrics=keras_bert.pretraining.metrics(),
 )

@@ -7,4 +7,5 @@ generator = keras_bert.TextGenerator.from_pretrained(
 )
 typing.assert_type(generator, keras_bert.TextGenerator)
 for text in generator.generate(["The sea was"], seed=1):
-    print(text.upper())
+    typing.assert_type(text, str)
+typing.assert_type(generator.generate("The sea was", top_k=5), str)

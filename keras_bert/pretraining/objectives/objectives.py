@@ -208,7 +208,7 @@ OBJECTIVES = {
 }
 
 
-def losses(objective: str = PUBLISHED) -> dict:
+def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
     """Return the losses of an objective, by output of the model.
 
     The masked-LM loss is the mean over the real predictions of the batch,
@@ -239,7 +239,7 @@ def _of_fit(name):
     return objective.terms()
 
 
-def metrics(objective: str = PUBLISHED) -> dict:
+def metrics(objective: str = PUBLISHED) -> dict[str, typing.Any]:
     """Return the accuracies of an objective, weighted by real predictions.
 
     Args:

@@ -9,6 +9,7 @@ from keras import ops
 from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +39,7 @@ class LabelTerm:
         """Return the prefix of the metrics, such as mlm."""
         return self.output.removesuffix("_logits")
 
-    def total_weight(self, weights: dict[str, Tensor]) -> Tensor:
+    def total_weight(self, weights: Tensors) -> Tensor:
         """Sum the weights of a batch, before the model is computed.
 
         Args:

@@ -104,6 +104,8 @@ class TextTask(FineTunedTask):
         is_pair: bool, whether the task takes pairs; None before training.
     """
 
+    preprocess: Preprocessor
+
     def __init_subclass__(cls):
         describe(TextTask, omit=_OWN_ARGUMENTS)(cls)
         super().__init_subclass__()
