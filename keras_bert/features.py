@@ -89,6 +89,16 @@ NEXT_SENTENCE_LABELS = Feature(
     "with A; else 0",
     ONE,
 )
+SPAN_BOUNDARIES = Feature(
+    "span_boundaries",
+    "positions before and after the masked span of each prediction",
+    MAX_PREDICTIONS_PER_SEQ,
+)
+SPAN_POSITIONS = Feature(
+    "span_positions",
+    "position of each prediction in its masked span, from 0",
+    MAX_PREDICTIONS_PER_SEQ,
+)
 
 TOKEN_IDS = Feature(
     "input_ids",

@@ -52,6 +52,7 @@ from .separate_disentangled_attention import (
 from .sliding_window_attention import (
     SlidingWindowAttention as SlidingWindowAttention,
 )
+from .span_boundary_head import SpanBoundaryHead as SpanBoundaryHead
 from .task_head import TaskHead as TaskHead
 from .tied_head import LMHead as LMHead
 from .tied_head import TiedHead as TiedHead

@@ -9,6 +9,7 @@ import pytest
 from keras_bert import models
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.config import BertConfig
 from keras_bert.models.families.deberta_v2.config import DebertaV2Config
 from keras_bert.models.family import family_of
 
@@ -35,6 +36,12 @@ def _count(config, head):
             model = models.add_heads(backbone, {head: heads[head]}, "model")
     keras.utils.clear_session()
     return model.count_params()
+
+
+def test_spanbert_has_the_weights_of_a_cased_bert():
+    config = BertConfig(vocab_size=28_996, hidden_act="gelu_erf")
+    assert _count(config, _ENCODER) == 108_310_272
+    assert _count(config, _MASKED_LM) == 108_340_804
 
 
 @pytest.mark.smoke(

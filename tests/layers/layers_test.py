@@ -238,6 +238,15 @@ CASES = {
         *(layers.SlidingWindowAttention, _ATTENTION | {"window": 2}),
         *(_MASKED, 10, {"num_trained": 4}),
     ),
+    "SpanBoundaryHead": (
+        *(layers.SpanBoundaryHead, lambda: {"embeddings": _bert()}),
+        {
+            "sequence_output": _STATES,
+            "span_boundaries": np.array([[[1, 3], [0, 2]]] * 2, "int32"),
+            "span_positions": np.array([[0, 14]] * 2, "int32"),
+        },
+        *(15, {**_FLOAT32, "num_trained": 11}),
+    ),
     "TaskHead": (
         *(layers.TaskHead,),
         lambda: {
@@ -312,6 +321,7 @@ _ERRORS = [
     (layers.SelfAttention, {"pattern": "causal"}, "pattern='causal'"),
     (layers.SlidingWindowAttention, {"window": 3}, "must be an even.*window=3"),
     (layers.SlidingWindowAttention, {"window": 0}, "must be an even.*window=0"),
+    (layers.SpanBoundaryHead, {"max_span_length": 0}, "max_span_length=0"),
     (layers.TaskHead, {"num_outputs": 0}, "num_outputs=0"),
     (layers.TransformerEncoderBlock, {"intermediate_size": 0}, "_size=0"),
     (layers.TransformerEncoderBlock, {"attention_dropout": 2.0}, "=2.0"),

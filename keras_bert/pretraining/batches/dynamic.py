@@ -1,12 +1,16 @@
 """`tf.data` batches of dynamic records, which are masked in each epoch."""
 
 import dataclasses
+import functools
 
+import numpy as np
 import tensorflow as tf
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.pretraining.batches.dynamic_masking import mask_spans
 from keras_bert.pretraining.batches.dynamic_masking import mask_tokens
+from keras_bert.pretraining.batches.epochs import SHUFFLE_EXAMPLES
 from keras_bert.pretraining.batches.epochs import endless_batches
 from keras_bert.pretraining.batches.epochs import map_batches
 from keras_bert.pretraining.batches.epochs import number_batches
@@ -16,6 +20,7 @@ from keras_bert.pretraining.batches.static import assert_known_ids
 from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.pretraining.examples.masking_rules import check_masking
+from keras_bert.pretraining.examples.span_masking import SpanMaskingRules
 from keras_bert.pretraining.records.first_record import check_first_records
 from keras_bert.pretraining.records.record_form import parse_examples
 
@@ -32,6 +37,9 @@ class MaskingOptions:
             without `do_whole_word_mask`. Short spans are drawn more often.
         substitutes: two floats, fractions of the masked tokens that become
             [MASK] and that stay unchanged. The others become random ids.
+        span_masking: bool, mask spans of up to `ngram` words as in SpanBERT:
+            geometric lengths, one substitute for a whole span, and random
+            words by their frequency in the records.
         mask_special_tokens: bool, mask [CLS] and [SEP] like other tokens.
         pad_id: int, id of the padding.
         sep_id: int, id of [SEP]. Required for records of one text, which may
@@ -45,6 +53,7 @@ class MaskingOptions:
     do_whole_word_mask: bool = False
     ngram: int = 1
     substitutes: tuple = SUBSTITUTES
+    span_masking: bool = False
     mask_special_tokens: bool = False
     pad_id: int = 0
     sep_id: int | None = None
@@ -57,7 +66,8 @@ class MaskingOptions:
 
         :meta private:
         """
-        rules = MaskingRules(
+        kind = SpanMaskingRules if self.span_masking else MaskingRules
+        rules = kind(
             self.masked_lm_prob,
             max_predictions_per_seq,
             self.mask_id,
@@ -124,6 +134,10 @@ def dynamic_dataset(
     rules = masking.rules(max_predictions_per_seq, vocab_size)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
     check_first_records(paths, "dynamic", lengths, vocab_size)
+    mask = mask_tokens
+    if masking.span_masking:
+        words = _sample_words(paths, masking)
+        mask = functools.partial(mask_spans, words=words)
     if epoch is None:
         batches = endless_batches(paths, seed, batch_size, first_batch)
     else:
@@ -133,12 +147,29 @@ def dynamic_dataset(
     return map_batches(
         batches,
         lambda *batch: _make_batch(
-            *batch, max_seq_length, rules, seed, masking
+            *batch, max_seq_length, rules, seed, masking, mask
         ),
     ).prefetch(tf.data.AUTOTUNE)
 
 
-def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
+def _sample_words(paths, masking):
+    """Return the words of the first records, interleaved over the files."""
+    files = tf.data.Dataset.from_tensor_slices(paths)
+    records = read_records(files, len(paths)).take(SHUFFLE_EXAMPLES)
+    ids = [
+        parse_examples(batch, (features.TOKEN_IDS,), {})[
+            features.TOKEN_IDS.name
+        ][:, 1:-1].flat_values.numpy()
+        for batch in records.batch(1024)
+    ]
+    ids = np.concatenate(ids).astype(np.int32)
+    special = {masking.mask_id, masking.sep_id, masking.cls_id} - {None}
+    return ids[~np.isin(ids, [*special])]
+
+
+def _make_batch(
+    epoch, first, serialized, max_seq_length, rules, seed, masking, mask
+):
     sep_id, cls_id = masking.sep_id, masking.cls_id
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
@@ -159,7 +190,7 @@ def _make_batch(epoch, first, serialized, max_seq_length, rules, seed, masking):
         # Each special token counts as a word.
         word_starts = tf.where(is_token & ~maskable, 1, word_starts)
         maskable = is_token
-    masked_ids, positions, labels, weights = mask_tokens(
+    masked_ids, positions, labels, weights = mask(
         ids,
         maskable,
         rules,

@@ -12,9 +12,12 @@ References:
     https://doi.org/10.1145/2063384.2063405)
 """
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.pretraining.examples import span_masking
 from keras_bert.pretraining.examples.masking import choose_word_spans
 
 _RANGE = 2**31 - 1
@@ -122,6 +125,37 @@ def mask_tokens(
         tf.where(predicted, labels, 0),
         tf.cast(predicted, tf.float32),
     )
+
+
+def mask_spans(
+    input_ids, maskable, rules, seed, epoch, first_index, word_starts, words
+):
+    """Choose the spans to predict in consecutive examples and mask them.
+
+    Args:
+        input_ids, maskable, seed, epoch, first_index: see `mask_tokens`.
+        rules: `SpanMaskingRules`.
+        word_starts: see `mask_tokens`.
+        words: int32 array, tokens of the corpus to draw random words from.
+
+    Returns:
+        Four tensors, see `mask_tokens`.
+    """
+    num_rows, seq_length = tf.shape(input_ids)[0], input_ids.shape[1]
+    count = span_masking.NUMBERS_PER_TOKEN * seq_length
+    numbers = draw_numbers(num_rows, count, seed, epoch, first_index)
+    starts = maskable if word_starts is None else word_starts > 0
+    masked = tf.numpy_function(
+        functools.partial(span_masking.mask_spans, words=words, rules=rules),
+        [input_ids, maskable, starts, tf.cast(numbers, tf.float64) / _RANGE],
+        [tf.int32, tf.int32, tf.int32, tf.float32],
+        stateful=False,
+    )
+    lengths = [seq_length, *[rules.max_predictions_per_seq] * 3]
+    return [
+        tf.ensure_shape(x, [input_ids.shape[0], length])
+        for x, length in zip(masked, lengths, strict=True)
+    ]
 
 
 def _substitutes(labels, draws, random_draws, rules):

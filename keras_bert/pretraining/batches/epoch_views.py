@@ -75,6 +75,64 @@ def _count_tokens(inputs, labels, weights):
     )
 
 
+def span_boundary_batches(
+    dataset: tf.data.Dataset, max_span_length: int = 15
+) -> tf.data.Dataset:
+    """Add the boundaries of masked spans to masked batches.
+
+    Consecutive masked tokens are a span. Its boundaries are the tokens before
+    and after it.
+
+    Args:
+        dataset: batches of `pretraining.dataset`.
+        max_span_length: tokens further back in a span are not predicted from
+            its boundaries.
+
+    Returns:
+        Batches with the inputs `span_boundaries` and `span_positions` of
+        `SpanBoundaryHead`, and with labels and weights of `sbo_logits` instead
+        of `nsp_logits`. The weights are 0.0 in spans next to [CLS] or [SEP].
+
+    References:
+        [SpanBERT](https://arxiv.org/abs/1907.10529), section 3.2
+    """
+    return map_batches(
+        dataset, lambda *batch: _add_boundaries(*batch, max_span_length)
+    )
+
+
+def _add_boundaries(inputs, labels, weights, max_span_length):
+    ids = inputs[features.INPUT_IDS.name]
+    places = inputs[features.MASKED_LM_POSITIONS.name]
+    labels, weights = labels["mlm_logits"], weights["mlm_logits"]
+    end = tf.reduce_sum(inputs[features.INPUT_MASK.name], 1, keepdims=True) - 1
+    rank = tf.zeros_like(places) + tf.range(tf.shape(places)[1])
+    # In a span, position minus rank is constant; it ascends between spans.
+    span = tf.where(weights > 0, places - rank, ids.shape[1])
+    first = tf.searchsorted(span, span)
+    last = tf.searchsorted(span, span, "right") - 1
+    left = tf.gather(places, first, batch_dims=1) - 1
+    right = tf.gather(places, last, batch_dims=1) + 1
+    is_inside = (weights > 0) & (left > 0) & (right < end)
+    is_inside &= rank - first < max_span_length
+    left, right, position = (
+        tf.where(is_inside, x, 0) for x in (left, right, rank - first)
+    )
+    # The last token of a row is [SEP], which also separates documents.
+    sep_id = tf.gather(ids, tf.maximum(end, 0), batch_dims=1)
+    for boundary in (left, right):
+        is_inside &= tf.gather(ids, boundary, batch_dims=1) != sep_id
+    return (
+        {
+            **inputs,
+            features.SPAN_BOUNDARIES.name: tf.stack([left, right], axis=-1),
+            features.SPAN_POSITIONS.name: position,
+        },
+        {"mlm_logits": labels, "sbo_logits": labels},
+        {"mlm_logits": weights, "sbo_logits": tf.cast(is_inside, tf.float32)},
+    )
+
+
 def _restored(ids, positions, labels, weights):
     """Return the original ids, without masks."""
     is_real = tf.cast(weights > 0, tf.int32)  # [B, P]

@@ -71,7 +71,7 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
     num_rows, seq_length = keys.shape
     order = np.argsort(np.where(word_starts, keys, 2.0), axis=1)
     number = np.arange(1, int(lengths.max(initial=1)) + 1)[:, None]
-    ends = _span_ends(word_starts, maskable, len(number))
+    ends = span_ends(word_starts, maskable, len(number))
     taken = np.zeros((num_rows, seq_length + 1), bool)  # At word starts.
     room = wanted.copy()
     for rank in range(int(word_starts.sum(axis=1).max(initial=0))):
@@ -93,10 +93,11 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
     return np.take_along_axis(taken, start, axis=1) & maskable
 
 
-def _span_ends(word_starts, maskable, longest):
+def span_ends(word_starts, maskable, longest):
     """Return the ends of spans of 1 to `longest` words, int `(longest, ...)`.
 
-    Spans end at the last word of a text.
+    Spans end at the last word of a text. Positions that do not begin a word
+    have themselves as end.
     """
     num_rows, seq_length = word_starts.shape
     is_edge = np.ones((num_rows, seq_length + 1), bool)

@@ -37,8 +37,8 @@ class RunBatches:
         )
         self._masking = MaskingOptions(
             **{f"{x}_id": vocabulary.id_of(vocabulary.roles[x]) for x in roles},
-            **{name: getattr(recipe, name) for name in options},
-            substitutes=plan.objective.substitutes,
+            **plan.objective.masking
+            | {name: getattr(recipe, name) for name in options},
         )
         with self.corruption_names_file():
             self.training(0)

@@ -16,7 +16,6 @@ from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
 from keras_bert.files import expand_patterns
-from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
 from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.job.model_config import check_lengths
 from keras_bert.pretraining.job.model_config import resolve_model_config
@@ -240,13 +239,14 @@ def _resolve(recipe, facts):
                 "masking='dynamic', because static records are already masked. "
                 f"Received: {', '.join(f'{k}={x}' for k, x in passed.items())}."
             )
-        if objective.substitutes != SUBSTITUTES:
+        if objective.masking:
             raise ValueError(
                 f"objective='{objective.name}' needs dynamic records, because "
                 "it masks differently than static records. Create them with "
                 "masking='dynamic'. Received: masking=static."
             )
-    resolved |= {**_MASKING_DEFAULTS, **passed}
+    own = {x: y for x, y in objective.masking.items() if x in given}
+    resolved |= {**_MASKING_DEFAULTS, **own, **passed}
     resolved |= resolved_fields(objective, vars(recipe))
     recipe = dataclasses.replace(recipe, **resolved)
     wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)

@@ -47,12 +47,14 @@ class PretrainingRecipe(RunOptions):
         do_whole_word_mask: whether to mask all pieces of a word or none, with
             dynamic `masking`.
         ngram: maximum number of words in a masked span (pieces without
-            `do_whole_word_mask`), with dynamic `masking`; by default 1.
+            `do_whole_word_mask`), with dynamic `masking`; by default 1, or
+            10 for span boundaries.
         mask_special_tokens: whether [CLS] and [SEP] can be masked like other
             tokens, with dynamic `masking`.
         objective: training objective: masked LM with next-sentence or
-            sentence-order prediction, masked LM only, causal LM, distillation,
-            or replaced-token detection (ELECTRA, DeBERTa v3).
+            sentence-order prediction, masked LM only, masked LM with span
+            boundaries (SpanBERT), causal LM, distillation, or replaced-token
+            detection (ELECTRA, DeBERTa v3).
         teacher_dir: directory of the teacher, for distillation.
         generator_size: width of a new generator relative to the discriminator,
             by default 0.25; for DeBERTa its depth, by default 0.5.

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from keras_bert import checks
 from keras_bert import pretraining
-from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
 
 # Masked tokens and next sentences, as BERT was published.
 PUBLISHED = "mlm_nsp"
@@ -52,8 +51,9 @@ class Objective:
         is_decoder: bool, whether a token attends only to earlier tokens.
         label: str, the meaning of `next_sentence_labels`, as in `Packing`;
             "" if they are not used.
-        substitutes: two floats, as in `MaskingRules`. Static records have the
-            default.
+        masking: dict of options of `MaskingOptions`, if the objective does not
+            mask as BERT does. The records must be dynamic. The recipe can
+            change options that are its fields.
         learner: function from a `PretrainedModel` with `parts`, the
             `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
             default the model with its heads.
@@ -71,7 +71,7 @@ class Objective:
     view: Callable
     is_decoder: bool = False
     label: str = ""
-    substitutes: tuple = SUBSTITUTES
+    masking: dict = dataclasses.field(default_factory=dict)
     learner: Callable = _pretrainer
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = _no_checkpoints
@@ -156,7 +156,7 @@ _DETECTION = Objective(
     parts=("replaced_token_head",),
     terms=_imported("replaced_tokens", "replaced_token_terms"),
     view=lambda batches: pretraining.token_batches(batches),
-    substitutes=(0.85, 0.15),
+    masking={"substitutes": (0.85, 0.15)},
     learner=_imported("replaced_tokens", "replaced_token_learner"),
     fields={"generator_size": 0.25},
     reads=_generator,
@@ -180,6 +180,18 @@ OBJECTIVES = {
         ),
         _of_labels("mlm", ("masked_lm_head",), _MLM),
         Objective(
+            name="mlm_sbo",
+            parts=("masked_lm_head",),
+            terms=_imported("span_boundaries", "span_boundary_terms"),
+            view=lambda batches: pretraining.span_boundary_batches(batches),
+            masking={
+                "span_masking": True,
+                "do_whole_word_mask": True,
+                "ngram": 10,
+            },
+            learner=_imported("span_boundaries", "span_boundary_learner"),
+        ),
+        Objective(
             name="left_to_right",
             parts=("masked_lm_head",),
             terms=lambda: [pretraining.LabelTerm("mlm_logits")],
@@ -199,7 +211,7 @@ OBJECTIVES = {
         dataclasses.replace(
             _DETECTION,
             name="electra_gdes",
-            substitutes=(1.0, 0.0),
+            masking={"substitutes": (1.0, 0.0)},
             learner=_imported("disentangled_sharing", "disentangled_learner"),
             fields={"generator_size": 0.5},
             shares="embeddings/word_embeddings",

@@ -2,10 +2,11 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.pretraining import left_to_right_batches
+from keras_bert.pretraining import span_boundary_batches
 from keras_bert.pretraining import token_batches
 from keras_bert.pretraining.batches.static import padded_batches
 
-_MASK_ID = 4
+_SEP_ID, _MASK_ID = 3, 4
 
 
 def _batches():
@@ -59,3 +60,33 @@ def test_every_token_counts_and_no_padding():
     )
     assert {*labels} == {"mlm_logits"}
     assert {*weights} == {"mlm_logits", "tokens"}
+
+
+def test_spans_are_predicted_from_their_boundaries():
+    """Spans at 2 to 4 and 6; at 1, 4 to 5 and 8 before or after a special."""
+    ids = np.arange(10, 22)[None] * np.ones((3, 1), int)
+    ids[0, [11]] = ids[1, [7, 10]] = _SEP_ID
+    lengths = np.array([12, 11, 0])[:, None]
+    inputs = {
+        "input_ids": tf.constant(ids, tf.int32),
+        "input_mask": tf.constant(np.arange(12) < lengths, tf.int32),
+        "masked_lm_positions": [[2, 3, 4, 6], [1, 4, 5, 8], [0, 0, 0, 0]],
+    }
+    # In the second row [SEP] is at 7, so only 4 to 5 is inside.
+    inputs["masked_lm_positions"] = tf.constant(inputs["masked_lm_positions"])
+    weights = tf.constant([[1.0] * 4, [1.0] * 4, [0.0] * 4])
+    batch = inputs, {"mlm_logits": ids[:, :4]}, {"mlm_logits": weights}
+    dataset = tf.data.Dataset.from_tensors(batch)
+    ((inputs, labels, weights),) = span_boundary_batches(dataset, 2)
+    np.testing.assert_array_equal(labels["sbo_logits"], ids[:, :4])
+    is_real = weights["sbo_logits"].numpy() > 0
+    assert is_real.tolist() == [
+        [True, True, False, True],
+        [False, True, True, False],
+        [False] * 4,
+    ]
+    boundaries = [[1, 5], [1, 5], [5, 7], [3, 6], [3, 6]]
+    assert inputs["span_boundaries"].numpy()[is_real].tolist() == boundaries
+    places = inputs["span_positions"].numpy()
+    assert places[is_real].tolist() == [0, 1, 0, 0, 1]
+    assert places.max() == 1

@@ -19,6 +19,7 @@ from tests import tiny
 _CASES = {
     "electra": ("electra", {}, {"generator_size": 0.5}),
     "electra_gdes": ("deberta-v2", {"L": 4}, {}),
+    "mlm_sbo": ("bert", {}, {}),
     "distillation": ("distilbert", {"L": 1}, {"teacher_dir": "teacher"}),
     "mlm": ("deberta", {"enhanced_mask_decoder": True}, {"masking": "static"}),
 }
@@ -107,8 +108,9 @@ def test_a_generator_has_a_size_up_to_its_discriminators(make, folder):
 
 
 def test_records_that_are_masked_already_are_an_error(make):
-    with pytest.raises(ValueError, match="objective='electra' .*=static"):
-        plan_pretraining(make("electra", masking="static"))
+    for name in ("electra", "mlm_sbo"):
+        with pytest.raises(ValueError, match=f"objective='{name}' .*=static"):
+            plan_pretraining(make(name, masking="static"))
 
 
 @pytest.mark.parametrize(
@@ -196,6 +198,31 @@ def test_a_discriminator_keeps_the_sum_of_its_tables(folder, make):
     # A table without the generator's part would differ much.
     assert 0 < np.abs(own - shared).max() < 1e-2
     assert np.abs(own).max() > 0.03
+
+
+@pytest.mark.large
+def test_a_model_of_spans_is_saved_as_bert(folder, make):
+    train(make("mlm_sbo", num_train_steps=3))
+    lines = (folder.path / "run" / "metrics.jsonl").read_text().splitlines()
+    for point in map(json.loads, lines):
+        if point["split"] == "train":
+            assert point["sbo_loss"] > 0
+            loss = point["mlm_loss"] + point["sbo_loss"]
+            assert point["loss"] == pytest.approx(loss, rel=1e-5)
+    (state,) = (folder.path / "run" / "states").glob("step-*03.npz")
+    # The boundary head's table of positions.
+    assert (15, 200) in {x.shape for x in np.load(state).values()}
+    model = from_pretrained(folder.path / "run")
+    assert type(model.config) is type(folder.config)
+    assert model.parts == {"masked_lm_head"}
+    assert not [path for path in model.weights if "span" in path]
+
+
+def test_the_masks_of_an_objective_can_be_changed(make):
+    recipe = plan_pretraining(make("mlm_sbo")).recipe
+    assert (recipe.ngram, recipe.do_whole_word_mask) == (10, True)
+    recipe = plan_pretraining(make("mlm_sbo", ngram=3)).recipe
+    assert (recipe.ngram, recipe.do_whole_word_mask) == (3, True)
 
 
 def test_a_teacher_is_of_one_objective_and_needed_there(folder):
