@@ -297,8 +297,13 @@ class StrictConfig:
 
     def to_dict(self) -> dict[str, typing.Any]:
         """Return a dict of the values by published key, for `from_dict`."""
-        values = {"model_type": self.model_type, **dataclasses.asdict(self)}
+        return {"model_type": self.model_type, **self.fields()}
+
+    def fields(self):
+        """Return a dict of the fields, without an `attention_window` of 0."""
+        values = dataclasses.asdict(self)
         if not self.attention_window:
+            # Files of earlier releases do not have the key.
             values.pop("attention_window", None)
         return values
 

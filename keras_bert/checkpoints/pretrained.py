@@ -200,7 +200,7 @@ def _model_card(model, format, extra):
     `extra` maps headings, such as "Training", to additional texts.
     """
     tokenizer, family = model.tokenizer_settings, model.family
-    sizes = dataclasses.asdict(model.config)
+    sizes = model.config.fields()
     parts = ["encoder", *sorted(model.parts)]
     count = sum(math.prod(w.shape) for w in model.weights.values())
     sections = [

@@ -97,7 +97,7 @@ def _task_config(task):
         "arguments": {} if record else _embedder_arguments(task),
         "config": {
             "model_type": pretrained.config.model_type,
-            **dataclasses.asdict(pretrained.config),
+            **pretrained.config.fields(),
         },
         "parts": sorted(pretrained.parts),
         "record": record and dataclasses.asdict(record),

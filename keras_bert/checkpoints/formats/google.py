@@ -1,6 +1,5 @@
 """Checkpoints from google-research (TF1) and the Model Garden (TF2)."""
 
-import dataclasses
 import pathlib
 import re
 import typing
@@ -93,7 +92,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
     """
     places = _places(model)
     _check_buildable(model.config)
-    values = dataclasses.asdict(model.config)
+    values = model.config.fields()
     for key in ("is_decoder", "layer_norm_eps"):
         values.pop(key, None)
     if model.config.hidden_act == model.config.plain_gelu:

@@ -110,7 +110,7 @@ class PretrainingPlan:
             **{name: recipe[name] for name in recipe if name not in left_out},
             "vocabulary": self.vocabulary and self.vocabulary.sha256,
             "do_lower_case": self.lowercase,
-            "config": self.config and dataclasses.asdict(self.config),
+            "config": self.config and self.config.fields(),
             **{name: _checkpoint_hashes(path) for name, path in read.items()},
             "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
         }

@@ -1,7 +1,6 @@
 """On-disk cache of hidden states for feature-based training."""
 
 import copy
-import dataclasses
 import hashlib
 import json
 import pathlib
@@ -67,7 +66,7 @@ def encoder_settings(pretrained, preprocess, layers):
     """Return the settings that an encoder's hidden states depend on."""
     return {
         "model_type": pretrained.config.model_type,
-        "config": dataclasses.asdict(pretrained.config),
+        "config": pretrained.config.fields(),
         "compute_dtype": pretrained.backbone.blocks[-1].compute_dtype,
         "layers": [*layers],
         "seq_length": preprocess.seq_length,
