@@ -71,10 +71,10 @@ def describe(*others, omit=()) -> typing.Callable[[_Function], _Function]:
 
 
 def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Return a decorator that replaces `**kwargs` by another's arguments.
+    """Return a decorator that replaces `**kwargs` by the arguments of `other`.
 
-    It returns a copy of the function with these arguments in signature and
-    docstring.
+    It returns a copy of the function with these arguments in its signature
+    and docstring.
 
     Args:
         other: documented class or function that receives the `**kwargs`.

@@ -141,8 +141,8 @@ class StrictConfig:
         if getattr(self, key) not in _ACTIVATIONS:
             raise ValueError(
                 f"`{key}` must be one of {', '.join(_ACTIVATIONS)} "
-                '(published "gelu" is gelu_tanh in google-research/bert and '
-                "gelu_erf in Hugging Face). Received: "
+                '("gelu" means gelu_tanh in google-research/bert and gelu_erf '
+                "in transformers). Received: "
                 f"{key}={getattr(self, key)!r}."
             )
         width, num_heads = self.size_keys["H"], self.size_keys["N"]

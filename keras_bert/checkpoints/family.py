@@ -36,7 +36,7 @@ def config_class(values):
 
 
 def config_from(values):
-    """Create a config of any family from a dict without unknown keys.
+    """Create a config of any family from a dict; reject unknown keys.
 
     Raises:
         ValueError: the family or a key is unknown.

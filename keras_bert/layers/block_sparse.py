@@ -118,7 +118,8 @@ def _of_ends(vectors, matrix):
 def _ignored(masks, random_blocks, size):
     """Return float32 masks of ignored keys, [B, 1 or N, M - 2, 1, K].
 
-    They are for the first and last blocks, the window and the random blocks.
+    The K keys are in the first and last blocks, the window and the random
+    blocks. A key with 1 is ignored.
     """
     num_heads, num_rows, number = ops.shape(random_blocks)
     rows = ops.expand_dims(ops.arange(num_rows), 1)

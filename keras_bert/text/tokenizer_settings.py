@@ -98,7 +98,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def read_vocabulary(cls, vocab_file):
-        """Read the vocabulary from the directory of a file."""
+        """Read a vocabulary file and the files next to it."""
         return cls.read(pathlib.Path(vocab_file).parent).vocabulary
 
     @classmethod
@@ -123,7 +123,7 @@ class FileDefinedTokenizer(checks.Checked):
         self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self):
-        """Return the settings to store in a manifest, a dict."""
+        """Return a dict of the settings to store in a manifest."""
         return {"tokenizer": identifying_settings(self)}
 
     def described(self):

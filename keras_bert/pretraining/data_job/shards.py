@@ -104,7 +104,7 @@ class ShardBuilder:
                 yield self._batch(copied, segments[texts], rows, rng)
 
     def _units(self, num_shards):
-        """Return (pass, first document, end document) in random order."""
+        """Return tuples (pass, first document, end document), shuffled."""
         starts = self._corpus.sentences[self._corpus.documents]
         num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
         goals = np.arange(0, starts[-1], num_tokens)

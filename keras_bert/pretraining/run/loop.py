@@ -58,7 +58,7 @@ class PretrainingLoop:
 
     @property
     def scales_loss(self):
-        """Return True if overflows are expected, as in float16."""
+        """Return True if the loss is scaled, as in float16 training."""
         return self._loss_scale.is_needed
 
     @property

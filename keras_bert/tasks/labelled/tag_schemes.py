@@ -45,7 +45,7 @@ def find_scheme(tags, where=None):
 
 
 def is_plain(names):
-    """Return True if distinct tags (iterable of str) are plain tags."""
+    """Return True if tags (iterable of str) follow no scheme such as IOB."""
     return _candidates({*names}) == [PLAIN]
 
 

@@ -16,10 +16,10 @@ def conventions_of_file(path, tokens=frozenset(), tokenizer_class=""):
     """Return the `Conventions` for the name of a model file.
 
     Args:
-        path: str or `pathlib.Path`. Unknown names have the `DEFAULT`.
+        path: str or `pathlib.Path`. Unknown names return `DEFAULT`.
         tokens: set of str, the pieces of the model.
-        tokenizer_class: str, the tokenizer's name in transformers. It and
-            `tokens` decide between families with the same file name.
+        tokenizer_class: str, the tokenizer's name in transformers. Like
+            `tokens`, it distinguishes families with the same file name.
     """
     name = pathlib.Path(path).name
     found = [c for c in ALL_CONVENTIONS if name in c.files]

@@ -90,5 +90,5 @@ def test_a_data_set_without_choices_is_told_what_it_has(prepare):
     data_dir = prepare("tiny", {"story": _TEXT}, {"test": [{"story": "a"}]})
     with pytest.raises(ValueError, match="context, endings. Received: story"):
         read_tfds_choices(_directory(data_dir), "test", 2)
-    with pytest.raises(ValueError, match="a split train. Received: test"):
+    with pytest.raises(ValueError, match="a split named train. Received: test"):
         choice_tfds_splits(_directory(data_dir), 2, seed=0)
