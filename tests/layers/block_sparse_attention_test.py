@@ -1,3 +1,5 @@
+import zlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -93,6 +95,18 @@ def test_1024_tokens_have_blocks_of_their_own(length):
     expected, _ = expected_output(attention, inputs, mask, drawn)
     found = np.asarray(attention(inputs, mask))
     np.testing.assert_allclose(found[mask > 0], expected[mask > 0], atol=1e-5)
+
+
+def test_blocks_of_the_base_model_are_those_of_google_research():
+    """The sums are of the blocks that google-research/bigbird draws."""
+    for seed, usual, early in (
+        (0, 2693432104, 4244605532),
+        (11, 1819386811, 478820847),
+    ):
+        drawn = draw_blocks(seed, 12, 63, 3)
+        assert zlib.crc32(np.ascontiguousarray(drawn)) == usual
+        assert zlib.crc32(draw_early_blocks(seed, 12, 64, 3, 64)) == early
+    assert drawn[0, :3].tolist() == [[6, 3, 8], [8, 6, 9], [6, 7, 9]]
 
 
 def test_drawn_blocks_are_neither_near_nor_global():
