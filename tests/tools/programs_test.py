@@ -199,7 +199,7 @@ _PROGRAMS = {
             "output_file": "filled.jsonl",
         },
         mistakes=(
-            ({"output_file": None}, "--input_file and --output_file go togeth"),
+            ({"output_file": None}, "must be given together"),
             ({"input_file": None}, "One of --text and --input_file"),
             ({"text": "a"}, "One of --text and --input_file"),
         ),
