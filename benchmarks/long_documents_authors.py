@@ -8,7 +8,8 @@ INDEX.tsv with columns `file` and `author`. The labels are the authors with
 several novels. The last novel of each, by file name, is the test set: a model
 cannot rely on characters and places. All models have two layers of width 128
 and the same word pieces, learned from the training novels. They start from
-random weights and read similar numbers of tokens in training.
+random weights and read similar numbers of tokens in training. One is trained on
+windows first and then made long.
 
 Each run is a process on one core. Its figures are appended to results.jsonl in
 OUTPUT_DIR; finished runs are not repeated. The table at the end has the
@@ -42,35 +43,41 @@ _ALONE = flags.DEFINE_list("alone", None, "Way and seed of this process.")
 _ROOT = pathlib.Path(__file__).parents[1]
 _VOCAB_SIZE = 8000
 _MAX_CHAPTERS = 30  # Of an author, for training and for the test each.
+_WINDOW = 128
 _TOKENS_PER_STEP = 2048  # Or one text, if it is longer.
 
 
 @dataclasses.dataclass(frozen=True)
 class _Way:
-    """A config, and how `TextClassifier` reads and learns long texts."""
+    """A model, and how `TextClassifier` reads and learns long texts.
+
+    `short` is the way that a model is trained by before it is made long.
+    """
 
     name: str
     seq_length: int
     epochs: int
     config: str = "bert_tiny"
     windows: str | None = None
-    changes: dict = dataclasses.field(default_factory=dict)
+    is_longformer: bool = False
+    short: str | None = None
 
 
+_WITH_LONGFORMER = "Longformer's attention, 4,096 tokens"
 _ALL = {
-    "head": _Way("BERT, first 512 tokens", 512, epochs=11),
-    "windows": _Way("BERT, windows of 512", 512, epochs=1, windows="mean"),
+    "head": _Way("BERT, first 512 tokens", 512, 11),
+    "windows": _Way("BERT, windows of 512 tokens", 512, 1, windows="mean"),
     "longformer": _Way(
-        "BERT with Longformer's attention, 4,096",
-        4096,
-        epochs=2,
-        changes={"attention_window": 128},
+        f"BERT with {_WITH_LONGFORMER}", 4096, 2, is_longformer=True
+    ),
+    "made_long": _Way(
+        f"BERT, windows, then {_WITH_LONGFORMER}", 4096, 1, short="windows"
     ),
     "modernbert_2048": _Way(
-        "ModernBERT, 2,048", 2048, epochs=2, config="modernbert_tiny"
+        "ModernBERT, 2,048 tokens", 2048, 2, "modernbert_tiny"
     ),
     "modernbert_8192": _Way(
-        "ModernBERT, 8,192", 8192, epochs=1, config="modernbert_tiny"
+        "ModernBERT, 8,192 tokens", 8192, 1, "modernbert_tiny"
     ),
 }
 _COLUMNS = "accuracy", "tokens", "training_s", "test_s", "memory_mib"
@@ -141,17 +148,37 @@ def _run(way, seed):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     import keras
 
-    import keras_bert
-
     keras.utils.set_random_seed(seed)
     texts, labels = _chapters(is_test=False)
+    start = time.process_time()
+    classifier, tokens = _train(way, seed, texts, labels)
+    trained = time.process_time()
+    scores = classifier.evaluate(*_chapters(is_test=True))
+    end, usage = time.process_time(), resource.getrusage(resource.RUSAGE_SELF)
+    accuracy, memory = 100 * scores["accuracy"], usage.ru_maxrss / 1024
+    values = accuracy, tokens, trained - start, end - trained, memory
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _train(way, seed, texts, labels):
+    """Return a trained classifier and the number of tokens that it read."""
+    import keras_bert
+
+    tokens = 0
+    if way.short:
+        short, tokens = _train(_ALL[way.short], seed, texts, labels)
+        model = keras_bert.models.make_long(
+            short.pretrained, max_positions=way.seq_length, window=_WINDOW
+        )
+    else:
+        model = _random_model(way)
     classifier = keras_bert.TextClassifier(
-        _random_model(way),
+        model,
         labels=sorted({*labels}),
         seq_length=way.seq_length,
+        truncation=None if way.windows else "head",
         windows=way.windows,
     )
-    start = time.process_time()
     classifier.fit(
         texts,
         labels,
@@ -161,30 +188,24 @@ def _run(way, seed):
         seed=seed,
         verbose=0,
     )
-    trained = time.process_time()
-    scores = classifier.evaluate(*_chapters(is_test=True))
-    end, usage = time.process_time(), resource.getrusage(resource.RUSAGE_SELF)
-    tokens = way.epochs * classifier.encode(texts).rows.lengths.sum()
-    accuracy, memory = 100 * scores["accuracy"], usage.ru_maxrss / 1024
-    values = accuracy, int(tokens), trained - start, end - trained, memory
-    return dict(zip(_COLUMNS, values, strict=True))
+    lengths = classifier.encode(texts).rows.lengths
+    return classifier, tokens + way.epochs * int(lengths.sum())
 
 
 def _random_model(way):
-    import keras_bert
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.checkpoints.family import read_config
+    from keras_bert.text import BertTokenizer
 
     config = dataclasses.replace(
-        keras_bert.checkpoints.family.read_config(
-            _ROOT / f"configs/{way.config}.json"
-        ),
+        read_config(_ROOT / f"configs/{way.config}.json"),
         vocab_size=_VOCAB_SIZE,
         num_hidden_layers=2,
         max_position_embeddings=way.seq_length,
-        **way.changes,
+        **({"attention_window": _WINDOW} if way.is_longformer else {}),
     )
     vocabulary = pathlib.Path(_OUTPUT_DIR.value, "vocab.txt")
-    tokenizer = keras_bert.text.BertTokenizer(vocabulary)
-    return keras_bert.checkpoints.PretrainedModel.from_config(config, tokenizer)
+    return PretrainedModel.from_config(config, BertTokenizer(vocabulary))
 
 
 def _runs(results, way):
