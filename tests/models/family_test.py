@@ -7,12 +7,13 @@ import re
 import pytest
 
 from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.locations import family_folder
 
 _PACKAGE = pathlib.Path(__file__).parents[2] / "keras_bert"
 _FAMILIES = _PACKAGE / "models" / "families"
 _MOST_LINES = 120
-# A separate architecture; its config is a file in the same folder.
-_MOST_OF_ITS_OWN = {"modernbert": 150}
+# Separate architectures.
+_MOST_OF_ITS_OWN = {"modernbert": 150, "big_bird": 150}
 # Docstrings and comments can name a family, and these files:
 _OTHER_FILES = (
     "config.py",  # `BertConfig` is read without Keras.
@@ -25,7 +26,7 @@ _OTHER_NAMES = re.compile(
 
 
 def _family_file(model_type):
-    return _FAMILIES / model_type.replace("-", "_") / "model.py"
+    return _FAMILIES / family_folder(model_type) / "model.py"
 
 
 @pytest.mark.parametrize("model_type", model_types())
