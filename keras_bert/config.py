@@ -299,7 +299,7 @@ class StrictConfig:
         """Return a dict of the values by published key, for `from_dict`."""
         return {"model_type": self.model_type, **self.fields()}
 
-    def fields(self):
+    def fields(self) -> dict[str, typing.Any]:
         """Return a dict of the fields, without an `attention_window` of 0."""
         values = dataclasses.asdict(self)
         if not self.attention_window:
