@@ -56,5 +56,6 @@ def main():
 if __name__ == "__main__":
     command_line.run(
         main,
-        "keras-bert run_classifier --model_dir={output_dir}",
+        "keras-bert run_pretraining --objective=mlm "
+        "--init_checkpoint={output_dir} --output_dir=...",
     )

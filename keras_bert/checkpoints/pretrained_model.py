@@ -181,10 +181,14 @@ class PretrainedModel(Summarized):
         kept = student_layer_indices(
             config.sizes["L"], num_layers, config.layer_period
         )
+        changes = {config.size_keys["L"]: num_layers}
+        if isinstance(config.attention_window, tuple):
+            windows = tuple(config.attention_window[old] for old in kept)
+            changes["attention_window"] = windows
         if "L" not in config.block_letters:
             kept = []
         return self._copied(
-            {config.size_keys["L"]: num_layers},
+            changes,
             self._tokenizer or self.tokenizer_settings,
             {f"block_{new}": blocks[old].name for new, old in enumerate(kept)},
         )

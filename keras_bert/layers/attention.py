@@ -108,7 +108,8 @@ def attention_weights(query, key, context, pattern):
     """Return weights `(batch_size, num_heads, num_queries, seq_length)`."""
     scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))
     if context.score_bias is not None:
-        scores += context.at_queries(context.score_bias)
+        bias = context.at_queries(context.score_bias)
+        scores = ops.cast(scores, bias.dtype) + bias
     ignored = ignored_keys(context, pattern, ops.shape(key)[2])
     return softmax(scores, ignored, key.dtype)
 

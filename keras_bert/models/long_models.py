@@ -39,7 +39,8 @@ def make_long(
             on each side.
 
     Returns:
-        A `PretrainedModel` with the same tokenizer, heads and task.
+        A `PretrainedModel` with the same tokenizer, heads and task. The task
+        keeps its `seq_length` unless it is loaded with a different one.
 
     Raises:
         ValueError: the family cannot be made long or the model already is,
@@ -62,9 +63,8 @@ def make_long(
             f"`task.pretrained`. Received: {type(model).__name__}."
         )
     checks.even(2, window=window)
-    checks.at_least(model.config.max_seq_length, max_positions=max_positions)
     tokenizer, short = model.tokenizer_settings, model.weights
-    config = _long_config(model.config, max_positions, window)
+    config = _long_config(model.config, max_positions, int(window))
     if hasattr(config, "sep_token_id"):
         vocabulary = tokenizer.vocabulary
         separator = vocabulary.id_of(vocabulary.roles["sep"])
@@ -100,9 +100,10 @@ def _long_config(config, max_positions, window):
             f"with attention_window={config.attention_window}, "
             f"is_decoder={config.is_decoder}."
         )
+    checks.at_least(config.max_seq_length, max_positions=max_positions)
     num_before = config.sizes["P"] - config.max_seq_length
     values = dataclasses.asdict(config)
-    values[config.size_keys["P"]] = max_positions + num_before
+    values[config.size_keys["P"]] = int(max_positions) + num_before
     values["attention_window"] = window
     return long_classes[config.model_type](**values)
 

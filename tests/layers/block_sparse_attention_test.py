@@ -232,3 +232,17 @@ def test_rows_that_it_cannot_compute_are_errors():
     numbers = {"text_numbers": np.ones((2, 20), "int32")}
     with pytest.raises(ValueError, match="Packed rows are not supported by bl"):
         make_attention()(states(20), None, None, numbers)
+
+
+def test_weights_of_long_rows_in_mixed_precision():
+    attention, inputs = make_attention(), states(101)
+    expected = np.asarray(attention.attention_weights(inputs))
+    attention = BlockSparseAttention.from_config(
+        {**attention.get_config(), "dtype": "mixed_bfloat16"}
+    )
+    attention.build(inputs.shape)
+    found = attention.attention_weights(tf.cast(inputs, "bfloat16"))
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(
+        np.asarray(found, "float32").sum(-1), 1, atol=0.05
+    )

@@ -109,6 +109,11 @@ def test_windows_of_blocks_may_differ():
     assert config.windows == (4, 8, 6)
     assert make(attention_window=[8] * 3) == make(attention_window=8)
     assert make(attention_window=8).windows == (8, 8, 8)
+    windows = {"num_hidden_layers": 3, "attention_window": [4, 8, 6]}
+    model = tiny.pretrained(
+        tiny.config("longformer", pad_token_id=0, **windows)
+    )
+    assert model.smaller(2).config.windows == (4, 6)
 
 
 def test_packed_rows_are_those_of_single_texts():
