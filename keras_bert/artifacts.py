@@ -148,7 +148,7 @@ def remove_leftovers(path):
 
 
 def _is_running(process):
-    """Return True if another process has this id."""
+    """Return True if a different process with this id is running."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -130,7 +130,7 @@ def head_rows(model_type, part=""):
 
 
 def unused_arrays(model_type, column):
-    """Return the names of published arrays that no model uses."""
+    """Return the names of checkpoint arrays that no model uses."""
     rows = _rows(model_type)
     return [row[column] for row in rows if row["weight"] == _UNUSED]
 

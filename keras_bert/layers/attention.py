@@ -1,4 +1,4 @@
-"""Attention functions: full attention and one-query steps.
+"""Attention functions: full attention and single-query steps.
 
 These and the functions of `sliding_window` and `query_chunks` take the same
 arguments, so that a layer can choose one by the sequence length.

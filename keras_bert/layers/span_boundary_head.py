@@ -25,7 +25,8 @@ class SpanBoundaryHead(TiedHead):
     """Prediction of the tokens of a span from the two tokens next to it.
 
     The vectors of the two tokens and an embedding of the position in the span
-    pass two blocks of dense, activation and LayerNorm, then tied logits.
+    pass through two blocks of dense layer, activation and LayerNorm. Tied
+    word embeddings compute the logits.
 
     Args:
         embeddings: layer of the same model with the word table, as in

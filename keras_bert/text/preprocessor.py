@@ -195,7 +195,8 @@ class Preprocessor(Summarized):
         """Arrange tokenized texts as model inputs without padding.
 
         Args:
-            *tokens, **values: arguments of `pack`.
+            *tokens: arguments of `pack`.
+            **values: arguments of `pack`.
         """
         layout = self._layout(tokens)
         inputs = self._inputs(layout.flat(), tokens, values)

@@ -69,6 +69,7 @@ def test_weights_are_copies(short):
             np.testing.assert_array_equal(ours, short.weights[path])
 
 
+@pytest.mark.smoke("roberta")
 def test_a_long_model_is_saved_fine_tuned_and_served(short, tmp_path):
     long = make_long(short, max_positions=50, window=8)
     keras_bert.save_pretrained(long, tmp_path / "long")

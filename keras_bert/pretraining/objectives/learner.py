@@ -43,7 +43,7 @@ class Learner:
         return [names.get(id(weight)) for weight in self.model.weights]
 
     def finish(self):
-        """Update the models to save with the trained weights."""
+        """Copy the trained weights to the models that will be saved."""
         for path, more in self.added.items():
             weight = self.kept[""].weights[path]
             weight.assign(np.asarray(weight) + np.asarray(more))

@@ -1,4 +1,4 @@
-"""Rules for the values of records, checked for a batch at a time."""
+"""Rules for the values of records, checked one batch at a time."""
 
 import types
 
