@@ -175,16 +175,17 @@ def _run_guarded(main, next_command, argv):
 
 
 def _print_result(result, next_command):
-    """Print the path of the result and a suggested next command."""
+    """Print the path of the result, if any, and a suggested next command."""
     values = own_flags()
     result = result or values.get("output_dir") or values.get("output_file")
-    if not result:
+    if result:
+        print(f"Result: {_joined(result)}", file=sys.stderr)
+    elif {"output_dir", "output_file"} & {*values}:
         return
     values["result"] = result
     shown = {
         name: shlex.quote(_joined(value)) for name, value in values.items()
     }
-    print(f"Result: {_joined(result)}", file=sys.stderr)
     if next_command:
         print(f"Next: {next_command.format(**shown)}", file=sys.stderr)
 

@@ -13,11 +13,18 @@ import pathlib
 import sys
 
 _REQUIREMENTS = {
+    "ai_edge_litert": "keras-bert-tf[tflite]",
+    "apache_beam": "keras-bert-tf[beam]",
+    "gradio": "keras-bert-tf[playground]",
     "keras": "keras>=3.12.4,<4",
+    "matplotlib": "keras-bert-tf[demo]",
     "onnx": "keras-bert-tf[onnx]",
+    "sentencepiece": "keras-bert-tf[vocabulary]",
     "tensorflow": "tensorflow>=2.21,<2.22",
+    "tensorflow_datasets": "keras-bert-tf[tfds]",
     "tensorflow_text": "tensorflow-text>=2.21.1,<2.22",
     "tf2onnx": "keras-bert-tf[onnx]",
+    "tokenizers": "keras-bert-tf[vocabulary]",
 }
 # Names of the same arguments in other libraries.
 _SYNONYMS = {
@@ -62,6 +69,31 @@ _ADVICE = {
 }
 
 
+def import_package(name, user):
+    """Import an optional package, or raise an error with the pip command.
+
+    Args:
+        name: str, a package or one of its modules.
+        user: str, what needs the package: the subject of the error message.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise _with_requirement(error, user) from None
+
+
+def _with_requirement(error, user):
+    """Add the pip command to an error about a missing known package."""
+    requirement = _REQUIREMENTS.get(error.name)
+    if requirement is None:
+        return error
+    return ModuleNotFoundError(
+        f"{user} needs the package {error.name}, which is not installed. "
+        f"Try: pip install '{requirement}'",
+        name=error.name,
+    )
+
+
 def attach(package, path):
     """Return `__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
 
@@ -98,14 +130,7 @@ def attach(package, path):
             setattr(module, name, _explained(getattr(module, name)))
             return getattr(module, name)
         except ModuleNotFoundError as error:
-            requirement = _REQUIREMENTS.get(error.name)
-            if requirement is None:
-                raise
-            raise ModuleNotFoundError(
-                f"{package}.{name} needs the package {error.name}, which is "
-                f"not installed here. Try: pip install '{requirement}'",
-                name=error.name,
-            ) from None
+            raise _with_requirement(error, f"{package}.{name}") from None
 
     def __dir__():
         inner = [x for x in vars(sys.modules[package]) if x.startswith("__")]

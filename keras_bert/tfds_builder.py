@@ -2,17 +2,12 @@
 
 import functools
 
+from keras_bert import lazy
+
 
 def import_tfds():
-    """Import the package, or raise an ImportError with the pip command."""
-    try:
-        import tensorflow_datasets
-    except ImportError as error:
-        raise ImportError(
-            "A dataset of TensorFlow Datasets requires that package: pip "
-            f"install 'tensorflow-datasets>=4.9,<5' ({error})."
-        ) from None
-    return tensorflow_datasets
+    """Import the package, or raise an error with the pip command."""
+    return lazy.import_package("tensorflow_datasets", "A prepared dataset")
 
 
 @functools.cache

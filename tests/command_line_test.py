@@ -166,6 +166,18 @@ def test_a_program_ends_with_its_result_and_what_is_next(
     assert capsys.readouterr().err == shown
 
 
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [({"files": ["a b"]}, "Next: head 'a b'\n"), ({"output_file": None}, "")],
+)
+def test_a_program_without_a_result_prints_only_what_is_next(
+    values, shown, own_flags, capsys
+):
+    own_flags(**values)
+    command_line._run_guarded(lambda: None, "head {files}", ["train"])
+    assert capsys.readouterr().err == shown
+
+
 def test_errors_of_the_library_name_no_flags():
     package = pathlib.Path(command_line.__file__).parent
     # These pages mention flags of TensorFlow Serving, Docker and git.

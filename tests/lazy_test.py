@@ -1,11 +1,15 @@
 """Public names for editors and for Python."""
 
+import configparser
 import importlib
 import pathlib
+import re
+import sys
 
 import pytest
 
 import keras_bert
+from keras_bert import lazy
 from keras_bert import registration
 
 _ROOT = pathlib.Path(keras_bert.__file__).parent
@@ -16,12 +20,12 @@ _PACKAGES = [
 
 
 def test_every_lazy_package_has_a_stub():
-    lazy = {
+    packages = {
         path.with_suffix(".pyi")
         for path in _ROOT.rglob("__init__.py")
         if "lazy.attach" in path.read_text(encoding="utf-8")
     }
-    assert {*_STUBS} == lazy
+    assert {*_STUBS} == packages
 
 
 @pytest.mark.parametrize("name", _PACKAGES)
@@ -45,3 +49,25 @@ def test_the_stub_of_layers_has_all_that_keras_can_read():
 
 def test_the_package_says_that_it_has_types():
     assert (_ROOT / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", lazy._REQUIREMENTS)
+def test_a_missing_package_is_named_with_what_installs_it(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ModuleNotFoundError) as caught:
+        lazy.import_package(name, "A plot")
+    assert f"A plot needs the package {name}, which" in str(caught.value)
+    (requirement,) = re.findall("pip install '(.*)'", str(caught.value))
+    setup = configparser.ConfigParser()
+    setup.read(_ROOT.parent / "setup.cfg")
+    extra = re.search(r"\[(\w+)\]", requirement)
+    if extra:
+        extras = setup["options.extras_require"]
+        assert f"\n{name.replace('_', '-')}>=" in extras[extra[1]]
+    else:
+        assert requirement in setup["options"]["install_requires"].split()
+
+
+def test_other_missing_packages_keep_their_error():
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'no_one'$"):
+        lazy.import_package("no_one", "A plot")

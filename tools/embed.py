@@ -60,4 +60,8 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "python -c 'import numpy, sys; print(numpy.load(sys.argv[1]))' "
+        "{output_file}",
+    )

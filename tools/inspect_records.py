@@ -65,4 +65,9 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert run_pretraining --input_file={input_file} "
+        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+        'configs)/bert_small.json" --output_dir=runs/small',
+    )

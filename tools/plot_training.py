@@ -5,7 +5,6 @@
 The format depends on the ending of --output_file: .png, .svg or .pdf.
 """
 
-import importlib
 import json
 import pathlib
 
@@ -13,6 +12,7 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
+from keras_bert import lazy
 from keras_bert.cli import shared_flags
 
 _RUN_DIR = flags.DEFINE_list(
@@ -37,7 +37,7 @@ def main():
         )
     curves = {path.parent: _read_points(path) for path in paths}
     # Imported late, so that --help is fast.
-    figures = importlib.import_module("matplotlib.figure")
+    figures = lazy.import_package("matplotlib.figure", "A plot")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
     for panel, name in zip(figure.subplots(2, 2).flat, _PANELS, strict=True):
         for number, (run_dir, points) in enumerate(curves.items()):

@@ -8,11 +8,11 @@ import zipfile
 from absl import logging
 
 from keras_bert import artifacts
+from keras_bert import lazy
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.tflite_comparison import Comparison
-from keras_bert.export.tflite_comparison import check_interpreter
 from keras_bert.export.tflite_comparison import compare
 from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_comparison import tolerance
@@ -79,7 +79,8 @@ def export_tflite(
     _check_precision(task.model)
     check_kind(kind, files, representative_texts is not None)
     paths = tflite_paths(path, files)
-    check_interpreter()
+    # Each file is compared with its model.
+    lazy.import_package("ai_edge_litert.interpreter", "`export_tflite`")
     artifacts.check_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
     fixing = []

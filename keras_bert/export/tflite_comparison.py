@@ -137,15 +137,3 @@ def signature_runner(flatbuffer, has_text):
         custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
         num_threads=1,
     ).get_signature_runner()
-
-
-def check_interpreter():
-    """Raise ModuleNotFoundError if no interpreter is installed."""
-    try:
-        import ai_edge_litert.interpreter  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "The comparison of a TFLite file with its model needs the package "
-            "ai_edge_litert: "
-            "pip install 'keras-bert-tf[tflite]'."
-        ) from error

@@ -1,10 +1,11 @@
 """Server of the page; it accepts only local connections."""
 
-import importlib
 import logging
 import os
 import pathlib
 import socket
+
+from keras_bert import lazy
 
 HOST = "127.0.0.1"
 _STYLE, _SCRIPT = (
@@ -16,16 +17,7 @@ def check_installed():
     """Import Gradio without its check for a newer version."""
     # Gradio reads this variable only during import.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    try:
-        importlib.import_module("gradio")
-    except ModuleNotFoundError as error:
-        if error.name != "gradio":
-            raise
-        raise ModuleNotFoundError(
-            "The playground requires the package gradio, which is not "
-            "installed. Install with: pip install 'keras-bert-tf[playground]'",
-            name="gradio",
-        ) from None
+    lazy.import_package("gradio", "The playground")
 
 
 def check_port(port):

@@ -43,8 +43,8 @@ def test_a_missing_beam_is_told_with_the_line_to_type(make, tmp_path):
     code, stderr = make(PYTHONPATH=f"{tmp_path}:{repository}")
     assert code == 1
     assert stderr == (
-        "Error: The Beam pipeline needs the package apache_beam. Try: "
-        "pip install 'keras-bert-tf[beam]'\n"
+        "Error: A Beam pipeline needs the package apache_beam, which is not "
+        "installed. Try: pip install 'keras-bert-tf[beam]'\n"
     )
 
 

@@ -1,12 +1,12 @@
 """Common functions for training any kind of vocabulary."""
 
-import importlib
 import itertools
 import typing
 import zlib
 
 import numpy as np
 
+from keras_bert import lazy
 from keras_bert.pretraining.corpus.sources import source_documents
 
 _HELD_OUT_ONE_IN = 50
@@ -17,15 +17,8 @@ MAX_FREQUENCY = 1_000_000_000
 
 
 def import_learner(name):
-    """Import a trainer package, or raise an error with the pip extra."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"Learning a vocabulary needs the package {name}. Try: "
-            "pip install 'keras-bert-tf[vocabulary]'",
-            name=error.name,
-        ) from None
+    """Import a trainer package, or raise an error with the pip command."""
+    return lazy.import_package(name, "Learning a vocabulary")
 
 
 def training_sentences(sources, held_out, bad_lines):
