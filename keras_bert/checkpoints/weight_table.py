@@ -8,11 +8,11 @@ alternative names. Shapes are the shapes in our model: letters of the config's
 `size_keys`, multiples such as "3H", or digits.
 
 Marks after the weight restrict a row: `@but_first` omits the first block,
-`@narrow` the row if E equals H, `@convolved` if K is 0, and `@decoded` without
-`enhanced_mask_decoder`. `@tied` marks a copy of the weight's array, and
-`@unused` a published array that no model uses. `weight_map` documents the other
-marks. `task_heads.txt` has the heads of fine-tuned models; C is the number of
-outputs.
+`@narrow` the row if E equals H, `@convolved` if K is 0, `@decoded` without
+`enhanced_mask_decoder`, and `@tasks` only with `use_task_id`. `@tied` marks a
+copy of the weight's array, and `@unused` a published array that no model uses.
+`weight_map` documents the other marks. `task_heads.txt` has the heads of
+fine-tuned models; C is the number of outputs.
 """
 
 import dataclasses
@@ -27,6 +27,7 @@ _BUT_FIRST = "@but_first"
 _CONVOLVED = "@convolved"
 _DECODED = "@decoded"
 _NARROW = "@narrow"
+_TASKS = "@tasks"
 _TIED = "@tied"
 _UNUSED = "@unused"
 NO_PLACE = "-"
@@ -174,6 +175,7 @@ def blocks_of(row, config):
         (weight.endswith(_NARROW) and sizes["E"] == sizes["H"])
         or (weight.endswith(_CONVOLVED) and not sizes["K"])
         or (weight.endswith(_DECODED) and not config.enhanced_mask_decoder)
+        or (weight.endswith(_TASKS) and not config.use_task_id)
     )
     if lacks:
         return iter(())

@@ -18,6 +18,7 @@ from .disentangled_embeddings import (
     DisentangledEmbeddings as DisentangledEmbeddings,
 )
 from .dropout import Dropout as Dropout
+from .ernie_embeddings import ErnieEmbeddings as ErnieEmbeddings
 from .factorized_embeddings import FactorizedEmbeddings as FactorizedEmbeddings
 from .feed_forward import FeedForward as FeedForward
 from .feed_forward import ResidualFeedForward as ResidualFeedForward

@@ -160,6 +160,9 @@ _RELATIVES = {
     "ElectraForPreTraining": ["replaced_token_head"],
     "ElectraForMaskedLM": ["masked_lm_head"],
     "ElectraModel": [],
+    "ErnieForPreTraining": ["pooler", "masked_lm_head", "nsp_head"],
+    "ErnieForMaskedLM": ["masked_lm_head"],
+    "ErnieModel": ["pooler"],
     "LongformerForMaskedLM": ["masked_lm_head"],
     "LongformerModel": ["pooler"],
     "ModernBertForMaskedLM": ["masked_lm_head"],
@@ -168,6 +171,7 @@ _RELATIVES = {
 _FORMS = {
     "albert": {"L": 5, "num_hidden_groups": 2, "inner_group_num": 2},
     "deberta-v2": {"conv_kernel_size": 3},
+    "ernie": {"use_task_id": True},
 }
 
 
@@ -228,7 +232,7 @@ def test_a_relative_is_read_by_transformers_equal(
 @pytest.mark.parametrize(
     "model_type",
     ["albert", "deberta", "deberta-v2", "roberta", "electra", "modernbert"]
-    + ["xlm-roberta", "mpnet", "longformer", "big_bird"],
+    + ["xlm-roberta", "mpnet", "longformer", "big_bird", "ernie"],
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",

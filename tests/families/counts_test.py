@@ -45,7 +45,15 @@ def test_spanbert_has_the_weights_of_a_cased_bert():
 
 
 @pytest.mark.smoke(
-    *("bert_base", "albert_base-", "deberta", "v3_xsmall", "distil", "small-"),
+    *(
+        "bert_base",
+        "albert_base-",
+        "deberta",
+        "v3_xsmall",
+        "distil",
+        "ernie_1.0_base_zh-bert_e",
+        "small-",
+    ),
     *("gpt1", "ettin_17m", "longformer", "mpnet", "roberta_base"),
 )
 @pytest.mark.parametrize(
@@ -85,6 +93,9 @@ def test_spanbert_has_the_weights_of_a_cased_bert():
         ("electra_base", _REPLACED, 109_483_009),
         ("electra_large", _ENCODER, 334_092_288),
         ("electra_large", _REPLACED, 335_142_913),
+        ("ernie_1.0_base_zh", _ENCODER, 99_866_112),
+        ("ernie_1.0_base_zh", _ALL, 100_477_778),
+        ("ernie_2.0_base_en", _ENCODER, 109_483_776),
         ("ettin_17m", _ENCODER, 16_797_440),
         ("ettin_17m", _ALL, 16_913_600),
         ("ettin_32m", _ENCODER, 31_883_136),

@@ -19,6 +19,7 @@ MODEL_TYPES = {
     "deberta-v2": "deberta-v2",
     "distilbert": "distilbert",
     "electra": "electra",
+    "ernie": "ernie",
     "longformer": "longformer",
     "modernbert": "modernbert",
     "mpnet": "mpnet",

@@ -27,6 +27,7 @@ _TASKS = (
     *("ForSequenceClassification", "ForTokenClassification"),
     *("ForQuestionAnswering", "ForMultipleChoice"),
 )
+_OF_PAIRS = "sop_logits", "seq_relationship_logits"
 _EAGER = {"attn_implementation": "eager"}
 _SIZES = {
     **{"hidden_size": 16, "num_attention_heads": 4, "intermediate_size": 32},
@@ -109,6 +110,13 @@ _CONFIGS = {
         {
             **{"vocab_size": 40, "embedding_size": 8, "num_hidden_layers": 3},
             **{"hidden_act": "gelu_new", **_SIZES},
+        },
+    ),
+    "ernie": (
+        *("Ernie", 1904),
+        {
+            **{"vocab_size": 40, "num_hidden_layers": 3, "hidden_act": "relu"},
+            **{"use_task_id": True, **_SIZES},
         },
     ),
     "openai_gpt": (
@@ -200,14 +208,16 @@ def _bert_task(name):
     return model.config, weights_of(model), inputs, outputs
 
 
-def _albert(name):
+def _sentence_pairs(name):
     inputs = _inputs(name, (12, 7, 3, 10), (6, 4, 2, 10))
     model = _model(name, "ForPreTraining")
     answer = answer_of(model, inputs, output_hidden_states=True)
     outputs = {
         "logits": answer.prediction_logits.numpy(),
-        "sop_logits": answer.sop_logits.numpy(),
-        "pooler_output": answer_of(model.albert, inputs).pooler_output.numpy(),
+        **{key: x.numpy() for key, x in answer.items() if key in _OF_PAIRS},
+        "pooler_output": answer_of(
+            model.base_model, inputs
+        ).pooler_output.numpy(),
         **states_of(answer),
     }
     return model.config, weights_of(model), inputs, outputs
@@ -349,7 +359,7 @@ _BERT_TASKS = ("multiple_choice", "question_answering", "token_classification")
 _MAKERS = {
     **dict.fromkeys(("gelu", "gelu_new"), _bert),
     **dict.fromkeys(_BERT_TASKS, _bert_task),
-    "albert": _albert,
+    **dict.fromkeys(("albert", "ernie"), _sentence_pairs),
     "big_bird": _big_bird,
     **dict.fromkeys(("deberta", "deberta-v2"), _deberta),
     "distilbert": _masked_lm,

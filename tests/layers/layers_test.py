@@ -137,6 +137,10 @@ CASES = {
         *(layers.DropoutDense, {"units": 3, "dropout": 0.0}),
         *({"inputs": _STATES}, 2),
     ),
+    "ErnieEmbeddings": (
+        *(layers.ErnieEmbeddings, _BERT | {"task_type_vocab_size": 2}),
+        *(_PAIRS, 6),
+    ),
     "FactorizedEmbeddings": (
         *(layers.FactorizedEmbeddings,),
         lambda: {"tables": _bert(hidden_size=4), "hidden_size": 8},

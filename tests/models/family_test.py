@@ -19,9 +19,9 @@ _OTHER_FILES = (
     "config.py",  # `BertConfig` is read without Keras.
     "cli/demo/",  # "bert" is a folder name.
 )
-# The layer and the objectives with the name of a family.
+# The layers and the objectives with the name of a family.
 _OTHER_NAMES = re.compile(
-    "RobertaEmbeddings|roberta_embeddings|^electra(_gdes)?$"
+    "(Roberta|Ernie)Embeddings|(roberta|ernie)_embeddings|^electra(_gdes)?$"
 )
 
 

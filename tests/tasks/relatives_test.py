@@ -15,11 +15,13 @@ _CHANGES = {
     "albert": {"E": 8, "num_hidden_groups": 2},
     "big_bird": {"block_size": 1},
     "electra": {"E": 8},
+    "ernie": {"use_task_id": True},
     "longformer": {"attention_window": 4},
 }
 _FAMILIES = ("albert", "deberta-v2", "electra", "roberta")
 _LONG_TAIL = (
-    *("big_bird", "deberta", "distilbert", "longformer", "modernbert"),
+    *("big_bird", "deberta", "distilbert", "ernie", "longformer"),
+    "modernbert",
     "mpnet",
     "xlm-roberta",
 )
@@ -172,7 +174,8 @@ def test_exports_find_special_tokens_in_texts(model, tmp_path):
         answer["probabilities"], classifier.probabilities(texts), atol=1e-5
     )
     path = tmp_path / "model.tflite"
-    if model.config.model_type not in ("albert", "distilbert", "electra"):
+    of_strings = "albert", "distilbert", "electra", "ernie"
+    if model.config.model_type not in of_strings:
         with pytest.raises(ValueError, match="needs .*files=.'ids'"):
             classifier.export_tflite(path, kind="float32", texts=texts)
     else:  # The export compares the outputs.

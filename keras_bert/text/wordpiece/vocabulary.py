@@ -62,15 +62,19 @@ class Vocabulary(BaseVocabulary):
         """Read a `vocab.txt`.
 
         Only "\\n" ends a line: the published Chinese vocabulary contains the
-        line separator U+2028 as a piece.
+        line separator U+2028 as a piece. If the first line has a tab, each
+        line is a piece, a tab and the id of the piece, as in ERNIE's files.
 
         Args:
             path: path of the file.
 
         Raises:
-            ValueError: the file is empty, not UTF-8 or not a vocabulary.
+            ValueError: the file is empty, not UTF-8 or not a vocabulary, or
+                the id of a line is wrong.
         """
-        lines = (line.strip(" \t\r") for line in read_lines(path))
+        lines = [line.strip(" \t\r") for line in read_lines(path)]
+        if "\t" in lines[0]:
+            lines = [_piece_of(path, *x) for x in enumerate(lines)]
         return cls(lines, source=str(path))
 
     def save(self, path: Path) -> None:
@@ -109,3 +113,14 @@ class Vocabulary(BaseVocabulary):
         """UTF-8 text of each token; joined, they spell the text."""
         pairs = zip(self.tokens, self.is_continuation, strict=True)
         return [(t[2:] if more else f" {t}").encode() for t, more in pairs]
+
+
+def _piece_of(path, index, line):
+    """Return the piece of a line with a tab and an id."""
+    piece, _, number = line.rpartition("\t")
+    if number != str(index):
+        raise ValueError(
+            f"{path}, line {index + 1}: must be a piece, a tab and the id "
+            f"{index}, because the first line has an id. Received: {line!r}."
+        )
+    return piece.strip()

@@ -274,7 +274,7 @@ _MASKED = ("mlm", "mlm_sbo", "distillation")
     "name",
     [
         *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
-        *("big_bird", "deberta", "longformer", "mpnet", "openai-gpt"),
+        *("big_bird", "deberta", "ernie", "longformer", "mpnet", "openai-gpt"),
         "xlm-roberta",
     ],
 )
@@ -288,6 +288,7 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         "electra": {*_MASKED, "electra"},
         "bert": {*_MASKED, "mlm_nsp", "left_to_right"},
         "big_bird": {*_MASKED, "mlm_nsp"},
+        "ernie": {*_MASKED, "mlm_nsp"},
         "longformer": {*_MASKED},
         "mpnet": {*_MASKED},
         "openai-gpt": {"left_to_right"},

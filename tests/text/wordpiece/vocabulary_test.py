@@ -58,6 +58,25 @@ def test_a_file_that_is_no_vocabulary_is_an_error(read, data, words):
         read(data)
 
 
+_NUMBERED = [
+    f"{x}\t{i}" for i, x in enumerate((*SPECIAL_TOKENS, "中", "", "a"))
+]
+
+
+def test_lines_with_ids_are_read(read):
+    vocabulary = read("\r\n".join(_NUMBERED))
+    assert vocabulary.tokens == (*SPECIAL_TOKENS, "中", "", "a")
+
+
+@pytest.mark.parametrize(
+    "line", ["a\t6", "a\t07", "a\tb", "a", "a\t", "", "7\ta"]
+)
+def test_a_wrong_id_names_the_line(read, line):
+    message = r"vocab\.txt, line 8: must be a piece, a tab and the id 7"
+    with pytest.raises(ValueError, match=message):
+        read("\n".join([*_NUMBERED[:-1], line, "b\t8"]))
+
+
 def test_what_is_saved_is_read_back_equal(tmp_path):
     tokens = (*SPECIAL_TOKENS, "the", "\u2028", "##\u2028", "中", "##é")
     path = tmp_path / "vocab.txt"

@@ -1,0 +1,1 @@
+"""ERNIE: BERT with an optional table of task types."""
