@@ -102,7 +102,7 @@ def published_places(config, column, head=None):
         what += " with an `attention_window`" if global_rows(config) else ""
         raise ValueError(
             f"The format must support {config.family}{what}. "
-            f"Received: {column}."
+            f"Received: {column}. Use format='keras'."
         )
     sizes = sizes_with(config, head)
     places = [

@@ -80,9 +80,10 @@ class PlainEmbeddings(WordEmbeddings):
 
     def _sum(self, input_ids, positions):
         longest, shape = self.max_seq_length, tuple(input_ids.shape)
-        if positions is None and shape[1] and shape[1] > longest:
+        length = 1 if shape[1] is None else shape[1]
+        if positions is None and not 0 < length <= longest:
             raise ValueError(
-                f"`input_ids` must be at most {longest} tokens long, "
+                f"`input_ids` must be 1 to {longest} tokens long, "
                 "because `max_position_embeddings` is "
                 f"{self.max_position_embeddings}. Received: shape {shape}."
             )

@@ -20,10 +20,11 @@ def test_it_is_bert_without_segments():
     )
 
 
-def test_a_sequence_over_the_limit_is_an_error():
-    ids = np.zeros((1, 17), "int32")
+@pytest.mark.parametrize("length", [0, 17])
+def test_no_tokens_and_too_many_are_errors(length):
+    ids = np.zeros((1, length), "int32")
     with pytest.raises(
         ValueError,
-        match=r"most 16 tokens long.* is 16. Received: shape \(1, 17",
+        match=rf"1 to 16 tokens long.* is 16. Received: shape \(1, {length}",
     ):
         TokenEmbeddings(**_ARGUMENTS)(ids)

@@ -109,7 +109,10 @@ _PROGRAMS = {
                 {"max_positions": "3"},
                 "--max_positions must be .*max_positions=3",
             ),
-            ({"format": "hf"}, "must support BERT with an `attention_window`"),
+            (
+                {"format": "hf"},
+                "BERT with an `attention_window`.*--format=keras",
+            ),
         ),
     ),
     "create_pretraining_data": _Program(

@@ -49,6 +49,11 @@ def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
 def source_documents(sources, bad_lines=None):
     """Yield the documents in sources as non-empty lists of bytes."""
     for source in sources:
+        if not hasattr(source, "chunks"):
+            raise ValueError(
+                "`sources` must be a list that `open_sources` returned. "
+                f"Received: sources={sources!r:.80}."
+            )
         for chunk in source.chunks():
             yield from group_documents(source.lines(chunk, bad_lines))
 

@@ -51,8 +51,9 @@ def labelled_questions(questions):
         if not isinstance(question, SquadQuestion):
             raise ValueError(
                 "`questions` must be the path of a SQuAD file, its parsed "
-                "JSON, or a list of `SquadQuestion`. "
-                f"Received: {brief(question)} at index {index}."
+                "JSON, or a list of `SquadQuestion`. Received: "
+                f"{brief(question)} at index {index}. "
+                "docs/question_answering.md converts rows of a data set."
             )
     if not questions:
         raise ValueError("`questions` must not be empty. Received: [].")

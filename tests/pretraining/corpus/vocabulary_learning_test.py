@@ -134,6 +134,12 @@ def test_no_text_is_an_error_that_says_so(tmp_path, learn):
         learn(open_sources([str(tmp_path / "a.txt")]), 1000)
 
 
+@pytest.mark.parametrize("sources", ["text.txt", ["a dog", "a cat"]])
+def test_paths_and_texts_are_not_sources(sources):
+    with pytest.raises(ValueError, match="`open_sources` returned.*sources="):
+        learn_vocabulary(sources, 1000)
+
+
 def test_bad_lines_are_skipped_and_counted_once(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a dog"}\n{"txt": "zebra"}\n{"text": "a dog"}\n')
