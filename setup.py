@@ -1,6 +1,8 @@
-"""Add the programs, the configs and the addresses; setup.cfg has the rest."""
+"""Add programs, configs, addresses and README; setup.cfg has the rest."""
 
 import os
+import pathlib
+import re
 
 import setuptools
 
@@ -22,8 +24,20 @@ def _project_urls():
     return urls
 
 
+def _readme():
+    """Return the README; a workflow makes its links to files absolute."""
+    text = pathlib.Path("README.md").read_text(encoding="utf-8")
+    repository = os.environ.get("GITHUB_REPOSITORY")
+    if repository:
+        source = f"https://github.com/{repository}"
+        text = re.sub(r"\]\((?!https?:|#)", f"]({source}/blob/main/", text)
+        text = re.sub(r'src="(?!https?:)', f'src="{source}/raw/main/', text)
+    return text
+
+
 setuptools.setup(
     packages=[*setuptools.find_packages(include=["keras_bert*"]), *_BESIDE],
     package_dir=_BESIDE,
     project_urls=_project_urls(),
+    long_description=_readme(),
 )

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,11 +23,8 @@ _SOURCES = (
 
 
 def _run(*command, cwd):
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name != "PYTHONPATH"
-    }
+    environment = {**os.environ, "GITHUB_REPOSITORY": "someone/bert"}
+    environment.pop("PYTHONPATH", None)
     result = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True
     )
@@ -83,6 +81,12 @@ def test_the_library_the_configs_and_the_version_are_in_it(place):
     assert (package / "tasks/__init__.pyi").is_file()
     (metadata,) = package.parent.glob("keras_bert_tf-*.dist-info")
     assert VERSION in metadata.name
+    description = (metadata / "METADATA").read_text(encoding="utf-8")
+    source = "https://github.com/someone/bert"
+    assert f"Project-URL: Source, {source}\n" in description
+    assert f"[serving]({source}/blob/main/docs/serving.md)" in description
+    assert f'<img src="{source}/raw/main/docs/' in description
+    assert re.findall(r"\]\((?!https:|#)|src=\"docs", description) == []
     (licence,) = metadata.rglob("LICENSE")
     assert "Apache License" in licence.read_text()
 
