@@ -96,7 +96,8 @@ class StrictConfig:
             Face.
         dropout_keys: keys of three dropout rates: hidden vectors, attention
             weights, and the head of a task.
-        layer_norm_eps: float, added to the variance in LayerNorm.
+        layer_norm_eps: float, small constant added to the variance in
+            LayerNorm.
         attention_window: int, even number of neighbours that a token attends
             to, half of them on each side. 0 for attention to all tokens.
         short_model_type: str, `model_type` of the models that
@@ -340,7 +341,7 @@ class EncoderConfig(StrictConfig):
 
 @dataclasses.dataclass(frozen=True)
 class BertConfig(EncoderConfig):
-    """Config of a BERT model.
+    """Configuration of a BERT model.
 
     The keys are the same as in the published `bert_config.json`. Only
     `hidden_act: "gelu"` is ambiguous: google-research/bert computes the tanh
@@ -349,18 +350,18 @@ class BertConfig(EncoderConfig):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the token vectors.
+        hidden_size: size of the token vectors.
         num_hidden_layers: number of Transformer blocks.
         num_attention_heads: number of attention heads. Must divide
             `hidden_size`.
-        intermediate_size: width inside the feed-forward layers.
+        intermediate_size: hidden size of the feed-forward layers.
         hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
         hidden_dropout_prob: dropout after embeddings and sublayers.
         attention_probs_dropout_prob: dropout of attention weights.
         max_position_embeddings: maximum sequence length.
         type_vocab_size: number of segments.
         initializer_range: standard deviation of initial weights.
-        layer_norm_eps: added to the variance in LayerNorm.
+        layer_norm_eps: small float added to the variance in LayerNorm.
         is_decoder: whether attention is causal.
         attention_window: even number of neighbours that a token attends to,
             see `keras_bert.models.make_long`. 0 for attention to all tokens.

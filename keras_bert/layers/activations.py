@@ -19,13 +19,13 @@ _SQRT_HALF = math.sqrt(0.5)
 
 @keras.saving.register_keras_serializable("keras_bert")
 def gelu_tanh(x: Tensor) -> Tensor:
-    """Gaussian error linear unit in its tanh approximation.
+    """Gaussian error linear unit (GELU), tanh approximation.
 
     Args:
         x: float tensor of any shape.
 
     Returns:
-        A tensor like `x`.
+        A tensor with the shape and dtype of `x`.
 
     References:
         [GELU](https://arxiv.org/abs/1606.08415), section 2
@@ -37,14 +37,14 @@ def gelu_tanh(x: Tensor) -> Tensor:
 def gelu_erf(x: Tensor) -> Tensor:
     """Gaussian error linear unit.
 
-    The values equal `keras.activations.gelu`. Forward and backward pass
-    together take a third of the time.
+    Returns the same values as `keras.activations.gelu`, but the forward and
+    backward passes together take a third of the time.
 
     Args:
         x: float tensor of any shape.
 
     Returns:
-        A tensor like `x`.
+        A tensor with the shape and dtype of `x`.
 
     References:
         [GELU](https://arxiv.org/abs/1606.08415), section 2
@@ -68,13 +68,13 @@ _PLAIN = {
 
 
 def inference_activation(activation):
-    """Return the form of an activation that is fastest without a gradient.
+    """Return the variant of an activation that is fastest for inference.
 
     TensorFlow fuses a matrix product, its bias and a GELU into one pass if the
     GELU consists of the operations that TensorFlow recognizes.
 
     Args:
-        activation: function from a tensor to a tensor of the same shape.
+        activation: callable that maps a tensor to a tensor of the same shape.
     """
     return _PLAIN.get(activation, activation)
 

@@ -17,7 +17,7 @@ _STANDARD_DEVIATION = 0.02
 
 
 def check_token_shapes(tokens, **others):
-    """Raise ValueError unless tensors have one value for each token.
+    """Raise ValueError unless the tensors have one value per token.
 
     Sizes that are unknown until the graph runs are not compared.
 
@@ -47,7 +47,7 @@ def clone_initializer(initializer):
 
 
 def get_initializer(identifier=None):
-    """Return a Keras initializer, by default BERT's truncated normal.
+    """Return a Keras initializer; None gives BERT's truncated normal.
 
     Args:
         identifier: argument of `keras.initializers.get`, or None.

@@ -18,31 +18,31 @@ _IGNORED_SCORE = -10000.0
 
 @dataclasses.dataclass(frozen=True)
 class AttentionContext:
-    """Optional inputs of attention: masks, positions, biases.
+    """Optional inputs of the attention functions, such as masks and biases.
 
     Blocks take the fields after `query_positions` as a dict, because Keras
     tracks tensors in dicts only.
 
     Args:
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts. By default positions in the row.
-        text_numbers: int32 `(batch_size, seq_length)`, number of each token's
+            their texts. Defaults to the positions in the row.
+        text_numbers: int32 `(batch_size, seq_length)`, index of each token's
             text in a packed row. Tokens of different texts do not attend to
-            each other. In long rows the tokens of a text must be contiguous
-            and in order.
+            each other. In long rows the tokens of a text must be contiguous and
+            in order.
         score_bias: float `(1, num_heads, seq_length, seq_length)`, added to
             the scores.
         relative_table: float `(num_rows, hidden_size)`, embeddings of relative
             positions.
-        query_inputs: float `(batch_size, seq_length, hidden_size)`, inputs of
-            the queries. By default the inputs of keys and values.
+        query_inputs: float `(batch_size, seq_length, hidden_size)`, inputs for
+            the queries. Defaults to the inputs for the keys and values.
         global_tokens: `(batch_size, num_globals, seq_length)`, output of
-            `GlobalTokens`. Every token attends to these tokens regardless of
-            the pattern.
+            `GlobalTokens`. All tokens attend to these tokens, regardless of the
+            pattern.
     """
 
     attention_mask: typing.Any = None
@@ -80,12 +80,12 @@ def attend_to_all(query, key, value, context, pattern, dropout):
 
     Args:
         query: float `(batch_size, num_heads, num_queries, head_size)`, scaled
-            vectors at the query positions of the context.
+            query vectors at the query positions in `context`.
         key, value: float `(batch_size, num_heads, seq_length, head_size)`.
         context: `AttentionContext`.
-        pattern: function of query and key positions that returns the bool mask
-            of the keys that a query attends to, or None for all keys.
-        dropout: function applied to the attention weights.
+        pattern: callable that takes query and key positions and returns a bool
+            mask of the keys to attend to. If None, queries attend to all keys.
+        dropout: callable applied to the attention weights.
 
     Returns:
         float `(batch_size, num_heads, num_queries, head_size)`.
@@ -95,9 +95,10 @@ def attend_to_all(query, key, value, context, pattern, dropout):
 
 
 def attend_to_next(query, key, value, context, pattern, dropout):
-    """Attend from a single token per row, at `context.query_positions`.
+    """Compute attention for a single query per row.
 
-    The keys are the left factor of the product, which avoids a transpose.
+    The query is at `context.query_positions`. The keys are the left operand of
+    the matrix product, which avoids a transpose.
     """
     scores = transposed(ops.matmul(key, transposed(query)))  # [B, N, 1, S]
     ignored = ignored_keys(context, pattern, ops.shape(key)[2])
@@ -126,15 +127,15 @@ def softmax(scores, ignored, dtype):
 
 
 def masked_scores(scores, ignored):
-    """Cast scores to float32 and lower them where `ignored` is 1."""
+    """Cast scores to float32 and mask them where `ignored` is 1."""
     scores = ops.cast(scores, "float32")
     return scores if ignored is None else scores + ignored * _IGNORED_SCORE
 
 
 def ignored_keys(context, pattern, length):
-    """Return a float32 mask, 1 at keys to ignore, or None to ignore no key.
+    """Return a float32 mask that is 1 at keys to ignore, or None.
 
-    It broadcasts to the scores.
+    The mask broadcasts to the scores. None means that no key is ignored.
     """
     places = ops.expand_dims(ops.arange(length), 0)
     chosen = context.query_positions

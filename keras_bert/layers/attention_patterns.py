@@ -1,11 +1,11 @@
 """Attention patterns: causal attention and sliding windows.
 
-A pattern is a function of query positions and key positions, two int32 tensors
-that broadcast. It returns a bool tensor, True if the query attends to the key.
-A pattern with arguments is an object with `__call__` and `get_config`, and is
-registered with Keras, so that its layer can be saved. If a pattern has an int
-attribute `reach`, no query attends to keys farther away, and attention in long
-rows is computed in blocks.
+A pattern is a callable that takes query positions and key positions, two int32
+tensors that broadcast to each other. It returns a bool tensor, True if the
+query attends to the key. A pattern with arguments is an object with `__call__`
+and `get_config`, and is registered with Keras, so that its layer can be saved.
+If a pattern has an int attribute `reach`, no query attends to keys farther
+away, and attention in long rows is computed in blocks.
 """
 
 import typing

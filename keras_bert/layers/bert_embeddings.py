@@ -1,4 +1,4 @@
-"""Embeddings of BERT and BigBird: word + position + segment."""
+"""Embeddings of BERT and BigBird."""
 
 import typing
 
@@ -15,23 +15,24 @@ from keras_bert.typing import Tensors
 
 @keras.saving.register_keras_serializable("keras_bert")
 class BertEmbeddings(TokenEmbeddings):
-    """BERT embeddings: normalized sum of word, position and segment vectors.
+    """Normalized sum of word, position and segment embeddings, as in BERT.
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
-        max_position_embeddings: longest sequence.
+        hidden_size: size of the embedding vectors.
+        max_position_embeddings: maximum sequence length.
         type_vocab_size: number of segments.
-        dropout: rate after the normalization.
-        layer_norm_epsilon: added to the variance.
-        embeddings_initializer: Keras initializer of the three tables.
+        dropout: dropout rate after the normalization.
+        layer_norm_epsilon: small float added to the variance.
+        embeddings_initializer: Keras initializer for the three embedding
+            tables.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        segment_ids: int32 `(batch_size, seq_length)`, below
-            `type_vocab_size`; zeros by default.
+        segment_ids: int32 `(batch_size, seq_length)`, below `type_vocab_size`.
+            Defaults to zeros.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -92,18 +93,17 @@ class BertEmbeddings(TokenEmbeddings):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class BigBirdEmbeddings(BertEmbeddings):
-    """BigBird embeddings: BERT's, with dropout before the normalization.
+    """BERT embeddings with dropout before the normalization, as in BigBird.
 
     Args:
-        **kwargs: arguments of `BertEmbeddings`. `dropout` is the rate on the
-            sum.
+        **kwargs: arguments of `BertEmbeddings`. `dropout` applies to the sum.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        segment_ids: int32 `(batch_size, seq_length)`, below
-            `type_vocab_size`; zeros by default.
+        segment_ids: int32 `(batch_size, seq_length)`, below `type_vocab_size`.
+            Defaults to zeros.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

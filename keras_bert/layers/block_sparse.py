@@ -12,17 +12,18 @@ from keras_bert.layers.positions import with_neighbours
 
 
 def attend_to_some_blocks(query, key, value, context, random_blocks, size):
-    """Attend to the adjacent, the first, the last and some random blocks.
+    """Compute attention to adjacent, global and random blocks.
 
-    The queries of the first and the last block attend to all keys. A block that
-    is a random block twice, or also adjacent or global, counts several times.
+    The queries in the first and last blocks attend to all keys. A block counts
+    several times if it is selected several times, for example as a random block
+    and as an adjacent block.
 
     Args:
         query, key, value: float `(batch_size, num_heads, seq_length,
             head_size)`, queries scaled.
         context: `AttentionContext`. Only its `attention_mask` is used.
         random_blocks: int32 `(num_heads, num_blocks - 2, num_random_blocks)`,
-            random blocks of the blocks of queries except the first and last.
+            random blocks for each block of queries except the first and last.
         size: block size in tokens.
 
     Returns:

@@ -34,24 +34,25 @@ class BlockSparseAttention(SelfAttention):
     attention weights is applied only there.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        num_heads: must divide `hidden_size`.
+        hidden_size: size of the input and output vectors.
+        num_heads: number of attention heads. Must divide `hidden_size`.
         block_size: number of tokens in a block.
-        num_random_blocks: number of random blocks of each block.
-        random_blocks: "published" draws the random blocks of each head as the
-            original implementation, always the same. "transformers_eval" uses
-            the first block for all of them, which then counts several times, as
-            transformers does outside of training.
-        seed: seed of the random blocks; the index of the layer in BigBird.
-        max_positions: longest row.
+        num_random_blocks: number of random blocks that each block attends to.
+        random_blocks: "published" selects the same random blocks for each head
+            as the original implementation. "transformers_eval" uses the first
+            block for all of them, as transformers does outside of training; the
+            block then counts several times.
+        seed: random seed for the random blocks. BigBird uses the index of the
+            layer.
+        max_positions: maximum sequence length.
         **kwargs: other arguments of `SelfAttention`, except `pattern`.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         context: dict of fields of `AttentionContext`, without `text_numbers`.
 
     Returns:
@@ -98,7 +99,7 @@ class BlockSparseAttention(SelfAttention):
 
     @functools.cached_property
     def _tables(self):
-        """Random blocks of most lengths and of the lengths of the paper."""
+        """Random blocks for most lengths, and for the lengths in the paper."""
         shape = self.num_heads, self._num_blocks(self.max_positions)
         number = self.num_random_blocks
         if self.random_blocks == "transformers_eval":

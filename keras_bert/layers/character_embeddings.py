@@ -23,11 +23,11 @@ class CharacterEmbeddings(Layer):
     Args:
         num_characters: number of characters, without padding.
         character_size: size of a character vector.
-        filters: pairs of int: width in characters, number of filters.
+        filters: list of (width in characters, number of filters) pairs.
         output_size: size of a word vector.
         num_highways: number of highway layers.
-        activation: activation of convolutions and highway layers: "relu"
-            or "tanh".
+        activation: activation of the convolutions and highway layers, "relu" or
+            "tanh".
 
     Call arguments:
         characters: int32 `(batch_size, seq_length, max_characters)`; 0 at

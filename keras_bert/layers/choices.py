@@ -12,7 +12,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MergeChoices(Layer):
-    """Reshape layer that merges the axis of choices into the batch.
+    """Reshape layer that merges the choices axis into the batch axis.
 
     Call arguments:
         choices: int32 `(batch_size, num_choices, seq_length)`.
@@ -40,7 +40,7 @@ class MergeChoices(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SplitChoices(Layer):
-    """Reshape layer that restores the axis of choices after `MergeChoices`.
+    """Reshape layer that restores the choices axis after `MergeChoices`.
 
     Call arguments:
         scores: float32 `(batch_size * num_choices, 1)`.

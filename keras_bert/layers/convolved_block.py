@@ -19,16 +19,17 @@ from keras_bert.typing import Tensors
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ConvolvedBlock(PostNormBlock):
-    """`PostNormBlock` plus a convolution of its inputs, normalized.
+    """`PostNormBlock` with a parallel convolution of its inputs.
 
-    The convolution sees zeros at padding.
+    The output of the convolution is added to the output of the block, and the
+    sum is normalized. The inputs of the convolution are zero at padding.
 
     Args:
         self_attention, feed_forward: arguments of `PostNormBlock`.
-        kernel_size: width of the convolution in tokens. Must be odd.
+        kernel_size: width of the convolution in tokens; must be odd.
         activation: Keras activation of the convolution.
-        dropout: rate on the output of the convolution.
-        layer_norm_epsilon: added to the variance.
+        dropout: dropout rate applied to the output of the convolution.
+        layer_norm_epsilon: small float added to the variance.
 
     Call arguments:
         inputs, attention_mask, query_positions, context: call arguments of

@@ -28,19 +28,20 @@ class DisentangledAttention(SelfAttention):
     and its rows are then shifted. No vector is gathered for a pair of tokens.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        num_heads: must divide `hidden_size`.
+        hidden_size: size of the input and output vectors.
+        num_heads: number of attention heads. Must divide `hidden_size`.
         num_buckets: number of rows of the table per direction.
-        max_distance: largest distance. Larger distances share its row.
+        max_distance: largest distance with its own row. Larger distances share
+            the last row.
         **kwargs: other arguments of `SelfAttention`. `output_dropout` is also
             applied to the table.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         context: dict of fields of `AttentionContext`. Its `relative_table` is
             float `(2 * num_buckets, hidden_size)`.
 
@@ -124,7 +125,7 @@ class DisentangledAttention(SelfAttention):
         )
 
     def _table_heads(self, rows):
-        """Split the rows of the table into heads: [N, R, D]."""
+        """Split the rows of the table into heads and return [N, R, D]."""
         heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
         return ops.transpose(heads, (1, 0, 2))
 
@@ -140,14 +141,15 @@ class DisentangledAttention(SelfAttention):
 
 
 def relative_rows(num_buckets, max_distance):
-    """Map relative positions to rows of a table, as DeBERTa v2 does.
+    """Map relative positions to the rows of a table, as in DeBERTa v2.
 
-    Half of the rows of a direction are single distances. The other half are
-    logarithmic ranges.
+    In each direction, half of the rows represent single distances and the other
+    half represent logarithmic ranges.
 
     Args:
         num_buckets: number of rows per direction.
-        max_distance: largest distance. Larger distances share its row.
+        max_distance: largest distance with its own row. Larger distances share
+            the last row.
 
     Returns:
         int32 `(2 * max_distance + 1,)`, row indices of the distances from

@@ -13,7 +13,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DisentangledEmbeddings(Layer):
-    """Sum of two word embeddings, with a gradient to the first table only.
+    """Sum of two word embeddings with a gradient for the first one only.
 
     The losses of a generator and its discriminator pull a shared table in
     different directions. Therefore the discriminator reads the table of the

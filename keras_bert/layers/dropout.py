@@ -34,7 +34,7 @@ class Dropout(Layer):
         training: bool, whether to apply dropout.
 
     Returns:
-        A tensor like `inputs`.
+        A tensor with the shape and dtype of `inputs`.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Factorized embeddings of ALBERT and ELECTRA: small tables, a projection."""
+"""Factorized embeddings of ALBERT and ELECTRA."""
 
 import typing
 
@@ -17,7 +17,7 @@ from keras_bert.typing import Tensors
 
 @keras.saving.register_keras_serializable("keras_bert")
 class FactorizedEmbeddings(Layer):
-    """Embeddings of a small size, projected to the hidden size.
+    """Embeddings with a small size that are projected to the hidden size.
 
     The word table, the largest weight of the model, and the transform of the
     masked-LM head then have the embedding size instead of the hidden size.
@@ -25,15 +25,15 @@ class FactorizedEmbeddings(Layer):
     Args:
         tables: layer with the call arguments of `BertEmbeddings`. Its name is
             part of its weight paths. Several layers may share it.
-        hidden_size: size of the output vectors. None for the size of the
-            tables, without a projection.
-        kernel_initializer: Keras initializer of the matrix.
+        hidden_size: size of the output vectors. If None, the vectors of the
+            tables are returned without a projection.
+        kernel_initializer: Keras initializer for the kernel.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`.
         segment_ids: int32 `(batch_size, seq_length)`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -82,7 +82,7 @@ class FactorizedEmbeddings(Layer):
         return self.tables.word_embeddings
 
     def summands(self, input_ids: Tensor, segment_ids: Tensor) -> Tensors:
-        """Return the vectors that `tables` adds for each token."""
+        """Return the embeddings that `tables` adds for each token."""
         return self.tables.summands(input_ids, segment_ids)
 
     def build(self, input_ids_shape: Shape) -> None:

@@ -1,4 +1,4 @@
-"""Position-wise feed-forward networks."""
+"""Position-wise feed-forward network layers."""
 
 import typing
 
@@ -25,12 +25,12 @@ class FeedForward(Layer):
     """Feed-forward network: two dense layers with an activation between them.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        intermediate_size: width between the two.
-        activation: Keras activation; the tanh GELU of google-research/bert by
-            default.
-        dropout: rate on the output.
-        kernel_initializer: Keras initializer of the matrices.
+        hidden_size: size of the input and output vectors.
+        intermediate_size: size of the hidden layer between them.
+        activation: Keras activation. Defaults to the tanh GELU of
+            google-research/bert.
+        dropout: dropout rate applied to the output.
+        kernel_initializer: Keras initializer for the kernels.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
@@ -102,7 +102,7 @@ class FeedForward(Layer):
         Args:
             outputs: float `(..., size)`, outputs of `intermediate`, of all
                 units or of a subset of them.
-            training: whether a gradient will be computed.
+            training: whether gradients will be computed.
 
         Returns:
             float `(..., size)`.
@@ -112,14 +112,14 @@ class FeedForward(Layer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ResidualFeedForward(FeedForward):
-    """Feed-forward network with a residual connection, normalized.
+    """Feed-forward network with a residual connection and layer normalization.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        intermediate_size: width between the two dense layers.
-        layer_norm_epsilon: added to the variance.
-        **kwargs: other arguments of `FeedForward`. `dropout` is the rate on the
-            inputs and on the output.
+        hidden_size: size of the input and output vectors.
+        intermediate_size: size of the hidden layer.
+        layer_norm_epsilon: small float added to the variance.
+        **kwargs: other arguments of `FeedForward`. `dropout` applies to the
+            inputs and to the output.
 
     Call arguments:
         inputs: float `(batch_size, ..., hidden_size)`.

@@ -17,19 +17,19 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class FlatDense(keras.layers.Dense):
-    """`keras.layers.Dense` that flattens its inputs to a matrix first.
+    """`keras.layers.Dense` that first flattens its inputs to a matrix.
 
     The outputs are the same. TensorFlow can fuse the product of two matrices
     with bias and activation, which makes inference in bfloat16 1.7 times as
     fast.
 
     Args:
-        units, activation, kernel_initializer and the others: arguments of
+        units, activation, kernel_initializer and others: arguments of
             `keras.layers.Dense`.
 
     Call arguments:
         inputs: float `(..., input_size)`.
-        training: bool, whether a gradient will be computed.
+        training: bool, whether gradients will be computed.
 
     Returns:
         float `(..., units)`.
@@ -99,11 +99,11 @@ class FlatDense(keras.layers.Dense):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DropoutDense(SavedArguments, FlatDense):
-    """Dropout, then a dense layer, as in RoBERTa's classification head.
+    """Dropout followed by a dense layer, as in RoBERTa's classification head.
 
     Args:
-        units: width of the outputs.
-        dropout: rate on the inputs.
+        units: size of the output vectors.
+        dropout: dropout rate applied to the inputs.
         **kwargs: other arguments of `keras.layers.Dense`.
 
     Call arguments:
@@ -136,10 +136,10 @@ class DropoutDense(SavedArguments, FlatDense):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class NormedDense(SavedArguments, FlatDense):
-    """Dense layer, then a normalization layer, as in ModernBERT's heads.
+    """Dense layer followed by layer normalization, as in ModernBERT's heads.
 
     Args:
-        units: width of the outputs.
+        units: size of the output vectors.
         layer_norm: layer that normalizes the outputs. Its name is part of its
             weight paths.
         **kwargs: other arguments of `keras.layers.Dense`.
@@ -199,7 +199,7 @@ def make_dense(layer, units, name, **arguments):
 
     Args:
         layer: layer with a `kernel_initializer`.
-        units: width of the outputs.
+        units: size of the output vectors.
         name: name of the sublayer.
         **arguments: other arguments of `FlatDense`.
     """
@@ -217,7 +217,7 @@ def make_logits(layer, units, name):
 
     Args:
         layer: layer with a `kernel_initializer`.
-        units: width of the outputs.
+        units: size of the output vectors.
         name: name of the sublayer.
     """
     return keras.layers.Dense(

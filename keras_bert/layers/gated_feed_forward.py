@@ -11,18 +11,18 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class GatedFeedForward(FeedForward):
-    """Feed-forward network with a gated linear unit and without biases.
+    """Feed-forward network with a gated linear unit (GLU) and no biases.
 
-    The first dense layer outputs values and as many gates. The activated values
-    are multiplied by the gates.
+    The first dense layer outputs values and an equal number of gates. The
+    activated values are multiplied by the gates.
 
     Args:
-        hidden_size: width of the inputs and of the output.
+        hidden_size: size of the input and output vectors.
         intermediate_size: number of gated values.
         activation: Keras activation. `keras_bert.layers.gelu_erf` gives a
             GeGLU.
-        dropout: rate on the gated values.
-        kernel_initializer: Keras initializer of the matrices.
+        dropout: dropout rate applied to the gated values.
+        kernel_initializer: Keras initializer for the kernels.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.

@@ -14,7 +14,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class GlobalTokens(Layer):
-    """Selection of global tokens, for the `global_tokens` of a context.
+    """Layer that selects the `global_tokens` of an attention context.
 
     Args:
         max_tokens: number of rows of the output. If a text has more global
@@ -23,8 +23,8 @@ class GlobalTokens(Layer):
     Call arguments:
         global_mask: int or bool `(batch_size, seq_length)`; 1 at global tokens.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 at tokens, 0
-            at padding. A global token must not be padding: outside of a traced
-            function this is an error, otherwise it is not global.
+            at padding. A global token must not be padding. Eager calls raise an
+            error for such a token; traced functions ignore it.
 
     Returns:
         float `(batch_size, max_tokens, seq_length)` in the compute dtype. A
@@ -69,7 +69,7 @@ class GlobalTokens(Layer):
 
 
 def _check_no_padding(is_global, is_token):
-    """Raise ValueError for global padding, if the values are known."""
+    """Raise ValueError if padding is global and the values are known."""
     try:
         is_global, is_token = map(ops.convert_to_numpy, (is_global, is_token))
     except Exception:

@@ -1,4 +1,4 @@
-"""Base classes of the layers: saved arguments, building, output dtype."""
+"""Base classes for layers."""
 
 import inspect
 import types
@@ -12,7 +12,7 @@ from keras_bert.layers.arguments import clone_initializer
 
 
 class SavedArguments:
-    """Base class of layers that save the arguments of their constructor.
+    """Base class for layers that save the arguments of their constructor.
 
     `get_config` returns these arguments. Functions, initializers and layers are
     serialized, and `from_config` restores them. Each argument is also an
@@ -62,7 +62,7 @@ class SavedArguments:
 
 
 class Layer(SavedArguments, keras.layers.Layer):
-    """Base class of layers that are built from the shape of their first input.
+    """Base class for layers that are built from the shape of their first input.
 
     By default the sublayers are built from the same shape, and the output has
     the same shape.

@@ -13,13 +13,13 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LayerNorm(Layer):
-    """Layer normalization in float32 with a fast gradient.
+    """Layer normalization in float32 with a fast custom gradient.
 
     The outputs equal `keras.layers.LayerNormalization`. The custom gradient
     takes half as many passes over memory as automatic differentiation.
 
     Args:
-        epsilon: added to the variance.
+        epsilon: small float added to the variance.
 
     Call arguments:
         inputs: float tensor `(..., size)`.
@@ -60,7 +60,7 @@ class UnshiftedLayerNorm(LayerNorm):
     """Layer normalization without the offset `beta`.
 
     Args:
-        epsilon: added to the variance.
+        epsilon: small float added to the variance.
 
     Call arguments:
         inputs: float tensor `(..., size)`.

@@ -1,4 +1,4 @@
-"""LSTM with one matrix product for the inputs of all tokens."""
+"""LSTM that projects the inputs of all tokens in one matrix product."""
 
 import typing
 
@@ -19,7 +19,7 @@ _DTYPE = "float32"
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LSTM(Layer):
-    """`keras.layers.LSTM` with one matrix product for all inputs.
+    """`keras.layers.LSTM` that projects all inputs in one matrix product.
 
     The outputs are the same. The input projections of all tokens, which are
     most of the work, are one large matrix product, in bfloat16 under that
@@ -27,8 +27,8 @@ class LSTM(Layer):
 
     Args:
         units: size of the output vectors.
-        return_sequences: whether to return the output of each token or
-            only of the token that is read last.
+        return_sequences: whether to return the outputs of all tokens, or only
+            of the token that is processed last.
         go_backwards: whether to read from the last token to the first.
             Outputs of sequences stay in the order of the tokens.
 

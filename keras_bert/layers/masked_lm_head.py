@@ -18,19 +18,19 @@ from keras_bert.layers.tied_head import TiedHead
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MaskedLMHead(TiedHead):
-    """Masked-LM head of BERT: dense, activation, LayerNorm, tied logits.
+    """Masked-LM head of BERT: dense layer, activation, LayerNorm, tied logits.
 
     Args:
         embeddings: layer of the same model with the word table, as in
             `TiedHead`. The transform maps vectors to its embedding size.
         activation: Keras activation of the transform.
-        layer_norm_epsilon: added to the variance.
-        kernel_initializer: Keras initializer of the transform.
+        layer_norm_epsilon: small float added to the variance.
+        kernel_initializer: Keras initializer for the transform.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
-        masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            By default every position is predicted.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, positions to
+            predict, counted from 0. Defaults to all positions.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.

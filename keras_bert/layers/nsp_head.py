@@ -14,16 +14,17 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class NSPHead(Layer):
-    """Next-sentence head: B follows A (class 0) or B is random (class 1).
+    """Next-sentence prediction head of BERT.
 
     Args:
-        kernel_initializer: Keras initializer of the matrix.
+        kernel_initializer: Keras initializer for the kernel.
 
     Call arguments:
         pooled_output: float `(batch_size, hidden_size)`.
 
     Returns:
-        float32 logits `(batch_size, 2)`.
+        float32 logits `(batch_size, 2)`: class 0 if B follows A, class 1 if B is
+        random.
 
     Example:
 

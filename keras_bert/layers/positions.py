@@ -1,4 +1,4 @@
-"""Gathering by position, splitting into blocks, positions in packed rows."""
+"""Functions for token positions, blocks of tokens and packed rows."""
 
 import keras
 from keras import ops
@@ -42,13 +42,14 @@ def split_blocks(values, size):
 
 
 def with_neighbours(blocks):
-    """Concatenate each block with its neighbours; zeros at the ends.
+    """Concatenate each block with its two neighbours.
 
     Args:
         blocks: tensor `(..., num_blocks, size, width)`.
 
     Returns:
-        A tensor `(..., num_blocks, 3 * size, width)`.
+        A tensor `(..., num_blocks, 3 * size, width)`. The missing neighbours of
+        the first and last blocks are zeros.
     """
     inner = [(0, 0)] * (len(blocks.shape) - 3)
     padded = ops.pad(blocks, [*inner, (1, 1), (0, 0), (0, 0)])

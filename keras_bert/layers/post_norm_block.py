@@ -21,15 +21,15 @@ class PostNormBlock(ResidualBlock):
     Args:
         self_attention: layer with the call arguments of `SelfAttention`.
         feed_forward: layer with the call arguments of `FeedForward`.
-        layer_norm_epsilon: added to the variance.
+        layer_norm_epsilon: small float added to the variance.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default the Keras mask of the inputs,
-            such as the one of `mask_zero`, or all tokens.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore. Defaults to the Keras mask of the
+            inputs, as set by `mask_zero`, or to all tokens.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         context: dict of other fields of
             `keras_bert.layers.attention.AttentionContext`.
 

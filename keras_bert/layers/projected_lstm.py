@@ -16,7 +16,7 @@ _FORGET_BIAS = 1.0
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ProjectedLSTMCell(Layer):
-    """LSTM cell of ELMo, for `keras.layers.RNN`.
+    """LSTM cell of ELMo for `keras.layers.RNN`.
 
     A matrix projects the large cell state to the smaller hidden state, which
     the next step and the next layer read. Both states are clipped.
@@ -24,14 +24,13 @@ class ProjectedLSTMCell(Layer):
     Args:
         units: size of the cell state.
         output_size: size of the hidden state.
-        cell_clip: the cell state is clipped to `[-cell_clip,
-            cell_clip]`.
-        projection_clip: bound of the hidden state.
+        cell_clip: maximum absolute value of the cell state.
+        projection_clip: maximum absolute value of the hidden state.
 
     Call arguments:
         vectors: float `(batch_size, input_size)`.
-        states: list of hidden state and cell state, float `(batch_size,
-            output_size)` and `(batch_size, units)`.
+        states: list with the hidden state and the cell state, float
+            `(batch_size, output_size)` and `(batch_size, units)`.
 
     Returns:
         The new hidden state, and the list of the new hidden and cell states.

@@ -14,16 +14,19 @@ _LONGEST_WHOLE = 512
 
 
 def is_in_chunks(seq_length):
-    """Return whether a row is long enough for chunks; False if unknown.
+    """Return whether a row is long enough to be computed in chunks.
 
     Args:
         seq_length: int or int32 scalar tensor.
+
+    Returns:
+        bool; False if the length is unknown.
     """
     return isinstance(seq_length, int) and seq_length > _LONGEST_WHOLE
 
 
 def attend_in_chunks(query, key, value, context, pattern, dropout):
-    """Attend to all keys, one chunk of queries after another.
+    """Compute attention to all keys, one chunk of queries at a time.
 
     The gradient recomputes the attention weights instead of storing them, so
     memory grows linearly with the length. Requires a known length, queries at

@@ -1,4 +1,4 @@
-"""Random blocks of BigBird, drawn as in its original implementation."""
+"""Random blocks of BigBird, sampled as in its original implementation."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ _EARLY_TOKENS = 1024
 
 
 def uses_early_blocks(length, size, num_random_blocks):
-    """Return whether a row draws its random blocks from the first 1,024 tokens.
+    """Return whether random blocks come from the first 1,024 tokens only.
 
     Args:
         length: int or int32 scalar tensor, length of the padded row.
@@ -28,7 +28,7 @@ def uses_early_blocks(length, size, num_random_blocks):
 
 
 def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
-    """Draw the random blocks of rows of most lengths.
+    """Sample the random blocks for rows of most lengths.
 
     Args:
         seed: seed of NumPy's legacy generator.
@@ -56,9 +56,10 @@ def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
 
 
 def draw_early_blocks(seed, num_heads, num_blocks, num_random_blocks, size):
-    """Draw the random blocks of rows of 1,024, 2,048, 3,072 and 4,096 tokens.
+    """Sample the random blocks for rows of 1,024 to 4,096 tokens.
 
-    Like the original, this does not exclude the last block of the row.
+    These blocks are used for rows of 1,024, 2,048, 3,072 and 4,096 tokens. As
+    in the original, the last block of the row is not excluded.
 
     Args:
         seed, num_heads, num_blocks, num_random_blocks: arguments of

@@ -20,14 +20,15 @@ class RelativeBias(Layer):
     """Relative position bias that all blocks add to their attention scores.
 
     Half of the rows of the table are for keys after the query. In each
-    direction, half of the rows are single distances, and the others are
-    logarithmic ranges.
+    direction, half of the rows represent single distances and the other half
+    represent logarithmic ranges.
 
     Args:
         num_heads: number of attention heads.
         num_buckets: number of rows of the table. Must be a multiple of 4.
-        max_distance: largest distance. Larger distances share its row.
-        embeddings_initializer: Keras initializer of the table.
+        max_distance: largest distance with its own row. Larger distances share
+            the last row.
+        embeddings_initializer: Keras initializer for the embedding table.
 
     Call arguments:
         inputs: int32 `(batch_size, seq_length)`. Only its length is used.

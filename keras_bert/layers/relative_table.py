@@ -19,10 +19,10 @@ class RelativeTable(Layer):
 
     Args:
         num_rows: number of relative positions.
-        hidden_size: width of the vectors.
+        hidden_size: size of the embedding vectors.
         layer_norm: layer that normalizes the vectors, or None. Its name is
             part of its weight paths.
-        embeddings_initializer: Keras initializer of the table.
+        embeddings_initializer: Keras initializer for the embedding table.
 
     Call arguments:
         inputs: any tensor. Its values are ignored.

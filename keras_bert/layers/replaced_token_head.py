@@ -24,9 +24,9 @@ class ReplacedTokenHead(Layer):
     """Replaced token detection head; a logit above 0 predicts "replaced".
 
     Args:
-        hidden_size: width of the transform.
+        hidden_size: size of the hidden layer.
         activation: Keras activation of the transform.
-        kernel_initializer: Keras initializer of the two matrices.
+        kernel_initializer: Keras initializer for the two kernels.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
@@ -85,8 +85,8 @@ class NormedReplacedTokenHead(ReplacedTokenHead):
     normalized.
 
     Args:
-        hidden_size: width of the transform.
-        layer_norm_epsilon: added to the variance.
+        hidden_size: size of the hidden layer.
+        layer_norm_epsilon: small float added to the variance.
         **kwargs: other arguments of `ReplacedTokenHead`.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""Base class of Transformer blocks with residual connections."""
+"""Base class for Transformer blocks with residual connections."""
 
 import typing
 
@@ -18,17 +18,16 @@ _OLD_FIELDS = {
 
 
 class ResidualBlock(Layer):
-    """Attention, then a feed-forward network, with residual connections.
+    """Base class for blocks with attention, feed-forward and residuals.
 
-    A subclass sets the layers `self_attention` and `feed_forward`, and
-    overrides the methods that normalize. These methods map float `(...,
-    hidden_size)` to the same shape, and also accept packed tokens without a
-    batch axis.
+    Subclasses set the layers `self_attention` and `feed_forward`, and override
+    the methods that normalize. These methods map float `(..., hidden_size)` to
+    the same shape, and also accept packed tokens without a batch axis.
     """
 
     @property
     def sees_neighbours(self) -> bool:
-        """Whether texts packed in one row would affect each other."""
+        """Whether texts that are packed in one row would affect each other."""
         return getattr(self.self_attention, "sees_neighbours", False)
 
     def __call__(
@@ -76,7 +75,7 @@ class ResidualBlock(Layer):
         return previous_mask
 
     def attention_input(self, inputs: Tensor) -> Tensor:
-        """Return the input of `self_attention`: `inputs`, or normalized."""
+        """Return the input of `self_attention`, normalized if needed."""
         return inputs
 
     def with_attended(self, inputs: Tensor, attended: Tensor) -> Tensor:
@@ -84,7 +83,7 @@ class ResidualBlock(Layer):
         return inputs + ops.cast(attended, self.compute_dtype)
 
     def feed_forward_input(self, states: Tensor) -> Tensor:
-        """Return the input of `feed_forward`: `states`, or normalized."""
+        """Return the input of `feed_forward`, normalized if needed."""
         return states
 
     def with_output(self, states: Tensor, output: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Embeddings of RoBERTa: word + position, offset by the padding id."""
+"""Embeddings of RoBERTa."""
 
 import typing
 
@@ -12,7 +12,7 @@ from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 @keras.saving.register_keras_serializable("keras_bert")
 class RobertaEmbeddings(TokenEmbeddings):
-    """RoBERTa embeddings: normalized sum of word and position vectors.
+    """Normalized sum of word and position embeddings, as in RoBERTa.
 
     The first token has position `pad_id + 1`, even after padding, and the
     positions of tokens are consecutive. All tokens with the id `pad_id` have
@@ -21,14 +21,15 @@ class RobertaEmbeddings(TokenEmbeddings):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
+        hidden_size: size of the embedding vectors.
         max_position_embeddings: number of rows of the position table.
             Tokens do not use the first `pad_id + 1` rows.
         type_vocab_size: number of segments; 0 for no segments.
         pad_id: id of the padding token.
-        dropout: rate after the normalization.
-        layer_norm_epsilon: added to the variance.
-        embeddings_initializer: Keras initializer of the three tables.
+        dropout: dropout rate after the normalization.
+        layer_norm_epsilon: small float added to the variance.
+        embeddings_initializer: Keras initializer for the three embedding
+            tables.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.

@@ -11,9 +11,10 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class Rotary:
-    """Rotary position embeddings: rotation of queries and keys by position.
+    """Rotary position embeddings (RoPE) for queries and keys.
 
-    The product of a query and a key then depends on their distance. Pair `i`
+    Queries and keys are rotated by angles that depend on their positions, so
+    that the product of a query and a key depends on their distance. Pair `i`
     consists of the values `i` and `i + size / 2` of a vector. The rotation is
     computed in float32.
 
@@ -22,7 +23,7 @@ class Rotary:
             longest wavelength is about `2 * pi * theta` positions.
 
     Call arguments:
-        vectors: float `(..., seq_length, size)`. `size` must be even.
+        vectors: float `(..., seq_length, size)`, where `size` must be even.
         positions: int32 `(seq_length,)`, or any shape that broadcasts to
             `(..., seq_length)`.
 

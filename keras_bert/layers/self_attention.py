@@ -38,11 +38,11 @@ class SelfAttention(Layer):
     weights are dropped.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        num_heads: must divide `hidden_size`.
-        dropout: rate on the attention weights.
-        kernel_initializer: Keras initializer of the matrices.
-        output_dropout: rate on the output.
+        hidden_size: size of the input and output vectors.
+        num_heads: number of attention heads. Must divide `hidden_size`.
+        dropout: dropout rate applied to the attention weights.
+        kernel_initializer: Keras initializer for the kernels.
+        output_dropout: dropout rate applied to the output.
         pattern: function of query and key positions that returns the bool mask
             of the keys that a query attends to, such as
             `keras_bert.layers.causal`, or None for all keys. Long rows with a
@@ -53,11 +53,11 @@ class SelfAttention(Layer):
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default the Keras mask of the inputs, or
-            all tokens. A row of zeros attends to all tokens.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore. Defaults to the Keras mask of the
+            inputs, or to all tokens. A row of zeros attends to all tokens.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         context: dict of other fields of
             `keras_bert.layers.attention.AttentionContext`.
 
@@ -257,8 +257,8 @@ class SelfAttention(Layer):
     def flops(self, seq_length: int, num_queries: int) -> int:
         """Return the number of floating-point operations per example.
 
-        Only matrix products count. A multiplication and an addition are two
-        operations. Masked pairs of query and key count too, except in
+        Only matrix products are counted. A multiplication and an addition are
+        two operations. Masked pairs of query and key count too, except in
         block-local attention.
 
         Args:

@@ -13,10 +13,11 @@ from keras_bert.layers.positions import with_neighbours
 
 
 def attend_in_blocks(query, key, value, context, pattern, dropout):
-    """Attend to the query's block, the two adjacent blocks and global tokens.
+    """Compute attention to adjacent blocks and global tokens.
 
-    The block size is the `reach` of the pattern. All positions are queries.
-    Memory grows linearly with the length.
+    Each query attends to its own block, the two adjacent blocks and the global
+    tokens. The block size is the `reach` of the pattern. All positions are
+    queries. Memory grows linearly with the length.
 
     References:
         [Longformer](https://arxiv.org/abs/2004.05150), section 3.1

@@ -20,24 +20,24 @@ from keras_bert.typing import Tensors
 class SlidingWindowAttention(SelfAttention):
     """Self-attention in a sliding window, with global tokens.
 
-    A token attends to the tokens of its window and to all global tokens. A
-    global token attends to all tokens, with queries, keys and values of
-    separate projections. Time and memory grow linearly with the length. Any
-    length is valid.
+    A token attends to the tokens in its window and to all global tokens. A
+    global token attends to all tokens, with separate projections for queries,
+    keys and values. Time and memory grow linearly with the length. Any length
+    is valid.
 
     Args:
-        hidden_size: width of the inputs and of the output.
-        num_heads: must divide `hidden_size`.
+        hidden_size: size of the input and output vectors.
+        num_heads: number of attention heads. Must divide `hidden_size`.
         window: even number of neighbours that a token attends to, half of
             them on each side.
         **kwargs: other arguments of `SelfAttention`, except `pattern`.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
         context: dict of fields of `AttentionContext`. Its `global_tokens` are
             the output of `GlobalTokens`, `(batch_size, num_globals,
             seq_length)`. By default no token is global.
@@ -74,7 +74,7 @@ class SlidingWindowAttention(SelfAttention):
     def project(
         self, inputs: Tensor, context: AttentionContext
     ) -> list[Tensor]:
-        """Project inputs to heads; with global tokens, also to theirs."""
+        """Project inputs to heads, including the heads for global tokens."""
         heads = super().project(inputs, context)
         if context.global_tokens is None:
             return heads
@@ -84,7 +84,7 @@ class SlidingWindowAttention(SelfAttention):
         return heads + [self._split(x) for x in (chosen, *others)]
 
     def _split(self, vectors):
-        """Split vectors into heads: [B, N, ..., D]."""
+        """Split vectors into heads and return [B, N, ..., D]."""
         shape = ops.shape(vectors)[1], self.num_heads, self.head_size
         return ops.transpose(ops.reshape(vectors, (-1, *shape)), (0, 2, 1, 3))
 

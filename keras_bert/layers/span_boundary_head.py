@@ -22,7 +22,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SpanBoundaryHead(TiedHead):
-    """Prediction of the tokens of a span from the two tokens next to it.
+    """Head that predicts the tokens of a span from the two tokens next to it.
 
     The vectors of the two tokens and an embedding of the position in the span
     pass through two blocks of dense layer, activation and LayerNorm. Tied
@@ -32,10 +32,11 @@ class SpanBoundaryHead(TiedHead):
         embeddings: layer of the same model with the word table, as in
             `TiedHead`.
         max_span_length: number of positions in a span.
-        position_size: width of the position embeddings.
+        position_size: size of the position embeddings.
         activation: Keras activation of the blocks.
-        layer_norm_epsilon: added to the variance.
-        kernel_initializer: Keras initializer of the blocks and positions.
+        layer_norm_epsilon: small float added to the variance.
+        kernel_initializer: Keras initializer for the blocks and the position
+            embeddings.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.

@@ -18,14 +18,14 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TaskHead(Layer):
-    """Head of a fine-tuned task: dropout, then a dense layer to logits.
+    """Fine-tuning head with dropout and a dense layer that returns logits.
 
     Args:
         num_outputs: number of logits, such as the number of labels.
         transform: layer applied to the vectors before the dropout, or None.
             Its name is part of its weight paths.
-        dropout: rate on the vectors.
-        kernel_initializer: Keras initializer of the matrix.
+        dropout: dropout rate applied to the input vectors.
+        kernel_initializer: Keras initializer for the kernel.
 
     Call arguments:
         vectors: float `(batch_size, ..., hidden_size)`.
@@ -79,7 +79,7 @@ class TaskHead(Layer):
         """Reorder the outputs.
 
         Args:
-            places: list of int, the old index of each new output.
+            places: list of int, the current index of each new output.
         """
         self.logits.set_weights(
             [weight[..., places] for weight in self.logits.get_weights()]

@@ -12,7 +12,7 @@ from keras_bert.typing import Tensor
 
 
 class TiedLayer(Layer):
-    """Base class of layers that share a table of the model's embeddings.
+    """Base class for layers that share a table of the model's embeddings.
 
     The config of such a layer includes a copy of the embeddings. When a layer
     created from it is called in a model, it uses the embeddings of the same
@@ -40,7 +40,7 @@ class TiedLayer(Layer):
         return super().__call__(*args, **kwargs)
 
     def get_build_config(self) -> None:
-        """Return None: the first call finds the table and builds the layer."""
+        """Return None, because the first call builds the layer."""
 
     def build(self, states_shape: Shape) -> None:
         if not self.embeddings.built:
@@ -61,8 +61,8 @@ class LMHead(TiedLayer):
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, embedding_size)`.
-        masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            By default every position is predicted.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, positions to
+            predict, counted from 0. Defaults to all positions.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.
@@ -119,13 +119,13 @@ class TiedHead(LMHead):
     Args:
         embeddings: layer of the same model with the word table, as in
             `LMHead`.
-        transform: layer from `hidden_size` to `embedding_size`. Its name is
-            part of its weight paths.
+        transform: layer that maps `hidden_size` to `embedding_size`. Its name
+            is part of its weight paths.
 
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
-        masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
-            By default every position is predicted.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, positions to
+            predict, counted from 0. Defaults to all positions.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.

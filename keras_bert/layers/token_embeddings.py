@@ -1,4 +1,4 @@
-"""Word + position embeddings, with and without layer normalization."""
+"""Word and position embeddings, with or without layer normalization."""
 
 import typing
 
@@ -20,15 +20,15 @@ class PlainEmbeddings(WordEmbeddings):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
-        max_position_embeddings: longest sequence.
-        dropout: rate on the sum.
-        embeddings_initializer: Keras initializer of the tables.
+        hidden_size: size of the embedding vectors.
+        max_position_embeddings: maximum sequence length.
+        dropout: dropout rate applied to the sum.
+        embeddings_initializer: Keras initializer for the embedding tables.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -103,16 +103,16 @@ class TokenEmbeddings(PlainEmbeddings):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
-        max_position_embeddings: longest sequence.
-        dropout: rate after the normalization.
-        layer_norm_epsilon: added to the variance.
-        embeddings_initializer: Keras initializer of the tables.
+        hidden_size: size of the embedding vectors.
+        max_position_embeddings: maximum sequence length.
+        dropout: dropout rate after the normalization.
+        layer_norm_epsilon: small float added to the variance.
+        embeddings_initializer: Keras initializer for the embedding tables.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -15,7 +15,7 @@ _FIXED_SEED = 0
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TokenReplacement(Layer):
-    """Replacement of masked tokens by samples from a generator's logits.
+    """Layer that replaces masked tokens with samples from a generator.
 
     No gradient flows through the sampling. In training, every call samples
     different tokens, from a seed state that is saved with the model. Otherwise
@@ -31,7 +31,7 @@ class TokenReplacement(Layer):
         masked_lm_ids: int32 `(batch_size, num_predictions)`, original ids of
             the masked tokens.
         mlm_logits: float32 `(batch_size, num_predictions, vocab_size)`.
-        training: bool, whether every call samples different tokens.
+        training: bool, whether each call samples different tokens.
 
     Returns:
         Two int32 tensors `(batch_size, seq_length)`: the ids after replacement,

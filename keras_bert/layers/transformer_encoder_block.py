@@ -23,27 +23,27 @@ from keras_bert.typing import Tensor
 class TransformerEncoderBlock(PostNormBlock):
     """Transformer encoder block of BERT.
 
-    A `PostNormBlock` of `SelfAttention` and `FeedForward`.
+    It is a `PostNormBlock` with `SelfAttention` and `FeedForward`.
 
     Args:
-        hidden_size: width of the inputs and of the output.
+        hidden_size: size of the input and output vectors.
         num_heads: number of attention heads. Must divide `hidden_size`.
-        intermediate_size: width inside the feed-forward network.
-        activation: Keras activation of the feed-forward network. By default the
-            tanh GELU of google-research/bert.
-        dropout: rate on the output of both sublayers.
-        attention_dropout: rate on the attention weights.
-        layer_norm_epsilon: added to the variance.
-        kernel_initializer: Keras initializer of the matrices.
+        intermediate_size: size of the hidden layer of the feed-forward network.
+        activation: Keras activation of the feed-forward network. Defaults to
+            the tanh GELU of google-research/bert.
+        dropout: dropout rate applied to the output of both sublayers.
+        attention_dropout: dropout rate applied to the attention weights.
+        layer_norm_epsilon: small float added to the variance.
+        kernel_initializer: Keras initializer for the kernels.
         pattern: attention pattern, see `SelfAttention`. None for all tokens.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
-        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. By default the Keras mask of the inputs,
-            such as the one of `mask_zero`, or all tokens.
-        query_positions: int32 `(batch_size, num_queries)`, the positions to
-            compute the output at. By default all.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
+            attend to, 0 for tokens to ignore. Defaults to the Keras mask of the
+            inputs, as set by `mask_zero`, or to all tokens.
+        query_positions: int32 `(batch_size, num_queries)`, positions at which
+            to compute the output. Defaults to all positions.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`. The output at tokens

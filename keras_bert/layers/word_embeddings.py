@@ -22,11 +22,11 @@ class WordEmbeddings(Layer):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
+        hidden_size: size of the embedding vectors.
         layer_norm: layer that normalizes the vectors, or None. Its name is
             part of its weight paths.
-        dropout: rate on the output.
-        embeddings_initializer: Keras initializer of the tables.
+        dropout: dropout rate applied to the output.
+        embeddings_initializer: Keras initializer for the embedding tables.
         max_position_embeddings: number of rows of a position table, which
             only `MaskQueries` uses. None for no position table.
 
@@ -103,8 +103,8 @@ class WordEmbeddings(Layer):
             input_ids: int32 `(batch_size, seq_length)`.
 
         Returns:
-            A dict of float `(batch_size, seq_length, hidden_size)` by table:
-            "word", and in subclasses "position" and "segment".
+            A dict mapping table names ("word", and in subclasses "position" and
+            "segment") to float `(batch_size, seq_length, hidden_size)` tensors.
         """
         return {"word": ops.take(self.word_embeddings, input_ids, axis=0)}
 

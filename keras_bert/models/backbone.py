@@ -1,4 +1,4 @@
-"""Backbone of an encoder: its layers and the Keras models built from them."""
+"""Encoder layers and the Keras models that are built from them."""
 
 import inspect
 from collections.abc import Callable
@@ -21,31 +21,31 @@ _STARTS = features.TEXT_STARTS.name
 
 
 class Backbone:
-    """Encoder graph of embeddings and blocks, shared by all its models.
+    """Encoder layers (embeddings and blocks) shared by several models.
 
     Args:
         embeddings: layer that computes the first hidden states. It is called
-            with those input tensors and, in packed rows, the `positions` that
-            its `call` names.
-        blocks: list of layers, called with hidden states, mask and, if only
-            some outputs are needed, query positions. A layer that occurs
-            several times shares its weights.
+            with the input tensors that its `call` method accepts, and with
+            `positions` if rows are packed.
+        blocks: list of layers that take hidden states, a mask and, if only some
+            outputs are needed, query positions. A layer that occurs several
+            times shares its weights.
         final_norm: layer that normalizes the last hidden states, or None.
-        pooler: layer from the first token's vector to the pooled output, or
-            None.
-        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. By
-            default `input_ids`, `input_mask` and, if the embeddings take
-            them, `segment_ids`. If `text_numbers` is included, rows are packed:
-            a row holds several texts that do not attend to each other, and
-            positions start at 0 in each text.
-        context: function from `inputs` to the `context` of blocks, a dict of
-            fields of `AttentionContext`, or None.
+        pooler: layer that maps the first token's vector to the pooled output,
+            or None.
+        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. Defaults
+            to `input_ids`, `input_mask` and, if the embeddings take them,
+            `segment_ids`. If `text_numbers` is included, rows are packed: a row
+            holds several texts that do not attend to each other, and positions
+            start at 0 in each text.
+        context: callable that maps `inputs` to the `context` argument of the
+            blocks (a dict of `AttentionContext` fields), or None.
         context_layers: list of the layers that `context` calls.
         mask_queries: `MaskQueries` of an enhanced mask decoder, or None.
 
     Attributes:
-        below_blocks: list of the layers that all blocks depend on, the
-            embeddings first.
+        below_blocks: list of the layers that all blocks depend on, starting
+            with the embeddings.
         states: list of Keras tensors `(batch_size, seq_length,
             hidden_size)`: the embeddings, then the output of each block.
 
@@ -109,7 +109,7 @@ class Backbone:
         """Return a `Backbone` with the same blocks and different embeddings.
 
         Args:
-            embeddings: layer from the inputs of the model to vectors.
+            embeddings: layer that maps the model inputs to vectors.
         """
         return self._with(embeddings, self.inputs)
 
@@ -117,7 +117,8 @@ class Backbone:
         """Return a `Backbone` with the same layers and a different context.
 
         Args:
-            context: function from `inputs` to the `context` of blocks.
+            context: callable that maps `inputs` to the `context` argument of
+                the blocks.
         """
         return self._with(self.embeddings, self.inputs, context)
 
@@ -179,8 +180,8 @@ class Backbone:
         """Compute the last hidden states at some or all positions.
 
         Args:
-            positions: int32 Keras tensor `(batch_size, num_positions)`. By
-                default all positions.
+            positions: int32 Keras tensor `(batch_size, num_positions)`.
+                Defaults to all positions.
 
         Returns:
             A Keras tensor `(batch_size, num_positions, hidden_size)`.
@@ -227,7 +228,7 @@ class Backbone:
                 pooler.
 
         Returns:
-            A functional `keras.Model` from `inputs` to a dict of
+            A functional `keras.Model` that maps `inputs` to a dict with
             `sequence_output`, float `(batch_size, seq_length, hidden_size)`,
             and, unless rows are packed, `pooled_output`, float `(batch_size,
             hidden_size)`.
@@ -242,11 +243,12 @@ class Backbone:
 
         Args:
             num_states: number of hidden states to return, counted from the
-                last. By default all, the embeddings first.
+                last. Defaults to all hidden states, including the embeddings.
 
         Returns:
-            A functional `keras.Model` from `inputs` to a dict of float
-            `(batch_size, seq_length, hidden_size)` by "0", "1" and so on.
+            A functional `keras.Model` that maps `inputs` to a dict with the
+            keys "0", "1" and so on, and float `(batch_size, seq_length,
+            hidden_size)` values.
         """
         states = self.states[-(num_states or 0) :]
         outputs = {str(number): state for number, state in enumerate(states)}
@@ -256,8 +258,8 @@ class Backbone:
         """Return the attention weights of each block.
 
         Args:
-            inputs: dict of int32 `(batch_size, seq_length)` arrays by input
-                name.
+            inputs: dict mapping input names to int32 `(batch_size, seq_length)`
+                arrays.
 
         Returns:
             A list with a float tensor `(batch_size, num_heads, seq_length,
@@ -274,7 +276,7 @@ class Backbone:
 def student_layer_indices(
     num_teacher: int, num_student: int, period: int = 1
 ) -> list[int]:
-    """Choose the layers of a teacher that initialize its student.
+    """Select the teacher layers that initialize a student.
 
     The layers are evenly spaced from the first to the last. From 12 layers, a
     student of 6 layers takes 0, 2, 4, 7, 9 and 11. If layers of several kinds
@@ -307,7 +309,7 @@ def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
         encoder_features: tuple of `Feature`, the inputs to create.
 
     Returns:
-        A dict of int32 Keras tensors `(batch_size, seq_length)` by name.
+        A dict mapping names to int32 Keras tensors `(batch_size, seq_length)`.
     """
     return {
         feature.name: keras.Input((None,), dtype="int32", name=feature.name)

@@ -1,4 +1,4 @@
-"""Definition of a model family, and functions that build its models."""
+"""Model families and functions that build their models."""
 
 import collections.abc
 import dataclasses
@@ -19,18 +19,18 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """Definition of a model family: config, backbone, heads, tokenization.
+    """Definition of a model family with its config, backbone and heads.
 
     Args:
         config: subclass of `StrictConfig`, with the class name of Hugging Face.
-        backbone: function from a config to a `Backbone`.
+        backbone: callable that creates a `Backbone` from a config.
         paper: arXiv number or URL of the paper.
-        heads: function from a config and the embeddings to a dict mapping part
-            names to pre-training heads.
+        heads: callable that takes a config and the embeddings, and returns a
+            dict mapping part names to pre-training heads.
         parts: tuple of str, the optional parts of a checkpoint in order:
             "pooler" and the names of the pre-training heads.
-        task_heads: dict of `HeadKind` by "classifier", "token_classifier",
-            "choice_scorer" and "span_classifier".
+        task_heads: dict mapping "classifier", "token_classifier",
+            "choice_scorer" and "span_classifier" to `HeadKind`s.
         head_distance: number of layers from the highest block to the head
             of a task, for layer-wise learning rate decay.
         template: `Template`, special tokens of single texts and pairs.
@@ -72,7 +72,7 @@ class Family:
         return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
     def template_of(self, part: str) -> Template:
-        """Return the `Template` that the head of a task uses.
+        """Return the `Template` for a task head.
 
         Args:
             part: name of the head, such as "classifier".
@@ -141,7 +141,8 @@ def pretrainer(config: StrictConfig) -> keras.Model:
 def family_of(model_type: str) -> Family:
     """Return the `Family` of a known `model_type`.
 
-    It is `FAMILY` in the module `model` of its folder, see `family_folder`.
+    It is the constant `FAMILY` in `model.py` in the folder of the family; see
+    `family_folder`.
     """
     folder = family_folder(model_type)
     return importlib.import_module(

@@ -1,4 +1,4 @@
-"""Global tokens of the tasks of long models."""
+"""Global tokens for the tasks of long models."""
 
 import functools
 
@@ -15,11 +15,11 @@ _GLOBAL_SEGMENTS = {"span_classifier": 0, "choice_scorer": 1}
 
 
 def context_of(part):
-    """Return the context of a task of a model made long, or None.
+    """Return the attention context for a task of a long model, or None.
 
-    The question of question answering is global, or the choice of multiple
-    choice. Otherwise, and without segments, the first token is global. For
-    tagging no token is global.
+    For question answering, the question is global; for multiple choice, the
+    choice is global. For other tasks, or if the model has no segments, only the
+    first token is global. For tagging, no token is global.
 
     Args:
         part: name of the head, such as "classifier".
@@ -38,12 +38,12 @@ def context_of(part):
 
 
 def select_tokens(is_global, max_tokens, inputs):
-    """Return a context with global tokens.
+    """Return an attention context with global tokens.
 
     Args:
-        is_global: function from `inputs` to a bool mask.
+        is_global: callable that maps `inputs` to a bool mask.
         max_tokens: maximum number of global tokens of a text.
-        inputs: dict of int32 `(batch_size, seq_length)` by name.
+        inputs: dict mapping names to int32 `(batch_size, seq_length)` tensors.
     """
     chosen = ops.cast(is_global(inputs), "int32") * inputs[_MASK]
     layer = GlobalTokens(max_tokens, name="global_tokens")

@@ -19,7 +19,7 @@ MASKED, EVERY, POOLED = "masked tokens", "every token", "pooled output"
 def add_heads(
     backbone: Backbone, heads: dict[str, keras.layers.Layer], name: str
 ) -> keras.Model:
-    """Build the model of a backbone with pre-training heads.
+    """Build a model from a backbone and pre-training heads.
 
     If the heads read only the first token and the masked tokens, the last block
     computes only these.
@@ -63,12 +63,12 @@ def add_heads(
 
 
 def reads_of(part):
-    """Return the input kind of a head: `MASKED`, `EVERY` or `POOLED`."""
+    """Return the input type of a head: `MASKED`, `EVERY` or `POOLED`."""
     return {_MASKED_LM: MASKED, _REPLACED_TOKEN: EVERY}.get(part, POOLED)
 
 
 def _head_inputs(backbone, positions, is_every):
-    """Return the arguments of the heads by input kind."""
+    """Return a dict mapping input types to the arguments of the heads."""
     if is_every:
         every = backbone.states[-1]
         # The masked-LM head gathers its positions.
@@ -105,12 +105,12 @@ def masked_lm_head(config, embeddings, **changes):
 def masked_lm_only(
     config: StrictConfig, embeddings: keras.layers.Layer, **changes: typing.Any
 ) -> dict[str, keras.layers.Layer]:
-    """Return the pre-training heads of a family with masked LM only."""
+    """Return a dict with only the masked-LM head of a family."""
     return {_MASKED_LM: masked_lm_head(config, embeddings, **changes)}
 
 
 def logits_name(part):
-    """Return the output name of a head: "nsp_logits" for "nsp_head"."""
+    """Return the output name of a head, such as "nsp_logits" for "nsp_head"."""
     if part == _MASKED_LM:
         return "mlm_logits"
     return f"{part.removesuffix('_head')}_logits"

@@ -21,7 +21,7 @@ def layer_arguments(config):
         config: config of any family.
 
     Returns:
-        A dict of argument dicts by layer: "embeddings", "attention",
+        A dict mapping layers to dicts of arguments: "embeddings", "attention",
         "feed_forward", "block" (for `TransformerEncoderBlock`), "pooler",
         "masked_lm_head", and "matrix" for other layers with a matrix.
     """
@@ -67,12 +67,12 @@ def layer_arguments(config):
 
 
 def initializer(config):
-    """Return the initializer of the matrices of a config."""
+    """Return the kernel initializer for a config."""
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 
 def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
-    """Create a `Backbone` of BERT's blocks.
+    """Create a `Backbone` with BERT's blocks.
 
     Args:
         config: config of any family.
@@ -90,7 +90,7 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
 
 
 def encoder_block(arguments, window, name):
-    """Create a block of BERT, with a sliding window unless `window` is 0.
+    """Create a BERT block, with a sliding window unless `window` is 0.
 
     Args:
         arguments: dict, as returned by `layer_arguments`.
@@ -111,7 +111,7 @@ def encoder_block(arguments, window, name):
 
 
 def self_attention(window, **arguments):
-    """Create self-attention, in a sliding window unless `window` is 0."""
+    """Create self-attention, with a sliding window unless `window` is 0."""
     arguments["name"] = "self_attention"
     if not window:
         return SelfAttention(**arguments)
@@ -119,6 +119,6 @@ def self_attention(window, **arguments):
 
 
 def dense_transform(config, dropout=0.0, activation="tanh"):
-    """Create the dense layer of a head that replaces BERT's pooler."""
+    """Create the dense layer that replaces BERT's pooler in a head."""
     arguments = {**layer_arguments(config)["pooler"], "activation": activation}
     return DropoutDense(dropout=dropout, **arguments, name="dense")

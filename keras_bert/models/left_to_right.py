@@ -16,7 +16,7 @@ class LeftToRight:
 
     Args:
         backbone: `Backbone` of `PostNormBlock`s with causal attention.
-        head: layer from the last hidden states to logits.
+        head: layer that maps the last hidden states to logits.
     """
 
     def __init__(self, backbone, head):
@@ -28,7 +28,7 @@ class LeftToRight:
         self._backbone, self._head = backbone, head
 
     def read(self, ids, size):
-        """Compute the cache of prompts.
+        """Compute the key-value cache of prompts.
 
         Args:
             ids: int32 `(batch_size, length)`, ids of the prompts.

@@ -1,4 +1,4 @@
-"""Conversion of encoders to long texts."""
+"""Conversion of encoders into models for long texts."""
 
 import dataclasses
 import importlib
@@ -19,7 +19,7 @@ _PROJECTIONS = "global_query", "global_key", "global_value"
 def make_long(
     model: _Model, max_positions: int = 4096, window: int = 512
 ) -> _Model:
-    """Convert a model to long texts, as Longformer was made from RoBERTa.
+    """Convert a model for long texts, as Longformer was created from RoBERTa.
 
     Attention is replaced by attention in a sliding window, with copies of the
     weights. The position embeddings are repeated. Global tokens start with
@@ -109,7 +109,7 @@ def _long_config(config, max_positions, window):
 
 
 def _long_classes():
-    """Return the config classes of long models by `short_model_type`."""
+    """Return a dict mapping `short_model_type` to classes of long configs."""
     tables = pathlib.Path(families.__file__).parent.glob("*/weights.txt")
     modules = [
         importlib.import_module(f"{families.__name__}.{x.parent.name}.model")

@@ -1,4 +1,4 @@
-"""Models with the head of a fine-tuning task."""
+"""Models with a fine-tuning head."""
 
 import collections.abc
 import dataclasses
@@ -22,20 +22,21 @@ class HeadKind:
     """Configuration of a fine-tuning head for the encoders of a family.
 
     Args:
-        reads: input of the head: "pooled_output", "first_token",
-            "last_token" or "mean" of the tokens, each `(batch_size,
-            hidden_size)`, or "sequence_output", `(batch_size, seq_length,
-            hidden_size)`; or a function from a config to one of these names.
-        dropout: rate before the logits. By default from the config.
-        transform: function from a config to a layer that is applied before the
-            dropout, or None.
-        template: `Template`, special tokens of the texts. By default the
+        reads: input of the head: "pooled_output", "first_token", "last_token"
+            or "mean" of the tokens, each `(batch_size, hidden_size)`, or
+            "sequence_output", `(batch_size, seq_length, hidden_size)`; or a
+            callable that maps a config to one of these names.
+        dropout: dropout rate before the logits. Defaults to the value in the
+            config.
+        transform: callable that creates the layer before the dropout from a
+            config, or None.
+        template: `Template`, special tokens of the texts. Defaults to the
             family's template. Special tokens that are not in the vocabulary are
             added.
-        published_class: end of the class name in transformers. By default
-            as in BERT.
-        context: function from a config to the `context` argument of the
-            head's `Backbone`. By default the context of the encoder, with
+        published_class: suffix of the class name in transformers. Defaults to
+            BERT's suffix.
+        context: callable that maps a config to the `context` argument of the
+            head's `Backbone`. Defaults to the context of the encoder, with
             global tokens if the config has an `attention_window`.
         language_model_weight: weight of an auxiliary language modeling
             loss. If it is above 0, the family's "masked_lm_head" must not add
@@ -51,7 +52,7 @@ class HeadKind:
     language_model_weight: float = 0.0
 
     def reads_of(self, config: StrictConfig) -> str:
-        """Return the name of the encoder's output that the head reads.
+        """Return the name of the encoder output that the head reads.
 
         Args:
             config: config of the family.
@@ -105,22 +106,22 @@ TASK_HEADS = {
 def add_task_head(
     backbone: Backbone, head: keras.layers.Layer, reads: str, name: str
 ) -> keras.Model:
-    """Build the model of a backbone with the head of a task.
+    """Build a model from a backbone and a task head.
 
     If the head reads one token, the last block computes only this token.
 
     Args:
         backbone: `Backbone`, with a pooler if the head reads "pooled_output".
-        head: layer from its input to logits.
+        head: layer that computes the logits.
         reads: input of the head, see `HeadKind`.
         name: name of the model.
 
     Returns:
-        A functional `keras.Model` from the inputs of the backbone to a dict of
-        `logits`, float32 `(batch_size, num_outputs)`, or `(batch_size,
-        seq_length, num_outputs)` if the head reads "sequence_output". For
-        packed rows and other heads, the model also takes `text_starts`, and
-        `logits` are `(batch_size, num_texts, num_outputs)`.
+        A functional `keras.Model` that maps the inputs of the backbone to a
+        dict with `logits`, float32 `(batch_size, num_outputs)`, or
+        `(batch_size, seq_length, num_outputs)` if the head reads
+        "sequence_output". For packed rows and other heads, the model also takes
+        `text_starts`, and `logits` are `(batch_size, num_texts, num_outputs)`.
     """
     inputs = dict(backbone.inputs)
     mask = inputs[features.INPUT_MASK.name]
@@ -183,13 +184,13 @@ def over_choices(model: keras.Model, name: str) -> keras.Model:
     """Build a multiple-choice model from a model that scores single rows.
 
     Args:
-        model: `keras.Model` from a dict of int32 `(batch_size, seq_length)`
-            tensors to a dict of float32 `(batch_size, 1)` tensors such as
-            `logits`.
+        model: `keras.Model` that maps a dict of int32 `(batch_size,
+            seq_length)` tensors to a dict of float32 `(batch_size, 1)` tensors
+            such as `logits`.
         name: name of the new model. It shares the weights of `model`.
 
     Returns:
-        A functional `keras.Model` from a dict of int32 `(batch_size,
+        A functional `keras.Model` that maps a dict of int32 `(batch_size,
         num_choices, seq_length)` tensors to a dict of the same outputs, float32
         `(batch_size, num_choices)`.
     """

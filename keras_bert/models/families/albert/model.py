@@ -17,14 +17,14 @@ from keras_bert.models.layer_arguments import layer_arguments
 
 @dataclasses.dataclass(frozen=True)
 class AlbertConfig(EncoderConfig):
-    """Config of an ALBERT model.
+    """Configuration of an ALBERT model.
 
     The defaults are from the base model, version 2. Version 1 has dropout 0.1,
     except xxlarge.
 
     Args:
         embedding_size: size of the embedding vectors.
-        num_hidden_layers: number of runs of a group of blocks.
+        num_hidden_layers: number of times that a group of blocks is applied.
         num_hidden_groups: number of groups with separate weights, at most
             `num_hidden_layers`.
         inner_group_num: number of blocks in a group.

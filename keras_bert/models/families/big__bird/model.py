@@ -25,7 +25,7 @@ _SPARSE = "block_sparse"
 
 @dataclasses.dataclass(frozen=True)
 class BigBirdConfig(EncoderConfig):
-    """Config of a BigBird model.
+    """Configuration of a BigBird model.
 
     Args:
         attention_type: "block_sparse", or "original_full" for full attention.

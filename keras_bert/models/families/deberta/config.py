@@ -1,4 +1,4 @@
-"""Config of DeBERTa v1, with the keys of the Hugging Face Hub."""
+"""Configuration of DeBERTa v1 with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
@@ -11,13 +11,14 @@ _KINDS = ["p2c", "c2p"]
 
 @dataclasses.dataclass(frozen=True)
 class DebertaConfig(EncoderConfig):
-    """Config of a DeBERTa v1 model.
+    """Configuration of a DeBERTa v1 model.
 
     The defaults are from the base model.
 
     Args:
-        max_position_embeddings: maximum sequence length, and largest
-            relative distance. Larger distances share its row.
+        max_position_embeddings: maximum sequence length, and the largest
+            relative distance with its own row. Larger distances share the last
+            row.
         pooler_dropout: dropout before the dense layer of a classifier.
         enhanced_mask_decoder: whether the masked-LM head adds absolute
             positions. The published models were trained with it, but their

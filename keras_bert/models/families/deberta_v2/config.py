@@ -1,4 +1,4 @@
-"""Config of DeBERTa v2 and v3, with the keys of the Hugging Face Hub."""
+"""Configuration of DeBERTa v2 and v3 with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ from keras_bert.models.families.deberta.config import DebertaConfig
 
 @dataclasses.dataclass(frozen=True)
 class DebertaV2Config(DebertaConfig):
-    """Config of a DeBERTa v2 or v3 model.
+    """Configuration of a DeBERTa v2 or v3 model.
 
     The defaults are from the base model, version 3.
 
@@ -57,7 +57,7 @@ class DebertaV2Config(DebertaConfig):
             )
 
     def generator(self, share=0.5):
-        """Return the config of a generator with `share` of the depth."""
+        """Return the config of a generator with a fraction of the depth."""
         depth = max(1, round(share * self.num_hidden_layers))
         return dataclasses.replace(
             self, num_hidden_layers=depth, enhanced_mask_decoder=True

@@ -18,9 +18,9 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class DistilBertConfig(StrictConfig):
-    """Config of a DistilBERT model, with the published keys.
+    """Configuration of a DistilBERT model, with the published keys.
 
-    Most are other names for keys of `BertConfig`.
+    Most keys correspond to keys of `BertConfig` with different names.
 
     Args:
         vocab_size: as in `BertConfig`.

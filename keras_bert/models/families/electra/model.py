@@ -18,7 +18,7 @@ from keras_bert.models.task_model import HeadKind
 
 @dataclasses.dataclass(frozen=True)
 class ElectraConfig(EncoderConfig):
-    """Config of an ELECTRA discriminator or generator.
+    """Configuration of an ELECTRA discriminator or generator.
 
     The defaults are from the small discriminator.
 
@@ -51,7 +51,7 @@ class ElectraConfig(EncoderConfig):
     transformers_defaults = {"vocab_size": 30522}
 
     def generator(self, share=0.25):
-        """Return the config of a generator with `share` of the width."""
+        """Return the config of a generator with a fraction of the width."""
         width = round(self.hidden_size * share)
         heads = max(1, width // self.google_head_size)
         changes = {"num_attention_heads": heads, "intermediate_size": 4 * width}
@@ -64,7 +64,7 @@ def electra_backbone(config, tables=None):
     Args:
         config: `ElectraConfig`.
         tables: `embeddings.tables` of a discriminator, to share with its
-            generator. By default new tables.
+            generator. If None, new tables are created.
     """
     arguments = layer_arguments(config)
     width, hidden_size = config.embedding_size, config.hidden_size

@@ -32,7 +32,7 @@ _WITHOUT_PADDING = 261
 
 @dataclasses.dataclass(frozen=True)
 class ElmoOptions:
-    """Config of an ELMo model, with the keys of the published `options.json`.
+    """Configuration of ELMo with the keys of the published `options.json`.
 
     Args:
         filters: filters of `CharacterEmbeddings`.
@@ -44,7 +44,8 @@ class ElmoOptions:
             its start and end marks.
         dim: size of the cell state of an LSTM.
         projection_dim: size of the hidden state of an LSTM.
-        cell_clip, proj_clip: bounds of the cell and hidden states.
+        cell_clip, proj_clip: maximum absolute values of the cell and hidden
+            states.
         n_layers: number of LSTM layers per direction.
         use_skip_connections: whether all LSTM layers except the first add
             their input to their output.
@@ -116,7 +117,7 @@ def _values(options_class, options):
 
 
 class ElmoBackbone:
-    """Graph of an ELMo model, shared by all its Keras models.
+    """Layers of an ELMo model shared by several Keras models.
 
     Args:
         options: `ElmoOptions`.
@@ -164,7 +165,7 @@ class ElmoBackbone:
         self.states, _ = self._run([None] * len(self.blocks))
 
     def _run(self, starts):
-        """Return the states of all layers and the final LSTM states."""
+        """Return the hidden states of all layers and the final LSTM states."""
         mask = ops.cast(self.inputs[_MASK], "bool")
         sides = [self.embeddings(self.inputs[_IDS])] * _NUM_DIRECTIONS
         states, ends = [ops.concatenate(sides, axis=-1)], []
@@ -182,11 +183,11 @@ class ElmoBackbone:
         return states, ends
 
     def encoder(self) -> keras.Model:
-        """Build the stateful model, which takes and returns the LSTM states.
+        """Build a model that takes and returns the LSTM states.
 
         Returns:
-            A functional `keras.Model` from `inputs` and the initial LSTM states
-            to a dict of the final LSTM states and of `states`, float
+            A functional `keras.Model` that maps `inputs` and the initial LSTM
+            states to a dict with the final LSTM states and `states`, float
             `(batch_size, seq_length, 1 + n_layers, 2 * projection_dim)`. The
             LSTM states are `state`, float32 `(batch_size, 2 * n_layers,
             projection_dim)`, and `cell`, float32 `(batch_size, 2 * n_layers,

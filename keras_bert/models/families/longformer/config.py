@@ -1,4 +1,4 @@
-"""Config of Longformer."""
+"""Configuration of Longformer."""
 
 import dataclasses
 
@@ -8,11 +8,11 @@ from keras_bert.models.families.roberta import model as roberta
 
 @dataclasses.dataclass(frozen=True)
 class LongformerConfig(roberta.RobertaConfig):
-    """Config of a Longformer model.
+    """Configuration of a Longformer model.
 
     Args:
         attention_window: even number of neighbours that a token attends to,
-            half of them on each side; or a list with one number per block.
+            half of them on each side; or a list with one window size per block.
         sep_token_id: id of the separator, which ends a question.
         **kwargs: the keys of `RobertaConfig`.
 

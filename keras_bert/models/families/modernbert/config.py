@@ -1,4 +1,4 @@
-"""Config of ModernBERT, with the keys of transformers 4 and 5."""
+"""Configuration of ModernBERT with the keys of transformers 4 and 5."""
 
 import dataclasses
 
@@ -12,14 +12,14 @@ _POOLINGS = ("cls", "mean")
 
 @dataclasses.dataclass(frozen=True)
 class ModernBertConfig(StrictConfig):
-    """Config of a ModernBERT model, with the published keys.
+    """Configuration of a ModernBERT model, with the published keys.
 
     The keys of transformers 5, `layer_types` and `rope_parameters`, are also
     read, and are used for writing.
 
     Args:
         vocab_size: number of byte-level pieces.
-        hidden_size: width of the token vectors.
+        hidden_size: size of the token vectors.
         num_hidden_layers: number of Transformer blocks.
         num_attention_heads: number of attention heads. `hidden_size` must
             be an even multiple of it.
@@ -36,12 +36,12 @@ class ModernBertConfig(StrictConfig):
         max_position_embeddings: maximum sequence length.
         local_attention: size of the sliding window. A token attends to
             half as many tokens on each side.
-        global_attn_every_n_layers: period of the blocks with global
-            attention. The others have local attention.
+        global_attn_every_n_layers: distance between two blocks with global
+            attention. All other blocks have local attention.
         global_rope_theta: RoPE base of blocks with global attention.
         local_rope_theta: RoPE base of blocks with local attention.
         initializer_range: standard deviation of initial weights.
-        norm_eps: added to the variance in LayerNorm.
+        norm_eps: small float added to the variance in LayerNorm.
 
     Raises:
         ValueError: a value has the wrong type, is out of range or violates a
@@ -158,7 +158,7 @@ def _period_of(kinds):
 
 
 def _thetas_of(rotary):
-    """Yield pairs of a kind of attention and its RoPE base."""
+    """Yield (attention type, RoPE base) pairs."""
     kinds = rotary if isinstance(rotary, dict) else {"": rotary}
     for kind, given in kinds.items():
         if (

@@ -11,7 +11,7 @@ from keras_bert.models.layer_arguments import initializer
 
 @dataclasses.dataclass(frozen=True)
 class MPNetConfig(roberta.RobertaConfig):
-    """Config of an MPNet model.
+    """Configuration of an MPNet model.
 
     Args:
         relative_attention_num_buckets: number of rows of the relative

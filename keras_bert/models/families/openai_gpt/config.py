@@ -1,4 +1,4 @@
-"""Config of GPT-1, with the keys of the Hugging Face Hub."""
+"""Configuration of GPT-1 with the keys of the Hugging Face Hub."""
 
 import dataclasses
 
@@ -8,10 +8,10 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class OpenAIGPTConfig(StrictConfig):
-    """Config of a GPT-1 model, with the published keys.
+    """Configuration of a GPT-1 model, with the published keys.
 
-    Most are other names for keys of `BertConfig`. The feed-forward networks are
-    four times as wide as the vectors.
+    Most keys correspond to keys of `BertConfig` with different names. The
+    feed-forward hidden size is four times `n_embd`.
 
     Args:
         vocab_size: as in `BertConfig`.
@@ -63,12 +63,12 @@ class OpenAIGPTConfig(StrictConfig):
 
     @property
     def n_inner(self):
-        """Width inside the feed-forward networks."""
+        """Hidden size of the feed-forward networks."""
         return 4 * self.n_embd
 
     @property
     def layer_norm_eps(self):
-        """Constant that LayerNorm adds to the variance."""
+        """Small float added to the variance in LayerNorm."""
         return self.layer_norm_epsilon
 
     @classmethod

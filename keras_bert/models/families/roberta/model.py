@@ -19,7 +19,7 @@ from keras_bert.template import Template
 
 @dataclasses.dataclass(frozen=True)
 class RobertaConfig(EncoderConfig):
-    """Config of a RoBERTa model.
+    """Configuration of a RoBERTa model.
 
     Args:
         max_position_embeddings: number of rows of the position table. With

@@ -7,7 +7,7 @@ from keras_bert.models.families.roberta import model as roberta
 
 @dataclasses.dataclass(frozen=True)
 class XLMRobertaConfig(roberta.RobertaConfig):
-    """Config of an XLM-RoBERTa model, see `RobertaConfig`.
+    """Configuration of an XLM-RoBERTa model, see `RobertaConfig`.
 
     References:
         [XLM-R](https://arxiv.org/abs/1911.02116), section 3
