@@ -55,8 +55,8 @@ class Template:
         Args:
             roles: dict mapping roles to tokens, the `roles` of a `Vocabulary`.
                 A role of the layout that is missing in the dict is an error.
-            pair: str, the layout of pairs that the tokenizer prescribes, or
-                None. It replaces `pair` if `single` has its default value.
+            pair: str, layout of text pairs for the tokenizer, or None. It
+                replaces `pair` if `single` has its default value.
         """
         if self.single != Template.single:
             pair = None

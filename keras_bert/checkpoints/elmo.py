@@ -1,4 +1,4 @@
-"""Reader for published ELMo models, options.json and HDF5 weights."""
+"""Reader for published ELMo models (options.json and HDF5 weights)."""
 
 import copy
 import types
@@ -22,12 +22,12 @@ class Elmo(Summarized):
     """Frozen ELMo model that encodes texts for feature-based tasks.
 
     Args:
-        options: sizes of the model.
+        options: model configuration.
 
     Attributes:
-        config, backbone, encoder, tokenizer: the options, `ElmoBackbone`, its
-            `encoder()` and `WordTokenizer`.
-        task: `TaskRecord` of the feature-based task, or None.
+        config, backbone, encoder, tokenizer: the options, an `ElmoBackbone`,
+            the result of its `encoder()` and a `WordTokenizer`.
+        task: `TaskRecord` of a feature-based task, or None.
     """
 
     family = types.SimpleNamespace(
@@ -71,8 +71,8 @@ def read_elmo(options_file: Path, weight_file: Path) -> Elmo:
     """Read a published ELMo model.
 
     Args:
-        options_file: the `options.json`.
-        weight_file: HDF5 file of weights, as written by bilm-tf.
+        options_file: path of the `options.json`.
+        weight_file: path of the HDF5 weights, as written by bilm-tf.
 
     Raises:
         CheckpointError: a file cannot be read, or the files do not match.

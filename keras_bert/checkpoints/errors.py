@@ -2,4 +2,4 @@
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be used; the message says which file and why."""
+    """Error for a checkpoint that cannot be used."""

@@ -25,7 +25,7 @@ def find_family(model_type):
 
 
 def config_class(values):
-    """Return the config class for a dict's `model_type`, by default BERT.
+    """Return the config class for a dict's `model_type` (default BERT).
 
     Raises:
         ValueError: the family is unknown.
@@ -36,7 +36,7 @@ def config_class(values):
 
 
 def config_from(values):
-    """Create a config of any family from a dict; reject unknown keys.
+    """Create a config of any family from a dict and reject unknown keys.
 
     Raises:
         ValueError: the family or a key is unknown.

@@ -1,4 +1,4 @@
-"""Download of models from the Hugging Face Hub."""
+"""Downloads from the Hugging Face Hub."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ def download(name):
         name: str, such as "bert-base-uncased" or "google/bert_uncased_L-2".
 
     Returns:
-        `pathlib.Path` of its directory.
+        Directory of the model (`pathlib.Path`).
 
     Raises:
         CheckpointError: the name is invalid, the model does not exist or

@@ -74,7 +74,7 @@ def format_of(directory):
 
 
 def google_configs(directory):
-    """Return a dict mapping `model_type` to google-research's config files."""
+    """Return a dict mapping `model_type` to google-research config files."""
     paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
     return {kind: path for kind, path in paths.items() if path.is_file()}
 
@@ -88,9 +88,10 @@ def prefixes(directory):
 
 
 def home_of(directory):
-    """Return the file directory of "directory" or "directory/generator".
+    """Return the directory of the files for a model path.
 
-    "generator" is not a directory, but one of two models in a checkpoint.
+    In a path such as "directory/generator", "generator" selects one of two
+    models in a checkpoint and is not a directory.
     """
     if directory.is_dir():
         return directory
@@ -99,14 +100,14 @@ def home_of(directory):
 
 
 def local_directory(directory):
-    """Return a local directory, downloaded from the Hub if missing."""
+    """Return a local directory and download it from the Hub if needed."""
     path = pathlib.Path(directory)
     is_local = path.is_dir() or prefixes(path)
     return path if is_local else download(str(directory))
 
 
 def states(directory):
-    """Return the saved states of a run by step, oldest first."""
+    """Return the saved states of a run, oldest first."""
     found = {
         int(match[1]): path
         for path in directory.glob("states/step-*.npz")
@@ -116,7 +117,7 @@ def states(directory):
 
 
 def check_readable(directory):
-    """Return the `format_of` a directory; CheckpointError if it has none."""
+    """Return the `format_of` a directory, or raise CheckpointError."""
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())

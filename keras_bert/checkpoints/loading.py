@@ -1,4 +1,4 @@
-"""Loading of checkpoint arrays into the weights of a model.
+"""Functions that load checkpoint arrays into the weights of a model.
 
 Names and shapes are compared before the model is built and before any array is
 read.
@@ -21,13 +21,13 @@ _ALIGNED = 64  # Bytes.
 
 @dataclasses.dataclass(frozen=True)
 class LoadPlan:
-    """Arrays to load, and their places in the model.
+    """Arrays to load and their locations in the model.
 
     Args:
-        places: list of `ArrayLocation`, each with an array of the file.
+        places: list of the `ArrayLocation`s to load.
         parts: frozenset of the optional parts that are in the file.
         fresh: frozenset of weights to initialize randomly, as requested.
-        unused: list of the names of arrays without a place in the model.
+        unused: list of array names that do not match any weight.
     """
 
     places: list
@@ -49,7 +49,7 @@ def plan_loading(source, allow_missing=()):
         A `LoadPlan`, without the parts that are missing entirely.
 
     Raises:
-        CheckpointError: an array is missing, has another shape, or is
+        CheckpointError: an array is missing, has a different shape, or is
             unexpected and the source is not lenient.
     """
     shapes = source.arrays.shapes
@@ -192,7 +192,7 @@ class _SharedArray:
 def _built_with(read, weights, build):
     """Build a model and initialize its TensorFlow variables with given values.
 
-    No random values are drawn, and only one array at a time is in memory in
+    No random values are generated, and only one array at a time is in memory in
     addition to the model. Created weights are removed from `weights`.
     """
     import tensorflow as tf  # Not needed by other backends.

@@ -46,8 +46,8 @@ def from_pretrained(
     """Load a model from a checkpoint of any supported format.
 
     A missing weight or a weight with a different shape is an error. If the
-    checkpoint lacks the pooler or a head entirely, the model has none either.
-    The head of a fine-tuned model is loaded too.
+    checkpoint has no pooler or head, the model has none either. The head of a
+    fine-tuned model is loaded too.
 
     Missing keys in the `config.json` of Hugging Face take the defaults of
     transformers. Unknown keys and unexpected arrays cause a warning.
@@ -68,8 +68,8 @@ def from_pretrained(
         special_tokens_in_text: whether a special token in a text, such
             as "[SEP]", becomes its id, as in transformers. Defaults to the
             saved value, or False.
-        strict: whether unknown config keys and arrays without a place in
-            the model raise an error instead of a warning.
+        strict: whether to raise an error instead of a warning for unknown
+            config keys and unexpected arrays.
 
     Raises:
         CheckpointError: a file is missing, cannot be used, was altered after

@@ -1,4 +1,4 @@
-"""`PretrainedModel`: config, tokenizer and models of any family."""
+"""Pre-trained models with their config and tokenizer."""
 
 import dataclasses
 import math
@@ -35,7 +35,7 @@ _Tokenizer: typing.TypeAlias = "Tokenizer | FileDefinedTokenizer"
 
 
 class PretrainedModel(Summarized):
-    """Config, tokenizer and models that share their weights.
+    """Pre-trained model with its config, tokenizer and heads.
 
     Args:
         config: a config of any family.
@@ -157,7 +157,7 @@ class PretrainedModel(Summarized):
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts: Collection[str]) -> typing.Self:
-        """Return a model with only some of the parts and shared weights.
+        """Return a model with only some of the parts. Weights are shared.
 
         Args:
             parts: names of parts, such as "pooler".
@@ -194,7 +194,7 @@ class PretrainedModel(Summarized):
         )
 
     def without_task(self) -> typing.Self:
-        """Return a model with the same weights, without the task head."""
+        """Return a model with the same weights but without the task head."""
         return self._with(task=None, task_head=None)
 
     def with_tokenizer(self, tokenizer: _Tokenizer) -> typing.Self:
@@ -206,7 +206,7 @@ class PretrainedModel(Summarized):
         return self._with(tokenizer=tokenizer)
 
     def with_tokens(self, tokens: Sequence[str]) -> typing.Self:
-        """Return a model with added tokens and copies of the weights.
+        """Return a copy of the model with additional tokens.
 
         The embeddings of the new tokens are random.
 
@@ -225,7 +225,7 @@ class PretrainedModel(Summarized):
         )
 
     def _copied(self, changes, tokenizer, layers=()):
-        """Return a model with a changed config and copies of the weights.
+        """Return a copy of the model with config changes.
 
         Args:
             changes: dict of config values.
@@ -246,7 +246,7 @@ class PretrainedModel(Summarized):
     def for_task(
         self, task: TaskRecord, outputs: Sequence[int] | None = None
     ) -> typing.Self:
-        """Return a model with the same encoder and only the head of a task.
+        """Return a model with the same encoder and only a task head.
 
         An existing head with the same part and size is kept; otherwise the
         head is random. A missing pooler is random if the head needs one. If
@@ -315,7 +315,7 @@ class PretrainedModel(Summarized):
 
     @property
     def weights(self) -> Tensors:
-        """Dict mapping paths to the weights of all models.
+        """Dict mapping weight paths to weights.
 
         The adapters of `enable_lora` are merged into the kernels.
 

@@ -1,4 +1,4 @@
-"""Opened checkpoints in any format."""
+"""Checkpoints that have been opened, in any format."""
 
 import dataclasses
 import typing
@@ -10,10 +10,10 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class OpenedCheckpoint:
-    """Opened checkpoint in any format.
+    """Checkpoint that has been opened, in any format.
 
     Args:
-        name: str, name of the checkpoint in error messages.
+        name: str, checkpoint name to show in error messages.
         config: a config of any family.
         tokenizer: settings of the tokenizer.
         arrays: object with `shapes`, a dict mapping names to shapes, and
@@ -52,7 +52,7 @@ def rename_arrays(arrays, rename, source):
     Args:
         arrays: named arrays.
         rename: function that maps the name in the file to the new name.
-        source: str, name of the file in error messages.
+        source: str, file name to show in error messages.
 
     Raises:
         CheckpointError: two arrays get the same name.

@@ -1,4 +1,4 @@
-"""Tokenizers of checkpoints, and checks against the config."""
+"""Tokenizers in checkpoints, and checks against the config."""
 
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory

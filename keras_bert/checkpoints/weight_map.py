@@ -30,10 +30,10 @@ _STRIPE = 64
 
 @dataclasses.dataclass(frozen=True)
 class ArrayLocation:
-    """Location of a weight, or of a third of it, in a file.
+    """Location of a weight (or a third of a weight) in a file.
 
     Args:
-        weight: str, path of our variable.
+        weight: str, path of the variable in this library.
         third: int, 0 to 2 for query, key or value; None for all columns.
         name: str, name of the array in the file.
         shape: tuple, shape of the array in the file.
@@ -72,7 +72,7 @@ class ArrayLocation:
         return np.ascontiguousarray(own).reshape(self.shape)
 
     def view(self, weight):
-        """Return the part of the weight (NumPy array) stored in the array."""
+        """Return the part of a weight (NumPy array) that the file stores."""
         if self.num_heads:
             heads = weight.reshape(len(weight), 3, self.num_heads, -1)
             return heads.transpose(2, 1, 3, 0)

@@ -78,9 +78,9 @@ def rows_with(config, head=None):
 
 
 def global_rows(config):
-    """Return the rows of the global projections that a table lacks.
+    """Return the rows of the global projections that are not in a table.
 
-    A model made long has them, but no published file.
+    Models from `make_long` have these weights, but published files do not.
     """
     rows = read_table(config.model_type)
     known, added = {row["weight"] for row in rows}, []
@@ -95,7 +95,7 @@ def global_rows(config):
 
 
 def sizes_with(config, head=None):
-    """Return a dict mapping letters to sizes, C to the head's outputs."""
+    """Return a dict mapping letters to sizes, including C for the head."""
     return {**config.sizes, "C": head.num_outputs if head else 0}
 
 
@@ -125,7 +125,7 @@ def tied_arrays(model_type, column):
 
 
 def head_rows(model_type, part=""):
-    """Read the rows of a family's task heads, or of one part."""
+    """Read the rows of all task heads of a family, or of one head."""
     rows = _read(model_type, "task_heads.txt")
     return [row for row in rows if part in ("", row["weight"].split("/")[0])]
 
@@ -160,7 +160,7 @@ def _read(model_type, name):
 
 
 def weight_of(row):
-    """Return the weight path of a row and the index of its column third.
+    """Return the weight path of a row and the index of its third.
 
     The index is None if the row has all columns.
     """

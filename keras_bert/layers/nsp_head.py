@@ -23,8 +23,8 @@ class NSPHead(Layer):
         pooled_output: float `(batch_size, hidden_size)`.
 
     Returns:
-        float32 logits `(batch_size, 2)`: class 0 if B follows A, class 1 if B is
-        random.
+        float32 logits `(batch_size, 2)`. Class 0 means that B follows A, class
+        1 that B is random.
 
     Example:
 

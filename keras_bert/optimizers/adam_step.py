@@ -1,9 +1,9 @@
-"""One step of Adam: its scalars, its moments and the update of a variable.
+"""Functions for one step of Adam.
 
 Keras calls `update_step` for each variable on each device and passes only the
-learning rate. So the other scalars of a step are computed once and stored in a
-variable of the optimizer. TensorFlow updates a variable with one op, Keras
-with several, each a pass over memory.
+learning rate. Therefore, the other scalars of a step are computed once and
+stored in a variable of the optimizer. TensorFlow updates a variable with a
+single op. Keras uses several ops, each of which is a pass over memory.
 """
 
 import collections
@@ -29,15 +29,15 @@ def adam_step(t, is_taken, clip, betas, epsilon):
     """Compute the scalars of a step.
 
     With c = 1 - beta ** t, the update m / c1 / (sqrt(v / c2) + epsilon) is
-    sqrt(c2) / c1 * m / (sqrt(v) + sqrt(c2) * epsilon). A step that is not
-    taken keeps all of m and v.
+    sqrt(c2) / c1 * m / (sqrt(v) + sqrt(c2) * epsilon). If a step is not taken,
+    m and v do not change.
 
     Args:
-        t: float32 scalar, the number of the step, counted from 1; None for no
-            bias correction.
-        is_taken: bool scalar.
-        clip: float32 scalar, factor on the gradients.
-        betas: two floats.
+        t: float32 scalar, number of the step, counted from 1. If None, there is
+            no bias correction.
+        is_taken: bool scalar, whether the step is taken.
+        clip: float32 scalar, factor that multiplies the gradients.
+        betas: pair of floats, `beta_1` and `beta_2`.
         epsilon: float.
 
     Returns:
@@ -106,7 +106,7 @@ def update_variable(gradient, variable, moments, rate, decay, step):
         gradient: tensor, not yet clipped.
         variable: `tf.Variable`.
         moments: two `tf.Variable`s, m and v.
-        rate: scalar, the learning rate; 0 if the step is not taken.
+        rate: scalar, learning rate; 0 if the step is not taken.
         decay: float, weight decay; multiplied by the rate.
         step: scalars returned by `unpack`.
     """

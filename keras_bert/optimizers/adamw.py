@@ -22,7 +22,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class AdamW(keras.optimizers.Optimizer):
-    """Adam with decoupled weight decay, clipped by the global norm.
+    """AdamW optimizer with gradient clipping by the global norm.
 
     Step t, counted from 1, updates a weight w with gradient g by
 
@@ -32,8 +32,8 @@ class AdamW(keras.optimizers.Optimizer):
 
     Weight decay applies to matrices and embedding tables. It does not apply to
     biases, LayerNorm weights and variables passed to
-    `exclude_from_weight_decay`. The rule is part of the class, so a loaded
-    optimizer follows it too.
+    `exclude_from_weight_decay`. This rule is part of the class, so loaded
+    optimizers follow it too.
 
     With `tf.distribute`, the gradients are summed over the replicas before
     they are clipped, so that a step is the same as on one device with the
@@ -41,18 +41,18 @@ class AdamW(keras.optimizers.Optimizer):
     is not finite, the step is skipped: no weight, moment or iteration changes.
 
     Args:
-        learning_rate: learning rate, or schedule of it.
-        rate_schedule: schedule of a factor on the learning rate, or None. The
-            learning rate stays a number that callbacks can set.
+        learning_rate: learning rate, or a learning rate schedule.
+        rate_schedule: schedule for a factor that multiplies the learning rate,
+            or None. The learning rate remains a float that callbacks can set.
         weight_decay: weight decay; multiplied by the learning rate.
-        beta_1: decay of the running mean of gradients.
-        beta_2: decay of the running mean of squared gradients.
-        epsilon: added to the square root, after bias correction.
-        bias_correction: correct the bias of m and v. False is the behavior of
-            google-research/bert, with larger first steps.
+        beta_1: decay rate for the running mean of gradients.
+        beta_2: decay rate for the running mean of squared gradients.
+        epsilon: small float added to the square root after bias correction.
+        bias_correction: whether to correct the bias of m and v. If False, the
+            first steps are larger, as in google-research/bert.
         global_clipnorm: maximum global norm of the gradients, or None.
         **kwargs: arguments of `keras.optimizers.Optimizer`, except
-            `gradient_accumulation_steps` and other ways of clipping.
+            `gradient_accumulation_steps` and other clipping arguments.
 
     References:
         [AdamW](https://arxiv.org/abs/1711.05101), algorithm 2;
@@ -110,17 +110,18 @@ class AdamW(keras.optimizers.Optimizer):
         self._excluded_names = tuple(var_names or ())
 
     def scale_learning_rate(self, var_list: list, factors: list[float]) -> None:
-        """Multiply the learning rate of variables by factors.
+        """Scale the learning rates of some variables.
 
         The factors are not saved with the optimizer.
 
         Args:
-            var_list: variables; others keep the learning rate.
-            factors: one factor per variable.
+            var_list: variables to scale. All other variables keep the learning
+                rate.
+            factors: list with a factor for each variable.
 
         Raises:
-            ValueError: a factor is below 0, the numbers of factors and
-                variables differ, or the optimizer is already built.
+            ValueError: a factor is negative, `factors` and `var_list` have
+                different lengths, or the optimizer is already built.
         """
         is_right = all(factor >= 0 for factor in factors)
         if self.built or len(factors) != len(var_list) or not is_right:
@@ -183,7 +184,7 @@ class AdamW(keras.optimizers.Optimizer):
         return grads_and_vars
 
     def _prepare(self, grads):
-        """Return summed gradients; store the scalars and the clip factor."""
+        """Return the summed gradients and store the scalars of the step."""
         known = [i for i, gradient in enumerate(grads) if gradient is not None]
         ready = sum_over_replicas([grads[i] for i in known])
         norm = global_norm(ready) / (self.loss_scale_factor or 1)
@@ -231,7 +232,7 @@ class AdamW(keras.optimizers.Optimizer):
         self.assign_sub(variable, rate * update)
 
     def _rate_factor(self, gradient, variable, index, update, step):
-        """Return the factor on an update, in addition to the rate."""
+        """Return an additional factor that multiplies the update."""
         return 1.0
 
     def get_config(self) -> dict:

@@ -10,11 +10,11 @@ _PADDING_LOGIT = -1e9
 def sparse_cross_entropy(labels, logits):
     """Compute the negative log-likelihoods of integer labels.
 
-    The loss and its gradient share one softmax; on a CPU this takes a third of
-    the time of TensorFlow's op.
+    The loss and its gradient share one softmax. On a CPU, this takes a third of
+    the time that TensorFlow's op needs.
 
     Args:
-        labels: int `(...)`, from 0.
+        labels: int `(...)`, class indices.
         logits: float `(..., num_classes)`.
 
     Returns:
@@ -51,7 +51,7 @@ class SparseCrossEntropy(keras.losses.Loss):
     """`sparse_cross_entropy` as a loss for `compile`.
 
     Args:
-        factor: float, weight of this loss in a sum of losses.
+        factor: float, weight of this loss in the total loss.
         **kwargs: arguments of `keras.losses.Loss`.
     """
 

@@ -1,6 +1,6 @@
 """Metrics of a run as JSON lines and TensorBoard event files.
 
-TensorBoard need not be installed.
+TensorBoard does not need to be installed.
 """
 
 import json
@@ -17,13 +17,13 @@ _Event = tf.compat.v1.Event
 
 
 class Curve:
-    """Writer of `metrics.jsonl`, one JSON object per line, and an event file.
+    """Writer for the metrics of a run (JSON lines and TensorBoard events).
 
     Args:
         directory: str, an existing directory.
-        step: int, the step from which the run resumes. Later points of an
-            earlier run are dropped, because they are computed again. -1 drops
-            all points.
+        step: int, step from which the run resumes. Later points of an earlier
+            run are dropped, because they are computed again. Use -1 to drop all
+            points.
     """
 
     def __init__(self, directory, step):
@@ -74,7 +74,7 @@ class ScalarWriter:
         self._file.flush()
 
     def write(self, step, values):
-        """Write scalars by name, and flush."""
+        """Write a dict of scalars and flush the file."""
         event = _Event(step=step)
         for name, value in values.items():
             point = event.summary.value.add(

@@ -21,12 +21,12 @@ class Lamb(AdamW):
         w = w - learning_rate * norm(w) / norm(u) * u
 
     The ratio is 1 if a norm is 0. Biases and LayerNorm weights have no weight
-    decay and are not scaled: they are updated as in Adam.
+    decay and no scaling, so they are updated as in Adam.
 
     Args:
-        learning_rate: learning rate, or schedule of it.
-        global_clipnorm: maximum global norm of the gradients. None, as in the
-            paper, does not clip.
+        learning_rate: learning rate, or a learning rate schedule.
+        global_clipnorm: maximum global norm of the gradients. If None,
+            gradients are not clipped, as in the paper.
         **kwargs: arguments of `AdamW`.
 
     References:

@@ -21,19 +21,21 @@ def bert_adamw(
     beta_2: float = 0.999,
     rate_schedule: Schedule | None = None,
 ) -> AdamW:
-    """Return the optimizer of BERT, AdamW with gradients clipped to norm 1.0.
+    """Return the BERT optimizer, AdamW with gradients clipped to norm 1.0.
 
-    `beta_1` is 0.9, `epsilon` 1e-6. Biases and LayerNorm weights have no
-    weight decay; the log lists the variables.
+    `beta_1` is 0.9, `epsilon` 1e-6. Biases and LayerNorm weights have no weight
+    decay. The variables are logged.
 
     Args:
-        model: the model to train, built.
-        learning_rate: learning rate, or schedule of it.
+        model: the built model to train.
+        learning_rate: learning rate, or a learning rate schedule.
         weight_decay: weight decay; multiplied by the learning rate.
-        bias_correction: False for the behavior of google-research/bert.
-        beta_2: decay of the running mean of squared gradients; 0.98 for
-            RoBERTa.
-        rate_schedule: schedule of a factor on the learning rate, or None.
+        bias_correction: whether to correct the bias of the moments.
+            google-research/bert does not.
+        beta_2: decay rate for the running mean of squared gradients. RoBERTa
+            uses 0.98.
+        rate_schedule: schedule for a factor that multiplies the learning rate,
+            or None.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
@@ -59,14 +61,14 @@ def bert_lamb(
     """Return the LAMB optimizer, for batches of thousands of examples.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
-    LayerNorm weights have no weight decay and are not scaled; the log lists
-    the variables.
+    LayerNorm weights have no weight decay and are not scaled. The variables are
+    logged.
 
     Args:
-        model: the model to train, built.
-        learning_rate: learning rate, or schedule of it.
+        model: the built model to train.
+        learning_rate: learning rate, or a learning rate schedule.
         weight_decay: weight decay; multiplied by the learning rate.
-        beta_2: decay of the running mean of squared gradients.
+        beta_2: decay rate for the running mean of squared gradients.
 
     References:
         [LAMB](https://arxiv.org/abs/1904.00962), section 4
@@ -81,16 +83,16 @@ def bert_stable_adamw(
     weight_decay: float = 0.01,
     beta_2: float = 0.98,
 ) -> StableAdamW:
-    """Return the optimizer of ModernBERT, StableAdamW.
+    """Return the ModernBERT optimizer, StableAdamW.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
-    LayerNorm weights have no weight decay; the log lists the variables.
+    LayerNorm weights have no weight decay. The variables are logged.
 
     Args:
-        model: the model to train, built.
-        learning_rate: learning rate, or schedule of it.
+        model: the built model to train.
+        learning_rate: learning rate, or a learning rate schedule.
         weight_decay: weight decay; multiplied by the learning rate.
-        beta_2: decay of the running mean of squared gradients.
+        beta_2: decay rate for the running mean of squared gradients.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2
@@ -100,14 +102,14 @@ def bert_stable_adamw(
 
 
 def describe_weight_decay(model: keras.Model) -> str:
-    """Return the lists of variables with and without weight decay.
+    """Describe which variables have weight decay.
 
     Args:
         model: a built model.
 
     Returns:
-        Several lines. `12 x block_*/pooler/kernel` stands for twelve variables
-        that differ in the number at the star.
+        Text with several lines. In a line such as `12 x block_*/pooler/kernel`,
+        the star stands for the numbers of the twelve variables.
     """
     exempt, decaying = [], []
     for variable in model.trainable_variables:

@@ -14,16 +14,17 @@ Schedule: typing.TypeAlias = keras.optimizers.schedules.LearningRateSchedule
 
 
 class WarmupDecay(Schedule, abc.ABC):
-    """Base class of schedules with linear warmup and decay.
+    """Base class for schedules with linear warmup and decay.
 
     As in google-research/bert, the decay is computed from step 0: after the
     warmup, the rate continues with the decayed value of the current step.
     Subclasses define the `shape` of the decay.
 
     Args:
-        peak: the nominal learning rate.
-        num_train_steps: step from which the rate is `end`.
-        num_warmup_steps: steps of warmup, fewer than `num_train_steps`.
+        peak: peak learning rate.
+        num_train_steps: number of training steps, after which the rate is
+            `end`.
+        num_warmup_steps: number of warmup steps; less than `num_train_steps`.
         end: final learning rate, at most `peak`.
     """
 
@@ -52,7 +53,7 @@ class WarmupDecay(Schedule, abc.ABC):
 
     @abc.abstractmethod
     def shape(self, progress: Tensor) -> Tensor:
-        """Return the decay factor: 1 is `peak`, 0 is `end`.
+        """Return the decay factor, where 1 means `peak` and 0 means `end`.
 
         Args:
             progress: float32 scalar, from 0 at step 0 to 1 at the end.
@@ -76,7 +77,7 @@ class WarmupDecay(Schedule, abc.ABC):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LinearWarmupDecay(WarmupDecay):
-    """Linear warmup, then linear decay from `peak` to `end`.
+    """Schedule with linear warmup and linear decay from `peak` to `end`.
 
     With `end` 0, the rate after the warmup is
     `peak * (1 - step / num_train_steps)`, as for BERT.
@@ -94,11 +95,12 @@ class LinearWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PolynomialWarmupDecay(WarmupDecay):
-    """Linear warmup, then polynomial decay.
+    """Schedule with linear warmup and polynomial decay.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        power: above 0. 1 is linear decay; below 1 the rate stays high longer.
+        power: power of the decay, above 0. With 1, the decay is linear; with
+            lower values, the rate stays high longer.
     """
 
     def __init__(
@@ -119,7 +121,7 @@ class PolynomialWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class CosineWarmupDecay(WarmupDecay):
-    """Linear warmup, then cosine decay.
+    """Schedule with linear warmup and cosine decay.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
@@ -134,14 +136,14 @@ class CosineWarmupDecay(WarmupDecay):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class WarmupStableDecay(WarmupDecay):
-    """Linear warmup, constant rate, then decay as 1 minus a square root.
+    """Schedule with linear warmup, a constant rate and 1 - sqrt decay.
 
     Before the decay, the rate does not depend on `num_train_steps`, so that a
     run can be extended.
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        decay_share: fraction of the steps with decay, above 0, at most 1.
+        decay_share: fraction of the steps with decay, above 0 and at most 1.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2;

@@ -21,9 +21,9 @@ class StableAdamW(AdamW):
     clipping is not needed. The weight decay is divided by the same factor.
 
     Args:
-        learning_rate: learning rate, or schedule of it.
-        global_clipnorm: maximum global norm of the gradients. None, as in the
-            paper, does not clip.
+        learning_rate: learning rate, or a learning rate schedule.
+        global_clipnorm: maximum global norm of the gradients. If None,
+            gradients are not clipped, as in the paper.
         **kwargs: arguments of `AdamW`.
 
     References:

@@ -1,4 +1,4 @@
-"""Base class of vocabularies, special tokens and added tokens."""
+"""Base classes for vocabularies, special tokens and added tokens."""
 
 import collections.abc
 import copy
@@ -23,22 +23,22 @@ class SpecialTokens(dict):
 
 
 class BaseVocabulary(Summarized):
-    """Base class of vocabularies: tokens and their ids.
+    """Base class for vocabularies, which map tokens to ids.
 
-    A subclass defines `is_continuation`. It may define `_hint`, which extends
-    the message about a missing special token.
+    Subclasses define `is_continuation`. They may define `_hint`, which extends
+    the error message for a missing special token.
 
     Args:
         tokens: tokens in the order of their ids, spelled as in the published
             files.
-        source: name of the file, for error messages.
+        source: file name to show in error messages.
         roles: dict mapping "pad", "unknown", "cls", "sep" and "mask" to special
-            tokens; by default those of the class.
+            tokens. Defaults to the special tokens of the class.
 
     Attributes:
         ids: dict mapping tokens to their ids.
-        pair: str, the layout of pairs that this kind of tokenizer prescribes,
-            in the format of `Template`; None if the model decides.
+        pair: str, layout of text pairs for this tokenizer in the format of
+            `Template`. If None, the model family determines the layout.
 
     Raises:
         ValueError: a special token is missing or a token occurs twice.
@@ -146,10 +146,11 @@ class AddedToken(typing.NamedTuple):
 
     Args:
         text: the token.
-        is_special: match it only with `special_tokens_in_text`.
-        takes_space: include the white space before it.
-        normalized: match it in the normalized text instead of the raw text.
-            By default, this applies to tokens that are not special.
+        is_special: whether to match it only if `special_tokens_in_text` is
+            True.
+        takes_space: whether to include the white space before it.
+        normalized: whether to match it in the normalized text instead of the
+            raw text. Defaults to True for tokens that are not special.
     """
 
     text: str

@@ -32,16 +32,17 @@ _PUBLISHED = {
 
 
 def agreed_casing(vocabulary, casing_hints, default=None):
-    """Return whether to lower-case texts, if all hints agree.
+    """Return whether to lower-case texts, after checking that all hints agree.
 
     If there are no hints, the table of published vocabularies decides, and the
     decision is logged. Lower-casing with a cased vocabulary logs a warning.
 
     Args:
         vocabulary: `Vocabulary`.
-        casing_hints: dict mapping sources (flags or files) to bool, or to None
-            if the source has no hint.
-        default: bool, the result if there are no hints; None to raise an error.
+        casing_hints: dict mapping sources (flags or files) to whether they
+            indicate lower-casing. The value is None if the source has no hint.
+        default: bool, the result if there are no hints. If None, an error is
+            raised.
 
     Returns:
         bool, True to lower-case texts.
@@ -57,7 +58,7 @@ def agreed_casing(vocabulary, casing_hints, default=None):
 
 
 def resolve_casing(casing_hints):
-    """Return the casing on which all hints agree; None if there are none.
+    """Return the casing on which all hints agree, or None without hints.
 
     Args, Raises: see `agreed_casing`.
     """

@@ -1,8 +1,8 @@
-"""Conventions of the tokenizers of model families, from their folders.
+"""Tokenizer conventions of model families.
 
-`special_tokens.json` in the folder of a family has the fields of `Conventions`
-that differ from the defaults. Families with the conventions of another family,
-or of BERT, have no such file.
+`special_tokens.json` in the folder of a family contains the fields of
+`Conventions` that differ from the defaults. The file is missing if a family
+uses the conventions of BERT or another family.
 """
 
 import dataclasses
@@ -17,10 +17,10 @@ MODEL = "model"  # Use only the normalizer in the SentencePiece model file.
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Conventions:
-    """Special tokens, files and ids of the tokenizer of a family.
+    """Special tokens, files and ids of a family's tokenizer.
 
     Args:
-        kind: str, the kind of tokenizer, a key of `KINDS`.
+        kind: str, type of tokenizer; a key of `KINDS`.
         tokenizer_class: str, its name in transformers.
         roles: dict mapping "pad", "unknown", "cls", "sep" and "mask" to pieces.
         files: sequence of str, names of a SentencePiece model file; the
@@ -62,7 +62,7 @@ class Conventions:
 
 @functools.cache
 def conventions_of(kind):
-    """Return the `Conventions` of all families with a kind of tokenizer."""
+    """Return the `Conventions` of all families with a tokenizer type."""
     paths = sorted(FAMILIES.glob("*/special_tokens.json"))
     texts = (path.read_text(encoding="utf-8") for path in paths)
     found = (Conventions(**json.loads(text)) for text in texts)
@@ -70,7 +70,7 @@ def conventions_of(kind):
 
 
 def published_class(settings):
-    """Return the class in transformers, by kind and special tokens, or None.
+    """Return the name of the matching tokenizer class in transformers, or None.
 
     Args:
         settings: settings of a tokenizer.

@@ -1,4 +1,4 @@
-"""Content of a `tokenizer.json` for all kinds of tokenizers."""
+"""Contents of a `tokenizer.json` for all tokenizer types."""
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
@@ -7,14 +7,14 @@ from keras_bert.template import SECOND
 def tokenizer_json(
     settings, tokens, template, name=str, truncation=None, padding=None
 ):
-    """Return the content of a `tokenizer.json`.
+    """Return the contents of a `tokenizer.json`.
 
     Args:
         settings: settings of a tokenizer, with `fast_parts()`.
         tokens: sequence of `AddedToken` to match in texts.
         template: `Template`.
-        name: function from a special token to its name in the file.
-        truncation, padding: dicts for these keys of the file, or None.
+        name: callable that maps a special token to its name in the file.
+        truncation, padding: values of these keys in the file (dict), or None.
 
     Returns:
         A JSON-serializable dict.

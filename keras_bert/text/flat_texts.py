@@ -1,4 +1,4 @@
-"""A batch of texts as one tensor of bytes, and ops to edit it."""
+"""Batch of texts as a flat tensor of bytes, with editing functions."""
 
 import typing
 
@@ -13,7 +13,7 @@ _BLANK = ord(" ")
 
 
 class FlatTexts(typing.NamedTuple):
-    """Bytes of all texts, with a separator before, between and after them.
+    """Batch of texts as a flat tensor of bytes with separators.
 
     Args:
         bytes: uint8 `(num_bytes,)`, with padding at the end; `num_bytes` is a
@@ -23,8 +23,8 @@ class FlatTexts(typing.NamedTuple):
         tokens: int32 `(num_bytes,)`, the id of a special token at its first
             byte, `NO_TOKEN` elsewhere.
         separators: int32 `(batch_size + 1,)`, positions of the separators.
-        origins: int32 `(num_bytes,)`, the original position of each byte,
-            before any insertion.
+        origins: int32 `(num_bytes,)`, position of each byte in the original
+            batch, before any insertion.
         ends: int32 `(num_bytes,)` or None; for the last byte of a character,
             the original end of the character, before normalization.
     """
@@ -111,7 +111,7 @@ def splice(flat, stays, places, codes, ends):
 
 
 def in_rows(flat):
-    """Return positions of tokens, int32 `(num_tokens,)`, and ragged ids."""
+    """Return the token positions, int32 `(num_tokens,)`, and the ragged ids."""
     places = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(places, flat.separators)
     return places, tf.RaggedTensor.from_row_splits(
@@ -122,12 +122,12 @@ def in_rows(flat):
 
 
 def shift(values, fill):
-    """Shift values to the right by one; `fill` is the first value."""
+    """Shift values to the right by one and insert `fill` at the beginning."""
     return tf.concat([tf.constant([fill], values.dtype), values[:-1]], 0)
 
 
 def where(flags):
-    """Return the positions of True values, int32."""
+    """Return the int32 positions of True values."""
     return tf.cast(tf.where(flags)[:, 0], tf.int32)
 
 

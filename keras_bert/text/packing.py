@@ -1,4 +1,4 @@
-"""Layout of texts and special tokens in sequences, and offsets of the tokens.
+"""Layout of texts and special tokens in sequences, and token offsets.
 
 Only dense ops (where, gather, comparisons) are used, because TFLite has no
 kernels for ragged slicing and concatenation.
@@ -49,7 +49,7 @@ class Layout:
         texts: RaggedTensors `(batch_size, (num_tokens))`, the tokens of the
             texts and, for pairs, of the second texts.
         seq_length: int, maximum length. Long pairs are truncated token by
-            token, always the longer text.
+            token, each time the longer text.
         truncation: str, a key of `TRUNCATIONS`.
 
     Attributes:
@@ -101,8 +101,8 @@ class Layout:
 
         Args:
             position: int32, position of each cell in its sequence.
-            of_row: function that converts a value of each sequence to a tensor
-                that broadcasts to the cells.
+            of_row: callable that converts a per-sequence value to a tensor that
+                broadcasts to the cells.
         """
         template, texts = self.template, [*self._texts]
         places, segments, end = 0, 0, of_row(self.lengths)
@@ -144,7 +144,7 @@ def truncated_lengths(budget, first, second=0):
 
 
 def numbered(counts):
-    """Return the row and the index in the row of each item, given row sizes."""
+    """Return the row of each item and its index in the row, given row sizes."""
     items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
     return items[:, 0], items[:, 1]  # TFLite cannot unstack zero items.
 
@@ -153,11 +153,11 @@ STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"
 
 
 def locate_pieces(preprocess, *texts):
-    """Tokenize texts or pairs to `Rows`, with the offsets of the tokens.
+    """Tokenize texts or pairs to `Rows` that include token offsets.
 
     Args:
         preprocess: `Preprocessor`.
-        *texts: string tensor or list `(batch_size,)`; two of them for pairs.
+        *texts: string tensor or list `(batch_size,)`; pass two for pairs.
 
     Returns:
         `Rows` with more int32 `(num_tokens,)` tensors, which are 0 at special

@@ -1,4 +1,4 @@
-"""Static perfect hash table that is looked up with `tf.gather`.
+"""Static perfect hash table for lookups with `tf.gather`.
 
 Hash and displace: bits of a key's hash select a row and a column. Each row is
 shifted along the table until its keys fall into free slots; the rows with the
@@ -65,7 +65,7 @@ class PerfectHash:
         return tf.cast(rows, tf.int32), tf.cast(columns, tf.int32)
 
     def _distinct(self, keys):
-        """Find a salt without collisions; return it with rows and columns."""
+        """Return a salt without collisions, with key rows and columns."""
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
@@ -77,7 +77,7 @@ class PerfectHash:
 
 
 def _mix(keys, salt):
-    """Return a hash, int64; products are modulo 2 ** 64.
+    """Return an int64 hash; products are computed modulo 2 ** 64.
 
     The shifts mix the upper bits into the lower bits; products do not.
     """
@@ -89,7 +89,7 @@ def _mix(keys, salt):
 
 
 def _displace(rows, columns, width, moves):
-    """Write the displacement of each row to `moves`; return the keys' slots."""
+    """Write row displacements to `moves` and return the key slots."""
     counts = np.bincount(rows, minlength=1)
     order = np.argsort(rows, kind="stable")
     firsts = np.cumsum(counts) - counts
@@ -107,7 +107,7 @@ def _displace(rows, columns, width, moves):
 
 
 def _take(slots, taken):
-    """Place the rows with free slots; return their mask, bool `(rows,)`."""
+    """Place the rows with free slots and return their mask, bool `(rows,)`."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
     owners[slots] = numbers  # The last row that needs a slot wins.
@@ -117,7 +117,7 @@ def _take(slots, taken):
 
 
 def _spread(values, slots, size, default):
-    """Return a tensor of values by slot; empty slots get `default`."""
+    """Return a tensor of values by slot, with `default` in empty slots."""
     spread = np.full(size, default, values.dtype)
     spread[slots] = values
     return tf.constant(spread)

@@ -1,4 +1,4 @@
-"""Tokens of a batch of texts with their spans, and ops on them."""
+"""Tokens of a batch of texts with their spans, and functions to edit them."""
 
 import re
 import typing
@@ -15,7 +15,7 @@ def normalizer_op(table):
 
 
 class Pieces(typing.NamedTuple):
-    """Flat tokens of a batch of texts, and the row splits.
+    """Flat tokens of a batch of texts with row splits.
 
     Args:
         ids: int32 `(num_pieces,)`.
@@ -37,7 +37,7 @@ class Pieces(typing.NamedTuple):
 
 
 def join(pieces, ids, heads):
-    """Merge pieces into the previous piece, and extend its span.
+    """Merge pieces into the previous piece and extend its span.
 
     Args:
         pieces: `Pieces`.
@@ -60,7 +60,7 @@ def join(pieces, ids, heads):
 
 
 def fill_empty_spans(starts, ends, rows):
-    """Replace empty spans by the span of the next, or previous, piece.
+    """Replace empty spans with the span of the next or previous piece.
 
     Args:
         starts, ends: int64 `(num_pieces,)`.
@@ -93,7 +93,7 @@ def mark_in_place(texts, tokens, marks, no_mark):
         no_mark: str, the replacement of mark characters in the texts.
 
     Returns:
-        A string tensor like `texts`.
+        A string tensor with the shape of `texts`.
     """
     texts = tf.strings.regex_replace(texts, f"[{marks}]", no_mark)
     for token, mark in zip(tokens, marks, strict=True):

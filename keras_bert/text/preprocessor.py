@@ -1,4 +1,4 @@
-"""Preprocessors: raw texts to packed model inputs."""
+"""Preprocessors that convert raw texts to packed model inputs."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Preprocessor(Summarized):
 
     Args:
         tokenizer: the tokenizer.
-        template: layout of the special tokens; its words are roles or tokens
-            of the vocabulary.
+        template: layout of the special tokens. Its words are special-token
+            types, such as "cls", or tokens of the vocabulary.
         seq_length: length of the packed sequences. Longer pairs are truncated
-            token by token, always the longer text.
+            token by token, each time the longer text.
         truncation: part of a long text to keep: "head", "tail", or
             "head_tail" for half of each.
 
@@ -59,8 +59,8 @@ class Preprocessor(Summarized):
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, or a single str.
-        pairs: string tensor or list `(batch_size,)`, or a single str: the
-            second texts.
+        pairs: second texts; string tensor or list `(batch_size,)`, or a single
+            str.
 
     Returns:
         A dict of int32 `(batch_size, seq_length)` tensors, or `(seq_length,)`
@@ -128,13 +128,12 @@ class Preprocessor(Summarized):
         """Return the arguments of `pack` for texts.
 
         Args:
-            *texts: string tensor or list `(batch_size,)`; two of them for
-                pairs.
+            *texts: string tensor or list `(batch_size,)`; pass two for pairs.
         """
         return [self.tokenizer(column) for column in texts]
 
     def encode(self, *texts: Texts) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        """Pack texts, and return the mask of truncated ones.
+        """Pack texts and return the mask of truncated texts.
 
         Args:
             *texts: arguments of `tokenize`.
@@ -147,15 +146,14 @@ class Preprocessor(Summarized):
     def encode_rows(
         self, *texts: collections.abc.Sequence[str | bytes]
     ) -> Rows:
-        """Tokenize texts to `Rows`, outside of a graph.
+        """Tokenize texts to `Rows` outside of a graph.
 
         The first 64 calls run eagerly, which takes about 3 ms for one text.
-        Then the function is traced to a graph. Tracing takes a second; each
+        Then the function is traced into a graph. Tracing takes a second; each
         later call takes less than 1 ms.
 
         Args:
-            *texts: list of str or bytes `(batch_size,)`; two of them for
-                pairs.
+            *texts: list of str or bytes `(batch_size,)`; pass two for pairs.
         """
 
         def encode(*texts):
@@ -174,13 +172,13 @@ class Preprocessor(Summarized):
     def pack(
         self, *tokens: tf.RaggedTensor, **values: typing.Any
     ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        """Pack tokenized texts to model inputs.
+        """Pack tokenized texts into model inputs.
 
         Args:
             *tokens: tokens `(batch_size, (num_tokens))` of the texts and, for
                 pairs, of the second texts.
-            **values: RaggedTensors of other values of the tokens, by the names
-                of the outputs; each is a list of one or, for pairs, two.
+            **values: additional token values by output name. Each is a list
+                with one RaggedTensor or, for pairs, two.
 
         Returns:
             The dict of model inputs and of the values, which are int32

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 def batch_or_scalar(method):
-    """Let a method that takes a batch of texts accept a single text too.
+    """Decorator that makes a method for batches of texts accept a single text.
 
     Args:
         method: method that takes a string tensor `(batch_size,)` and returns

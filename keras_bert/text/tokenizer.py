@@ -1,4 +1,4 @@
-"""Base class of tokenizers."""
+"""Base class for tokenizers."""
 
 import collections.abc
 import dataclasses
@@ -14,7 +14,7 @@ from keras_bert.typing import Texts
 
 
 class Tokenizer(Summarized):
-    """Base class: encodes texts in the graph and decodes ids in Python.
+    """Base class for tokenizers, which encode texts and decode ids.
 
     A subclass has these methods:
 
@@ -59,7 +59,7 @@ class Tokenizer(Summarized):
 
 
 def graph_constant(method):
-    """Cached property with tensors created outside of any graph.
+    """Cached property whose tensors are created outside of any graph.
 
     One tokenizer can then be used in many graphs.
     """

@@ -1,4 +1,4 @@
-"""JSON files of a tokenizer directory in the format of transformers."""
+"""Tokenizer directories in the format of transformers."""
 
 import pathlib
 
@@ -48,7 +48,7 @@ class TokenizerFiles:
         return read_json_file(path) if path.is_file() else {}
 
     def part(self, name):
-        """Return a part of `tokenizer.json`, a dict.
+        """Return a part of `tokenizer.json` as a dict.
 
         Args:
             name: "model", "normalizer" or "pre_tokenizer". If it is a sequence
@@ -71,12 +71,12 @@ class TokenizerFiles:
         return tokens_by_id({**added, **model["vocab"]}, self.fast_path)
 
     def fast_merges(self):
-        """Return the merges of `tokenizer.json`, each a sequence of str."""
+        """Return the merges of `tokenizer.json` as sequences of str."""
         merges = self.part("model").get("merges") or []
         return [x.split(" ") if isinstance(x, str) else x for x in merges]
 
     def fast_entries(self):
-        """Return the added tokens of `tokenizer.json`, a list of dicts."""
+        """Return the added tokens of `tokenizer.json` as a list of dicts."""
         return self.fast.get("added_tokens") or []
 
     def check_rules(self, settings, *ignored):
@@ -217,7 +217,7 @@ def parse_added_token(path, entry, supported=SUPPORTED, special=()):
     """Parse an entry of a tokenizer file to an `AddedToken`.
 
     Args:
-        path: the file, for messages.
+        path: file path to show in error messages.
         entry: dict, as in the `added_tokens` of a `tokenizer.json`.
         supported: see `TokenizerFiles.added_tokens`; a value of None requires
             the opposite of `special`.
@@ -244,7 +244,7 @@ def tokens_by_id(ids, path):
 
     Args:
         ids: dict mapping str to int.
-        path: the file, for the message.
+        path: file path to show in error messages.
 
     Raises:
         ValueError: two tokens have the same id, or an id is not an integer.
@@ -256,7 +256,7 @@ def tokens_by_id(ids, path):
 
 
 def config_json(tokenizer_class, settings, **values):
-    """Return the content of a `tokenizer_config.json`, a dict.
+    """Return the contents of a `tokenizer_config.json` as a dict.
 
     Args:
         tokenizer_class: str, name of the class in transformers.

@@ -1,4 +1,4 @@
-"""Registry of the kinds of tokenizers, and detection of the kind of a file."""
+"""Registry of tokenizer types, and detection of the type of a file."""
 
 import pathlib
 import re
@@ -22,7 +22,7 @@ KINDS = {
 
 
 def kind_of_file(vocab_file):
-    """Return the kind of tokenizer that a vocabulary file belongs to.
+    """Return the tokenizer type that a vocabulary file belongs to.
 
     Args:
         vocab_file: str, a `vocab.txt` of any name, a `vocab.json` next to its
@@ -48,12 +48,12 @@ def kind_of_file(vocab_file):
 
 
 def kind_of_directory(directory, default):
-    """Return the kind of the tokenizer in a directory.
+    """Return the type of the tokenizer in a directory.
 
     Args:
         directory: `pathlib.Path`.
-        default: str, the kind to look for first; returned if the directory
-            has no known file.
+        default: str, type to check first. It is returned if the directory has
+            no known file.
 
     Returns:
         str, a key of `KINDS`.
@@ -73,7 +73,7 @@ def kind_of_directory(directory, default):
 
 
 def vocabulary_of_file(vocab_file):
-    """Read the vocabulary of a file, see `kind_of_file`."""
+    """Read a vocabulary file of any tokenizer type."""
     return kind_of_file(vocab_file).read_vocabulary(vocab_file)
 
 
@@ -84,7 +84,7 @@ def unpack_settings(values):
 
 
 def _kind_of_path(path, names):
-    """Return the first kind in `names` that a file belongs to, or None."""
+    """Return the first type in `names` that a file belongs to, or None."""
     model_type = None
     if path.name == FAST_TOKENIZER:
         model = read_json_file(path).get("model")

@@ -20,24 +20,25 @@ if typing.TYPE_CHECKING:
 
 
 class FileDefinedTokenizer(checks.Checked):
-    """Settings of a tokenizer, completely defined by its files.
+    """Settings of a tokenizer that is defined by its files.
 
-    Base class of frozen dataclasses with the fields `vocabulary` and
+    It is a base class for frozen dataclasses with the fields `vocabulary` and
     `special_tokens_in_text`, the method `_write(directory)` and the class
     method `_read(directory)`. The settings do not import TensorFlow.
 
     Attributes:
-        kind: str, the name of the kind of tokenizer.
+        kind: str, name of the tokenizer type.
         tokenizer_class: str, the name of its class in `keras_bert.text`.
         files: tuple of str, the files that `write` writes; the vocabulary is
             the first.
-        pieces: str, the name of the tokens in messages.
+        pieces: str, what tokens are called in messages.
         model_type: str, the type of the model in a `tokenizer.json`, or "".
         other_names: tuple of str, other file names of the vocabulary.
-        mark: bytes, a regular expression that distinguishes these files from
-            files of a different kind with the same names; b"" if not needed.
-        added_tokens: sequence of `AddedToken`; a field if the kind supports
-            added tokens.
+        mark: bytes, regular expression that distinguishes these files from
+            files of another tokenizer type with the same names; b"" if not
+            needed.
+        added_tokens: sequence of `AddedToken`; a field if the tokenizer
+            supports added tokens.
     """
 
     vocabulary: BaseVocabulary
@@ -72,12 +73,12 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def read(cls, directory, max_chars_per_word=None, lowercase=None):
-        """Read the settings of a directory.
+        """Read the tokenizer settings from a directory.
 
         Args:
             directory: str or `pathlib.Path`.
-            max_chars_per_word: int, the default limit of WordPiece. Other
-                kinds ignore it.
+            max_chars_per_word: int, default limit for WordPiece. Other
+                tokenizers ignore it.
             lowercase: bool, the expected casing, or None.
 
         Raises:
@@ -103,7 +104,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Return whether to lower-case texts; None if the kind never does.
+        """Return whether to lower-case texts, or None if unsupported.
 
         Args:
             vocab_file: str; the files next to it are read too.
@@ -113,13 +114,13 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Read the settings for a corpus; special tokens are plain text."""
+        """Read the settings for a corpus with special tokens as plain text."""
         directory = pathlib.Path(vocab_file).parent
         settings = cls.read(directory, lowercase=lowercase)
         return dataclasses.replace(settings, special_tokens_in_text=False)
 
     def lowercased(self):
-        """Return the same settings with lower-casing, or raise ValueError."""
+        """Return a copy with lower-casing; ValueError if unsupported."""
         self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self):
@@ -127,14 +128,14 @@ class FileDefinedTokenizer(checks.Checked):
         return {"tokenizer": identifying_settings(self)}
 
     def described(self):
-        """Return a description for a model card, a str."""
+        """Return a description (str) for a model card."""
         values = {"kind": self.kind, **_values(self)}
         return ", ".join(
             f"`{k}`: {value}" for k, value in values.items() if _short(value)
         )
 
     def packed(self):
-        """Serialize the settings to a JSON dict; files are base64-encoded."""
+        """Serialize the settings to a JSON dict with base64-encoded files."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
             self.write(directory)
@@ -175,7 +176,7 @@ class CasedTokenizer(FileDefinedTokenizer):
 
     @classmethod
     def read(cls, directory, max_chars_per_word=200, lowercase=None):
-        """Read the settings of a directory, see `FileDefinedTokenizer`."""
+        """Read the settings from a directory, see `FileDefinedTokenizer`."""
         with errors_name(directory):
             return cls._read(
                 pathlib.Path(directory), max_chars_per_word, lowercase
@@ -190,7 +191,7 @@ class CasedTokenizer(FileDefinedTokenizer):
         ).lowercase
 
     def lowercased(self):
-        """Return the same settings with lower-casing."""
+        """Return a copy of the settings with lower-casing."""
         return dataclasses.replace(self, lowercase=True)
 
 
@@ -221,7 +222,7 @@ def identifying_settings(settings):
 
 
 def _values(settings):
-    """Return the settings by name, except vocabulary and empty tuples."""
+    """Return a dict of the settings, except vocabulary and empty tuples."""
     names = [field.name for field in dataclasses.fields(settings)]
     values = {n: getattr(settings, n) for n in names if n != "vocabulary"}
     return {name: value for name, value in values.items() if value != ()}

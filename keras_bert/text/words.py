@@ -1,4 +1,4 @@
-"""Word tokenizer of ELMo: spells words as bytes in the graph."""
+"""Word tokenizer of ELMo that converts words to bytes in the graph."""
 
 import collections.abc
 
@@ -17,7 +17,7 @@ _MARKS = ("<pad>", "<S>", "</S>")
 
 
 def spell_words(words, max_characters):
-    """Spell strings `(num_words,)`: int32 `(num_words, max_characters)`.
+    """Convert words to character ids, int32 `(num_words, max_characters)`.
 
     Bytes that do not fit between the two word marks are truncated.
     """
@@ -32,7 +32,7 @@ def spell_words(words, max_characters):
 
 
 def _spell_marks(max_characters):
-    """Spell `_MARKS`, int32 `(3, max_characters)`; padding is zeros."""
+    """Convert `_MARKS` to character ids, int32 `(3, max_characters)`."""
     rest = [_FILLER] * (max_characters - 3)
     ends = _SENTENCE_START, _SENTENCE_END
     rows = [[_WORD_START, end, _WORD_END, *rest] for end in ends]
@@ -50,7 +50,8 @@ class WordTokenizer(Summarized):
     """Tokenizer that splits texts into words at white space.
 
     Args:
-        max_characters: bytes per word, including two word marks.
+        max_characters: maximum number of bytes per word, including two word
+            marks.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, or a single str.

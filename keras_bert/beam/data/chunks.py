@@ -46,7 +46,7 @@ def match_texts(patterns):
 
 
 def chunks_of(files):
-    """Split files into chunks, (path, start offset) pairs.
+    """Split files into chunks and return (path, start offset) pairs.
 
     Args:
         files: list, as returned by `match_texts`. A .gz file is one chunk.
@@ -59,7 +59,7 @@ def chunks_of(files):
 
 
 def read_chunk(path, first):
-    """Yield the lines of a chunk, as bytes.
+    """Yield the lines of a chunk as bytes.
 
     The chunk begins and ends at the first blank line after its offsets.
 

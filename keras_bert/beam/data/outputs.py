@@ -1,7 +1,7 @@
-"""Output files of the Beam pipelines, on any Beam filesystem.
+"""Output files of the Beam pipelines on any Beam filesystem.
 
-As in `keras_bert.artifacts`, only files that the manifest of an earlier run
-lists, with the same size, are replaced.
+As in `keras_bert.artifacts`, a file is replaced only if the manifest of an
+earlier run lists it with the same size.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ def prepare_output(output_dir, inputs, overwrite, pattern=_RECORDS):
     Args:
         output_dir: str, the output directory.
         inputs: list of str, the input files.
-        overwrite: bool, remove the output of an earlier run.
+        overwrite: bool, whether to delete the output of an earlier run.
         pattern: str, a glob for the names of the output files.
 
     Raises:
-        ValueError: an output file exists and may not be removed.
+        ValueError: an output file exists and may not be deleted.
     """
     if "://" not in output_dir:
         artifacts.check_writable(output_dir)
@@ -83,7 +83,7 @@ def list_file(path):
 
 
 def read_remote_json(path):
-    """Read a JSON file on any file system."""
+    """Read a JSON file from any Beam filesystem."""
     with FileSystems.open(path) as file:
         return json.load(file)
 
@@ -95,7 +95,8 @@ def write_manifest(path, entries, context):
         path: str, path of the manifest.
         entries: dict mapping file names to entries, as returned by `list_file`.
         context: JSON-serializable dict, additional entries of the manifest. It
-            must have the "command", because workers have another command line.
+            must include the "command", because the command line of workers is
+            different.
     """
     entries = dict(sorted(entries.items()))
     values = artifacts.manifest_values(entries, context)
@@ -111,8 +112,8 @@ def running_pipeline(runner, beam_options):
     A worker's ValueError is re-raised without Beam's additions to the message.
 
     Args:
-        runner: str, Beam's name of the runner.
-        beam_options: list of str, the flags of the runner.
+        runner: str, name of the Beam runner.
+        beam_options: list of str, flags for the runner.
     """
     try:
         with beam.Pipeline(

@@ -1,9 +1,9 @@
-"""Pipeline that creates pre-training records, on any runner of Apache Beam.
+"""Pipeline that creates pre-training records on any Apache Beam runner.
 
 Chunks of the text are tokenized, blocks of documents are converted to records,
 and the records are shuffled and written. Random numbers depend only on the seed
-and on the position of a document in the input. So the records do not depend on
-the runner or the number of workers; only their order does.
+and on the position of a document in the input. Therefore, only the order of the
+records depends on the runner and the number of workers.
 """
 
 import collections
@@ -44,7 +44,7 @@ def create_pretraining_data_on_beam(
     beam_options=(),
     overwrite=False,
 ):
-    """Create pre-training records, on any runner of Apache Beam.
+    """Create pre-training records on any Apache Beam runner.
 
     Args:
         patterns: list of str, paths and globs of text files, plain or .gz,
@@ -54,10 +54,10 @@ def create_pretraining_data_on_beam(
         text_options: `TextOptions`. Only this process reads the vocabulary.
         options: `DataOptions`.
         num_shards: int, number of TFRecord files.
-        runner: str, Beam's name of the runner; by default a local runner.
-        beam_options: list of str, the flags of the runner.
-        overwrite: bool, delete the files that the manifest of an earlier run
-            lists.
+        runner: str, name of the Beam runner. Defaults to a local runner.
+        beam_options: list of str, flags for the runner.
+        overwrite: bool, whether to delete the files that the manifest of an
+            earlier run lists.
 
     Returns:
         The counts of the manifest, see `pretraining.create_data`.

@@ -1,9 +1,9 @@
-"""Steps of the pipeline: from chunks to documents, and to records.
+"""Pipeline steps that convert chunks to documents and documents to records.
 
-Each pass assigns the documents to random blocks. A block is a small corpus; its
-examples are created as on one machine. So a random second sentence comes from
-another document of the same block. Since each pass has other blocks of many
-random documents, this is as random as any document of the text.
+Each pass assigns the documents to random blocks. A block is a small corpus, and
+its examples are created as on one machine. A random second sentence comes from
+another document of the same block. Each pass has different blocks of many
+random documents, so this is equivalent to sampling from the whole text.
 """
 
 import collections
@@ -39,8 +39,8 @@ class TokenizeChunk(beam.DoFn):
     The counts of the chunk are a second output, `COUNTS`.
 
     Args:
-        settings: settings of the tokenizer. Workers may be machines without
-            the vocabulary file.
+        settings: settings of the tokenizer. Workers do not need the vocabulary
+            file.
         text_options: resolved `TextOptions`.
     """
 
@@ -98,7 +98,7 @@ def _tagged(counts):
 
 @beam.ptransform_fn
 def sum_counts(counts):
-    """Sum (name, count) pairs into a dict."""
+    """Add up (name, count) pairs and return a dict."""
     return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
 
 
@@ -111,7 +111,7 @@ def assign_blocks(document, options, counts):
         counts: dict of the counts of the text.
 
     Yields:
-        Pairs (block, document).
+        (block, document) pairs.
     """
     num_blocks = min(
         -(-counts["tokens"] // _BLOCK_TOKENS),
@@ -124,7 +124,7 @@ def assign_blocks(document, options, counts):
 
 @beam.typehints.with_output_types(tuple[int, bytes])
 class MakeExamples(beam.DoFn):
-    """Convert (block, documents) to pairs (random number, record).
+    """Convert (block, documents) pairs to (random number, record) pairs.
 
     The counts of the block are a second output, `COUNTS`.
 

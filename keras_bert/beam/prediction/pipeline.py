@@ -1,4 +1,4 @@
-"""Pipeline that predicts the rows of files, on any runner of Apache Beam."""
+"""Prediction pipeline for the rows of files on any Apache Beam runner."""
 
 import collections
 import json
@@ -39,8 +39,8 @@ def predict_on_beam(
 ):
     """Predict the rows of files and write one JSON line per row, in any order.
 
-    A line has `file` and `line`, the location of the row, and `prediction`,
-    the outputs of the model by name.
+    A line has the keys `file` and `line` (location of the row), and
+    `prediction`, a dict with the outputs of the model.
 
     Args:
         model_dir: str, a SavedModel of `export_saved_model`, readable by all
@@ -49,13 +49,13 @@ def predict_on_beam(
             line, or of `.csv`, `.tsv` or `.jsonl`, plain or `.gz`.
         output_dir: str, directory for the predictions and `manifest.json`,
             which is written last.
-        columns: dict mapping the inputs of the model to the names of their
-            columns, for columns with other names than the inputs.
+        columns: dict mapping model inputs to column names. Inputs that are
+            missing in the dict have a column with the same name.
         num_shards: int, number of output files.
-        runner: str, Beam's name of the runner; by default a local runner.
-        beam_options: list of str, the flags of the runner.
-        overwrite: bool, delete the files that the manifest of an earlier run
-            lists.
+        runner: str, name of the Beam runner. Defaults to a local runner.
+        beam_options: list of str, flags for the runner.
+        overwrite: bool, whether to delete the files that the manifest of an
+            earlier run lists.
 
     Returns:
         A dict: `rows`, int, number of predicted rows; `bad_rows`, int, number
@@ -139,7 +139,7 @@ def _write_manifest(_, path, context, entries, rows, bad_rows, faults):
 
 
 def _text_ranks(model_dir):
-    """Return the ranks of the string inputs of a SavedModel, by name.
+    """Return a dict mapping the string inputs of a SavedModel to their ranks.
 
     The rank is 1 for inputs with one text per row, 2 for lists of texts.
     """
@@ -154,7 +154,7 @@ def _text_ranks(model_dir):
 
 
 class _Answer(beam.DoFn):
-    """Convert batches of rows to lines of JSON with the predictions.
+    """Convert batches of rows to JSON lines with the predictions.
 
     The threads of a worker share one model.
     """

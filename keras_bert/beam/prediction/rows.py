@@ -1,4 +1,4 @@
-"""Reader for rows of texts, on any Beam filesystem."""
+"""Reader for rows of texts on any Beam filesystem."""
 
 import json
 import pathlib
@@ -36,8 +36,9 @@ def check_kinds(paths, ranks):
 class ReadRows(beam.DoFn):
     """Convert the path of a file to its rows.
 
-    A row is a pair: the path and the number of its first line, and a tuple of
-    its texts. Invalid rows are a second output, `BAD_ROWS`.
+    A row is a pair. The first item is the path and the first line number; the
+    second item is a tuple of texts. Invalid rows are a second output,
+    `BAD_ROWS`.
 
     Args:
         ranks: dict mapping the names of the columns to 1 for texts or 2 for
@@ -90,7 +91,7 @@ def _kind(path):
 
 
 def _decoded(file, faults):
-    """Yield pairs of line number and text, None for lines that are invalid."""
+    """Yield (line number, text) pairs, with None for invalid lines."""
     number = 0
     while line := file.readline():
         number += 1

@@ -1,1 +1,1 @@
-"""Safe readers for files of named arrays."""
+"""Safe readers for files with named arrays."""

@@ -59,7 +59,7 @@ class SafetensorsFile:
         }
 
     def read(self, name):
-        """Read one array; see `OpenedCheckpoint`."""
+        """Read one array, see `OpenedCheckpoint`."""
         dtype, shape, begin, _ = self._places[name]
         check_float(self._path, name, dtype)
         count = math.prod(shape)

@@ -1,4 +1,4 @@
-"""Reader for the index file of a TensorFlow checkpoint.
+"""Reader for the index files of TensorFlow checkpoints.
 
 The format is LevelDB's table: blocks of sorted keys and values, with the prefix
 that each key shares with the previous key omitted, and a final block with the
@@ -35,7 +35,7 @@ def read_index(path):
     """Read the `.index` of a TensorFlow checkpoint.
 
     Returns:
-        The `BundleHeaderProto` and a dict of `BundleEntryProto` by name.
+        The `BundleHeaderProto` and a dict mapping names to `BundleEntryProto`s.
 
     Raises:
         CheckpointError: the file cannot be read or is damaged.

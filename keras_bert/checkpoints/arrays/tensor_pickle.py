@@ -24,7 +24,7 @@ _STORAGES = {f"torch.{name}Storage": x for name, x in _DTYPES.items()}
 
 
 class Storage(typing.NamedTuple):
-    """Reference to stored values by dtype, key and count."""
+    """Reference to stored values with their dtype, key and count."""
 
     dtype: str
     key: str

@@ -73,7 +73,7 @@ class TensorFlowFile:
         self.shapes = {name: shapes[key] for name, key in self._keys.items()}
 
     def read(self, name):
-        """Read one array; see `OpenedCheckpoint`."""
+        """Read one array, see `OpenedCheckpoint`."""
         entry = self._entries[self._keys[name]]
         dtype = _dtype(entry)
         check_float(self._prefix, name, dtype)
@@ -158,8 +158,8 @@ class TensorFlowFile:
 def write_tensorflow(prefix, arrays):
     """Write a TF1 checkpoint.
 
-    The files are `.index` and `.data-00000-of-00001` of the prefix. `arrays`
-    is a list of pairs of a name and an array.
+    The files are `.index` and `.data-00000-of-00001` of the prefix. `arrays` is
+    a list of (name, array) pairs.
     """
     tf.raw_ops.SaveV2(
         prefix=os.fspath(prefix),

@@ -77,7 +77,7 @@ class TorchFile:
         }
 
     def read(self, name):
-        """Read one array; see `OpenedCheckpoint`."""
+        """Read one array, see `OpenedCheckpoint`."""
         tensor = self._tensors[name]
         storage = tensor.storage
         check_float(self._path, name, storage.dtype)

@@ -1,4 +1,4 @@
-"""Checkpoint formats, one module each.
+"""Checkpoint formats, with one module per format.
 
 Modules are imported on first use, because only `google` needs TensorFlow.
 Each `open_` function takes a directory (`pathlib.Path`) and `lowercase` (bool

@@ -48,7 +48,7 @@ _OLD_NAME = "predictions/transform/logits/", "next_sentence/logits/"
 def open_google(
     directory: pathlib.Path, lowercase: bool | None = None
 ) -> OpenedCheckpoint:
-    """Open the only TF1 or Model Garden checkpoint in a directory."""
+    """Open the TF1 or Model Garden checkpoint in a directory."""
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
@@ -87,8 +87,8 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
     """Write a checkpoint for google-research/bert or google-research/albert.
 
     Raises:
-        ValueError: these programs do not support the model, or it has the
-            head of a task.
+        ValueError: these libraries do not support the model, or it has a task
+            head.
     """
     places = _places(model)
     _check_buildable(model.config)
@@ -112,7 +112,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
 
 
 def _places(model):
-    """Return the array locations in the first column that has all weights."""
+    """Return the array locations for the first column with all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)
@@ -125,10 +125,10 @@ def _places(model):
 
 
 def _read_config(directory, shapes):
-    """Read the config, or derive it from the shapes of the arrays.
+    """Read the config, or derive it from the array shapes.
 
     Returns:
-        `Family`, config, and column of the weight table.
+        The `Family`, the config and the column of the weight table.
     """
     paths = google_configs(directory)
     if len(paths) > 1:
@@ -194,7 +194,7 @@ def _config_of_shapes(config_class, column, shapes):
 
 
 def _check_buildable(config):
-    """Raise ValueError if Google's programs would compute different results."""
+    """Raise ValueError if Google's code would compute different results."""
     program, sizes = f"google-research/{config.model_type}", config.sizes
     if config.is_decoder:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Hugging Face checkpoints: config.json with safetensors or a pickle."""
+"""Hugging Face checkpoints (config.json with safetensors or a pickle)."""
 
 import functools
 import pathlib
@@ -199,7 +199,7 @@ def _published_task(values, family, shapes, path):
 
 
 def _published_settings(task):
-    """Return the config.json entries that describe a `TaskRecord` or None."""
+    """Return the config.json entries for a `TaskRecord` or None."""
     if task is None:
         return {}
     labels = task.settings.get("labels")

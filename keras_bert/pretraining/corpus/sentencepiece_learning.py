@@ -54,7 +54,7 @@ def learn_sentencepiece(
         sources: sources, as returned by `open_sources`.
         vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: lower-case the text.
+        lowercase: whether to lower-case texts.
         bad_lines: collects invalid lines, which are skipped. With None, an
             invalid line is an error.
 

@@ -43,7 +43,7 @@ def learn_vocabulary(
         sources: sources, as returned by `open_sources`.
         vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: lower-case the text and strip its accents.
+        lowercase: whether to lower-case texts and strip accents.
         min_frequency: minimum number of occurrences of a piece.
         compact_ids: give the special tokens the ids 0 to 4 instead of the
             published 0 and 100 to 103.
@@ -92,7 +92,7 @@ def learn_wordpiece(
         sources: sources, as returned by `open_sources`.
         vocab_size: maximum size of the vocabulary, including the special
             tokens.
-        lowercase: lower-case the text and strip its accents.
+        lowercase: whether to lower-case texts and strip accents.
         **options: other arguments of `learn_vocabulary`.
 
     Returns:

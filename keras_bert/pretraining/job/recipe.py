@@ -59,7 +59,7 @@ class PretrainingRecipe(RunOptions):
         generator_size: width of a new generator relative to the discriminator,
             by default 0.25; for DeBERTa its depth, by default 0.5.
         optimizer: name of the optimizer; see docs/optimizers.md.
-        beta_2: decay of the running mean of squared gradients.
+        beta_2: decay rate for the running mean of squared gradients.
         learning_rate: peak learning rate.
         learning_rate_decay: decay of the learning rate after warmup.
         num_warmup_steps: number of steps of linear warmup.

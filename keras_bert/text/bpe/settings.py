@@ -26,7 +26,8 @@ class BpeSettings(MergesSettings):
         vocabulary: `BpeVocabulary`, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        special_tokens_in_text: convert special tokens in texts to their ids.
+        special_tokens_in_text: whether to convert special tokens in texts to
+            their ids.
 
     Raises:
         ValueError: a merge is not in the vocabulary, or the order of the
@@ -51,7 +52,7 @@ class BpeSettings(MergesSettings):
 
     @classmethod
     def _read(cls, directory):
-        """Read the settings of a directory.
+        """Read the tokenizer settings from a directory.
 
         Vocabulary and merges are in `vocab.json` and `merges.txt`, in
         `encoder_bpe_40000.json` and `vocab_40000.bpe`, or in `tokenizer.json`.
@@ -76,7 +77,7 @@ class BpeSettings(MergesSettings):
         artifacts.write_json(directory / CONFIG, values)
 
     def fast_parts(self):
-        """Return the tokenization rules of the `tokenizer.json`, a dict."""
+        """Return the tokenization rules for `tokenizer.json` as a dict."""
         return {
             "normalizer": {
                 "type": "BertNormalizer",

@@ -44,8 +44,8 @@ class BpeTokenizer(BertTokenizer):
         vocabulary: the vocabulary, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        special_tokens_in_text: convert special tokens in normalized texts,
-            such as <unk>, to their ids. By default they are plain text.
+        special_tokens_in_text: whether to convert special tokens in normalized
+            texts, such as <unk>, to their ids. If False, they are plain text.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
@@ -103,7 +103,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _symbols(self):
-        """Lookups from code points to ids: inside and at the end of words."""
+        """Lookup tables from code points to ids in and at the end of words."""
         return [
             in_pages(_ids_of_characters(self.vocabulary, end))
             for end in ("", WORD_END)
@@ -116,7 +116,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _whole_words(self):
-        """Lookup of words that are a single token, without merging."""
+        """Lookup table for words that are a single token."""
         words = {
             token.removesuffix(WORD_END): index
             for index, token in enumerate(self.vocabulary.tokens)
@@ -127,7 +127,7 @@ class BpeTokenizer(BertTokenizer):
         return whole_words(words, symbols, self._merge_characters)
 
     def _merge_characters(self, points, words):
-        """Merge code points to tokens, given each code point's word index."""
+        """Merge code points into tokens, given their word indices."""
         is_last = tf.concat([tf.not_equal(words[1:], words[:-1]), [True]], 0)
         inside, at_end = (ids_of(points) for ids_of in self._symbols)
         is_last = is_last[: tf.size(points)]
@@ -170,7 +170,7 @@ class BpeTokenizer(BertTokenizer):
 
 
 def _in_pieces(flat, ends):
-    """Convert to `Pieces`: a token ends at the next token or with its word."""
+    """Convert flat tokens to `Pieces`."""
     places, ids = in_rows(flat)
     bounds = tf.concat([places, ends], 0)
     is_bound = tf.zeros_like(flat.is_text)

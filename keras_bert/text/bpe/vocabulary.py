@@ -8,12 +8,12 @@ ROLES = {"unknown": "<unk>"}
 
 
 class BpeVocabulary(BaseVocabulary):
-    """Tokens of characters and their ids.
+    """Vocabulary of character-level BPE tokens.
 
     Args:
         tokens: tokens in the order of their ids, spelled as in the published
-            files: "the</w>" ends a word, "the" does not.
-        source: str, name of the file, for error messages.
+            files: "the</w>" ends a word and "the" does not.
+        source: str, file name to show in error messages.
         roles: dict mapping roles to special tokens. GPT-1 only has the unknown
             token.
 
@@ -26,7 +26,7 @@ class BpeVocabulary(BaseVocabulary):
 
     @property
     def is_continuation(self):
-        """Raise ValueError: tokens mark the end of words, not the beginning."""
+        """Raise ValueError, because tokens do not mark where words begin."""
         raise ValueError(
             "Tokens must mark whether they continue a word, as in WordPiece. "
             "Received: a tokenizer of the kind bpe, with tokens that mark the "
@@ -35,5 +35,5 @@ class BpeVocabulary(BaseVocabulary):
 
     @property
     def spelled(self) -> list[bytes]:
-        """UTF-8 text of each token; joined, they spell the text."""
+        """UTF-8 text of each token, to be joined when decoding."""
         return [t.replace(WORD_END, " ").encode() for t in self.tokens]

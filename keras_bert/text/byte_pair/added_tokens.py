@@ -1,4 +1,4 @@
-"""Matching of special and added tokens in texts before tokenization.
+"""Matcher for special and added tokens in texts before tokenization.
 
 Special tokens (<mask>) and other added tokens (runs of spaces) are matched from
 left to right, without overlap; the longest match wins. An automaton runs in
@@ -73,7 +73,7 @@ class FindTokens:
         )
 
     def _longest(self, flat, places):
-        """Return length (0 if none) and id of the longest match by position."""
+        """Return the length (0 if none) and the id of the longest match."""
         states = tf.fill(tf.shape(places), _ROOT)
         lengths, ids = tf.zeros_like(places), tf.zeros_like(places)
         last = tf.size(flat.bytes) - 1
@@ -100,7 +100,7 @@ class FindTokens:
 
 
 def _automaton(ids):
-    """Return classes of bytes, the transition table, and ids of states."""
+    """Return the byte classes, the transition table and the state ids."""
     codes = sorted({code for text in ids for code in text})
     classes = np.zeros(256, np.int32)
     classes[codes] = np.arange(1, len(codes) + 1)
@@ -122,7 +122,7 @@ def _automaton(ids):
 
 
 def _from_the_left(starts, ends):
-    """Return the mask of spans to keep: greedy from the left, no overlap."""
+    """Return the mask of spans to keep, chosen greedily from the left."""
     size = tf.size(starts)
     following = tf.searchsorted(starts, ends)  # The next span of each.
     following = tf.concat([following, [size]], 0)

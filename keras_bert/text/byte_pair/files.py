@@ -13,7 +13,7 @@ _VERSION = "#version"
 
 
 class MergesSettings(FileDefinedTokenizer):
-    """Base class of settings with the fields `vocabulary` and `merges`.
+    """Base class for settings with the fields `vocabulary` and `merges`.
 
     Attributes:
         vocabulary_class: class of the vocabulary.
@@ -39,11 +39,11 @@ class MergesSettings(FileDefinedTokenizer):
 
         Args:
             files: `TokenizerFiles`.
-            *names: pairs of file names of a vocabulary and its merges.
+            *names: (vocabulary file name, merges file name) pairs.
 
         Returns:
-            A path for messages, the tokens in the order of their ids, and the
-            merges.
+            The path to show in error messages, the tokens in the order of their
+            ids, and the merges.
         """
         for pair in names:
             vocabulary, merges = (files.directory / name for name in pair)
@@ -72,7 +72,7 @@ def read_vocab_json(path):
 
 
 def read_merges_txt(path):
-    """Read a `merges.txt`, a pair of tokens per line.
+    """Read a `merges.txt` with a pair of tokens on each line.
 
     Lines end at "\\n" only. A first line "#version: 0.2" is skipped.
 

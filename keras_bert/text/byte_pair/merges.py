@@ -1,4 +1,4 @@
-"""BPE merges of symbols to tokens, in parallel for all words.
+"""BPE merging of symbols into tokens, in parallel for all words.
 
 The sequential algorithm merges the leftmost pair of the lowest rank in a word
 until no pair is left. Here, each step merges all occurrences of the lowest
@@ -29,7 +29,7 @@ _NO_MERGE = np.iinfo(np.int32).max
 
 
 class Merges:
-    """Callable that merges the symbols of words to tokens.
+    """Callable that merges the symbols of words into tokens.
 
     Args:
         vocabulary: a vocabulary.
@@ -92,7 +92,7 @@ class Merges:
 
 
 class BytePairMerges:
-    """Callable that merges the bytes of words to tokens.
+    """Callable that merges the bytes of words into tokens.
 
     Args:
         vocabulary: `BytePairVocabulary`.
@@ -121,14 +121,14 @@ class BytePairMerges:
         return self._merge(ids, self._cut(codes, words))
 
     def _cut(self, codes, words):
-        """Number the parts of words that tokens do not cross."""
+        """Return the index of the word part that each byte belongs to."""
         joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
         is_same_word = tf.equal(shift(words, -1), words)
         return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
 
 
 def _every_other(flags):
-    """Keep the first, third, fifth, ... flag of each run of True."""
+    """Keep the first, third, fifth and so on of each run of True."""
     begins = flags & ~shift(flags, False)
     runs = tf.cumsum(tf.cast(begins, tf.int32))
     firsts = tf.concat([[0], where(begins)], 0)

@@ -32,11 +32,13 @@ class BytePairSettings(MergesSettings):
         vocabulary: `BytePairVocabulary`, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        add_prefix_space: add a space to texts that do not begin with one.
-        special_tokens_in_text: convert special tokens in texts to their ids.
-        normalizer: "NFC", or None for no normalization.
-        added_tokens: sequence of `AddedToken`. Special tokens of the
-            vocabulary's roles are added if missing.
+        add_prefix_space: whether to add a space to texts that do not begin with
+            one.
+        special_tokens_in_text: whether to convert special tokens in texts to
+            their ids.
+        normalizer: "NFC", or None to skip normalization.
+        added_tokens: sequence of `AddedToken`. Missing special tokens of the
+            vocabulary are added.
 
     Raises:
         ValueError: a merge or an added token is not in the vocabulary, or the
@@ -69,7 +71,7 @@ class BytePairSettings(MergesSettings):
 
     @classmethod
     def _read(cls, directory):
-        """Read the settings of a directory.
+        """Read the tokenizer settings from a directory.
 
         Vocabulary and merges are in `vocab.json` and `merges.txt`, or in
         `tokenizer.json`, which also has the normalizer and added tokens.
@@ -133,7 +135,7 @@ class BytePairSettings(MergesSettings):
         return self.added_tokens
 
     def fast_parts(self):
-        """Return the tokenization rules of the `tokenizer.json`, a dict."""
+        """Return the tokenization rules for `tokenizer.json` as a dict."""
         byte_level = {
             "type": "ByteLevel",
             _ADD_PREFIX_SPACE: self.add_prefix_space,

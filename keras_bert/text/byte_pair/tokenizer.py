@@ -44,13 +44,14 @@ class BytePairTokenizer(Tokenizer):
         vocabulary: the vocabulary, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        add_prefix_space: add a space to texts that do not begin with one.
-        special_tokens_in_text: convert special tokens in texts, such as
-            <mask>, to their ids. By default they are plain text.
-        normalizer: "NFC", or None for no normalization.
-        added_tokens: tokens to match before tokenization; if they are not
-            special, always. Special tokens of the vocabulary's roles are
-            included automatically.
+        add_prefix_space: whether to add a space to texts that do not begin with
+            one.
+        special_tokens_in_text: whether to convert special tokens in texts, such
+            as <mask>, to their ids. If False, they are plain text.
+        normalizer: "NFC", or None to skip normalization.
+        added_tokens: tokens to match before tokenization. Special tokens are
+            matched only if `special_tokens_in_text` is True. The special tokens
+            of the vocabulary are included automatically.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.

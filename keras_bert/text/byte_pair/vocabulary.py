@@ -53,12 +53,12 @@ def token_bytes(token):
 
 
 class BytePairVocabulary(BaseVocabulary):
-    """Byte-level tokens and their ids.
+    """Vocabulary of byte-level BPE tokens.
 
     Args:
         tokens: tokens in the order of their ids, spelled as in the published
             files: " the" is "Ġthe".
-        source: str, name of the file, for error messages.
+        source: str, file name to show in error messages.
         roles: dict mapping roles to special tokens; RoBERTa's by default.
 
     Raises:
@@ -94,7 +94,7 @@ class BytePairVocabulary(BaseVocabulary):
 
     @property
     def spelled(self) -> list[bytes]:
-        """UTF-8 text of each token; joined, they spell the text."""
+        """UTF-8 text of each token, to be joined when decoding."""
         return [*map(token_bytes, self.tokens)]
 
 

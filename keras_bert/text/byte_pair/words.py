@@ -1,4 +1,4 @@
-"""Word splitting of byte-level BPE, and lookup of words that are one token.
+"""Word splitting for byte-level BPE, and lookup of single-token words.
 
 Words are split by GPT-2's pattern:
 
@@ -32,7 +32,7 @@ _TWO_LETTERS = ("re", "ve", "ll")
 
 
 def word_starts(flat, kinds, characters):
-    """Return the first bytes of words, and of segments that are not text.
+    """Return the positions of the first bytes of words and non-text segments.
 
     Args:
         flat: `FlatTexts`.
@@ -96,7 +96,7 @@ _right_shift, _left_shift = tf.bitwise.right_shift, tf.bitwise.left_shift
 
 
 class WholeWords:
-    """Lookup table from words that are a single token to their ids.
+    """Lookup table that maps single-token words to their ids.
 
     Args:
         words: dict mapping words (at most 16 bytes) to their ids.
@@ -151,13 +151,14 @@ def _words(codes, starts, lengths):
 
 
 def whole_words(words, symbols, merge):
-    """Create `WholeWords` from the words that merge to a single token.
+    """Create `WholeWords` from the words that merge into a single token.
 
     Args:
         words: dict mapping words (bytes) to their ids. Words of more than 16
             bytes are skipped.
         symbols: list of the symbols of each word, sequences of int.
-        merge: function from symbols and the indices of their words to tokens.
+        merge: callable that takes symbols and the indices of their words, and
+            returns tokens.
     """
     lengths = np.array([*map(len, symbols)], np.int64)
     tokens = merge(

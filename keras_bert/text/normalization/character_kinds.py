@@ -40,7 +40,7 @@ class LongCharacters(typing.NamedTuple):
 
 @functools.cache
 def code_point_kinds():
-    """Return the kind of every code point, a uint8 array `(1114112,)`."""
+    """Return the kind of every code point as a uint8 array `(1114112,)`."""
     kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
     for line in _RANGES.read_text(encoding="ascii").splitlines():
         name, span = line.split(" ")
@@ -63,8 +63,8 @@ def in_pages(values):
         values: array `(1114112,)`, a value for each code point.
 
     Returns:
-        A function from code points, int32 `(any,)`, to their values. Numbers
-        above 0x10FFFF return the value of U+0000.
+        A function that maps code points, int32 `(any,)`, to their values. Code
+        points above 0x10FFFF are mapped to the value of U+0000.
     """
     firsts, pages = [], {}
     for page in values.reshape(-1, _PAGE):
@@ -111,7 +111,7 @@ def long_characters(codes, least=0xC2):
 
     Args:
         codes: uint8 `(num_bytes,)`.
-        least: int, minimum first byte of the characters to decode.
+        least: int, minimum value of the first byte of the characters to decode.
 
     Returns:
         The positions of the characters, their lengths in bytes and their code

@@ -45,7 +45,7 @@ class _Elements(typing.NamedTuple):
 
 
 class Composition:
-    """Unicode normalizer for form NFC.
+    """Unicode normalizer that applies NFC.
 
     Bytes that are not text or not part of a well-formed character do not
     change, and characters do not compose across them.
@@ -229,7 +229,7 @@ class Composition:
 
 
 def _encoded(points):
-    """Encode code points in UTF-8; return bytes and their rows, int32."""
+    """Return the UTF-8 bytes of code points and their row indices."""
     is_byte = points >= NUM_CODE_POINTS
     counts = 1 + tf.cast(points >= 0x80, tf.int32)
     counts += tf.cast(points >= 0x800, tf.int32)
@@ -247,7 +247,7 @@ def _encoded(points):
 
 @functools.cache
 def _data():
-    """Return combining classes, decompositions, and compositions of pairs."""
+    """Return the combining classes, decompositions and pair compositions."""
     classes = np.zeros(NUM_CODE_POINTS, np.uint8)
     decompositions, pairs = {}, {}
     for line in _RANGES.read_text(encoding="ascii").splitlines():

@@ -1,4 +1,4 @@
-"""Builder of a double-array trie in the format of darts-clone.
+"""Builder for double-array tries in the darts-clone format.
 
 A node is one 32-bit unit. The children of the node at index `i` form a block:
 the child for byte `b` is the unit at index `base ^ b`, and the node stores
@@ -24,8 +24,8 @@ def build_double_array(entries: dict[bytes, int]) -> list[int]:
             contain the byte 0; values are from 0 to 2**31 - 1.
 
     Returns:
-        The units, a list of unsigned 32-bit integers. The result does not
-        depend on the order of the entries.
+        A list of units (unsigned 32-bit integers). The result does not depend
+        on the order of the entries.
     """
     root, blocks = _minimise(_nest(entries))
     bases = _place(blocks)
@@ -53,7 +53,7 @@ def _nest(entries):
 
 
 def _minimise(root):
-    """Number the distinct subtrees; return the root's number and the list."""
+    """Return the root's index and the list of distinct subtrees."""
     numbers = {}
 
     def visit(node):
@@ -67,7 +67,7 @@ def _minimise(root):
 
 
 def _place(blocks):
-    """Find a base for each block; the largest blocks are placed first."""
+    """Find a base for each block, starting with the largest blocks."""
     labels = [_labels(block) for block in blocks]
     order = sorted(range(len(blocks)), key=lambda n: -len(labels[n]))
     used = bytearray(b"\1")  # Index 0 is the root.

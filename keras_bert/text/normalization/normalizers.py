@@ -1,4 +1,4 @@
-"""Text normalizers of BERT and ALBERT, as tables for an op in the graph.
+"""Text normalizers of BERT and ALBERT as tables for a TensorFlow op.
 
 BERT follows `BasicTokenizer` in google-research/bert: it drops control
 characters and replaces white space by spaces. An uncased model then
@@ -45,13 +45,13 @@ def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
     """Read the tensorflow-text table that normalizes texts like BERT.
 
     Args:
-        lowercase: True for the uncased models.
-        strip_accents: decompose (NFD) and drop accents, as in the published
-            uncased models. Requires `lowercase`.
+        lowercase: whether to lower-case texts, as in "uncased" models.
+        strip_accents: whether to decompose (NFD) and drop accents, as in the
+            published uncased models. Requires `lowercase`.
 
     Returns:
-        Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer` or
-        `tensorflow_text.FastBertTokenizer` as
+        Bytes to pass to `tensorflow_text.FastBertNormalizer` as `model_buffer`,
+        or to `tensorflow_text.FastBertTokenizer` as
         `fast_bert_normalizer_model_buffer`.
 
     Raises:
@@ -114,9 +114,9 @@ class SentencePieceNormalizer(typing.NamedTuple):
     """Normalizer that runs before SentencePiece.
 
     Args:
-        table: str, the prefix of the file names of its tables.
-        charsmap: function from the replacement table of a model (bytes) to the
-            table to use instead.
+        table: str, prefix of the table file names.
+        charsmap: callable that converts a model's replacement table (bytes) to
+            the table to use.
     """
 
     table: str
@@ -126,10 +126,10 @@ class SentencePieceNormalizer(typing.NamedTuple):
         """Read the table for `tensorflow_text.FastBertNormalizer`.
 
         Args:
-            lowercase: True for the uncased models.
+            lowercase: whether to lower-case texts, as in "uncased" models.
 
         Returns:
-            Bytes, for `model_buffer`.
+            Bytes to pass as `model_buffer`.
         """
         name = f"{self.table}_{CASINGS[lowercase]}.bin"
         folder = importlib.resources.files("keras_bert.text.normalization")
@@ -137,7 +137,7 @@ class SentencePieceNormalizer(typing.NamedTuple):
 
 
 def _hugging_face_charsmap(charsmap):
-    """Return the second table: single characters and pairs of marks.
+    """Return the table for single characters and quotation marks.
 
     Precompiled replaces single characters, and graphemes of less than six
     bytes. After the first table, no such grapheme has an accent.
@@ -164,7 +164,7 @@ NORMALIZERS = {
 
 @functools.cache
 def combining_characters():
-    """Return all combining characters of Unicode 13.0, a tuple of str."""
+    """Return all combining characters of Unicode 13.0 as a tuple of str."""
     return tuple(
         character
         for character in map(chr, range(0x300, 0x20000))
@@ -177,7 +177,7 @@ def normalize_code_point(code_point: int, lowercase: bool) -> str:
 
     Args:
         code_point: from 0 to 0x10FFFF.
-        lowercase: lower-case the character.
+        lowercase: whether to lower-case the character.
 
     Returns:
         The replacement: "" if the code point is dropped, the character itself
@@ -198,7 +198,7 @@ def normalize_text(text: str, lowercase: bool) -> str:
 
     Args:
         text: the text.
-        lowercase: lower-case the text.
+        lowercase: whether to lower-case texts.
     """
     return text.translate(_TRANSLATIONS[lowercase])
 

@@ -1,4 +1,4 @@
-"""Builders and readers of replacement tables in the formats of two ops.
+"""Builders and readers for replacement tables in the formats of two ops.
 
 `FastBertNormalize` replaces single characters. A SentencePiece model has a
 double-array trie over UTF-8 in the format of darts-clone. Its values are
@@ -25,16 +25,16 @@ def build_table(
     drops_nul: bool = False,
     strip_accents: bool = False,
 ) -> bytes:
-    """Build a table for `FastBertNormalize`; it drops ill-formed UTF-8.
+    """Build a table for `FastBertNormalize` that also drops ill-formed UTF-8.
 
     Args:
         replacements: dict mapping characters, except U+0000, to replacements of
             less than 64 bytes, or "". Other characters do not change.
-        drops_nul: drop U+0000.
-        strip_accents: flag that is stored in the table and has no effect.
+        drops_nul: whether to drop U+0000.
+        strip_accents: flag to store in the table. It has no effect.
 
     Returns:
-        Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
+        Bytes to pass to `tensorflow_text.FastBertNormalizer` as `model_buffer`.
     """
     encoded = dict.fromkeys(_ill_formed_sequences(), b"")
     for character, text in replacements.items():
@@ -63,7 +63,7 @@ def _ill_formed_sequences():
 
 
 def _pool(texts):
-    """Join texts to a pool; return it with encoded positions and lengths."""
+    """Return a pool of texts and their encoded positions and lengths."""
     pool = b""
     places = {}
     for text in sorted(texts, key=lambda text: (-len(text), text)):
@@ -152,7 +152,7 @@ def single_replacements(charsmap):
 
 @functools.lru_cache(maxsize=4)  # It takes seconds.
 def replacements(charsmap):
-    """Read the replacements of texts without combining characters.
+    """Read the replacements whose keys have no combining characters.
 
     Args:
         charsmap: bytes of the table; may be empty.

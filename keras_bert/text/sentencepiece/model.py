@@ -1,4 +1,4 @@
-"""Reader and writer of SentencePiece model files, without SentencePiece."""
+"""Reader and writer for SentencePiece model files without `sentencepiece`."""
 
 import typing
 
@@ -72,7 +72,7 @@ _Model = _message_class()
 
 
 class Piece(typing.NamedTuple):
-    """Piece of a model.
+    """Piece of a SentencePiece model.
 
     Args:
         text: the piece.
@@ -91,7 +91,7 @@ class SentencePieceModel:
 
     Args:
         data: bytes of the file.
-        source: str, name of the file, for error messages.
+        source: str, file name to show in error messages.
 
     Attributes:
         pieces: list of `Piece`, in the order of their ids.
@@ -129,7 +129,7 @@ class SentencePieceModel:
                 )
 
     def graph_bytes(self, pieces, charsmap):
-        """Serialize the model for the graph op; it collapses white space.
+        """Serialize the model for the graph op, which collapses white space.
 
         Args:
             pieces: list of `Piece`, the vocabulary of the op.
@@ -153,7 +153,7 @@ def model_bytes(pieces, charsmap=b"", **trainer):
     Args:
         pieces: list of `Piece`.
         charsmap: bytes, the table of character replacements.
-        **trainer: fields of the trainer, such as `unk_id`.
+        **trainer: trainer fields, such as `unk_id`.
     """
     model = _Model(trainer=trainer)
     return _serialized(model, pieces, precompiled_charsmap=charsmap)

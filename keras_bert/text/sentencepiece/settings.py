@@ -28,10 +28,12 @@ class SentencePieceSettings(CasedTokenizer):
 
     Args:
         vocabulary: the vocabulary.
-        lowercase: lower-case the text; by default only for ALBERT.
+        lowercase: whether to lower-case texts. Defaults to True for ALBERT and
+            False for all other families.
         normalizer: `MODEL` or a key of `NORMALIZERS`; by default the
             normalizer of the vocabulary's conventions.
-        special_tokens_in_text: convert special tokens in texts to their ids.
+        special_tokens_in_text: whether to convert special tokens in texts to
+            their ids.
 
     Raises:
         ValueError: `lowercase` is True with the normalizer `MODEL`.
@@ -66,7 +68,7 @@ class SentencePieceSettings(CasedTokenizer):
 
     @classmethod
     def _read(cls, directory, max_chars_per_word, lowercase):
-        """Read the settings of a directory.
+        """Read the tokenizer settings from a directory.
 
         The model is `spiece.model`, `30k-clean.model` as in the downloads of
         google-research/albert, `spm.model` of a DeBERTa,
@@ -122,7 +124,7 @@ class SentencePieceSettings(CasedTokenizer):
             artifacts.write_json(directory / name, content, 1, False)
 
     def fast_parts(self):
-        """Return the tokenization rules of the `tokenizer.json`, a dict."""
+        """Return the tokenization rules for `tokenizer.json` as a dict."""
         return fast_parts(self.vocabulary, self.lowercase, self.normalizer)
 
 

@@ -31,8 +31,8 @@ class PieceSpans:
         pieces: list of `Piece`, the pieces of the op.
         charsmap: bytes, the replacement table of the op. Its only keys of
             several characters that are used are pairs of quotation marks.
-        finds_special_tokens: bool, the texts may contain special tokens as
-            marks.
+        finds_special_tokens: bool, whether texts may contain marks for special
+            tokens.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, the result of
@@ -91,7 +91,7 @@ class PieceSpans:
         )
 
     def _units(self, texts):
-        """Return starts and ends of units, and the first unit of each row."""
+        """Return unit starts, unit ends and the first unit of each row."""
         _, places = self.all.normalize_with_offsets(texts)
         row = tf.cast(places.value_rowids(), tf.int32)
         places, splits = places.flat_values, places.row_splits
@@ -156,7 +156,7 @@ def _normalizer(replacements):
 
 
 def _find_pairs(is_mark, places):
-    """Return masks of marks in pairs of adjacent marks: any, and second."""
+    """Return the masks of marks in adjacent pairs and of the second marks."""
     number = tf.range(tf.size(places))
     after = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
     follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]

@@ -25,7 +25,7 @@ _GAP, _NO_CHARACTER = next(_FREE), next(_FREE)
 
 
 def marked(token):
-    """Return a special token written in marks, as in the model of the op."""
+    """Return a special token spelled with marks, as in the model of the op."""
     return "".join(map(_MARKS.get, token))
 
 
@@ -57,7 +57,7 @@ def marking_table():
     """Build the first table, which replaces letters by marks.
 
     Returns:
-        Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
+        Bytes to pass to `tensorflow_text.FastBertNormalizer` as `model_buffer`.
     """
     gaps = {x: _GAP + x for x in combining_characters()}
     given = dict.fromkeys((*_MARKS.values(), _GAP), _NO_CHARACTER)

@@ -43,10 +43,10 @@ class SentencePieceTokenizer(Tokenizer):
     Args:
         vocabulary: the vocabulary, or the path of a `spiece.model`,
             `spm.model` or `sentencepiece.bpe.model`.
-        lowercase: lower-case the texts; by default True for ALBERT, False for
-            the others.
-        special_tokens_in_text: convert special tokens in texts, such as
-            [MASK], to their ids. By default they are plain text.
+        lowercase: whether to lower-case texts. Defaults to True for ALBERT and
+            False for all other families.
+        special_tokens_in_text: whether to convert special tokens in texts, such
+            as [MASK], to their ids. If False, they are plain text.
         normalizer: normalizer to apply. ALBERT supports "google_research", the
             default, and "hugging_face". The others support "model", the
             normalizer in the model file.

@@ -56,7 +56,7 @@ def fast_parts(vocabulary, lowercase, normalizer):
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
-        lowercase: bool, lower-case the text.
+        lowercase: bool, whether to lower-case texts.
         normalizer: str, a key of `NORMALIZERS`.
 
     Returns:
@@ -94,8 +94,8 @@ def from_tokenizer_json(files):
         files: `TokenizerFiles`.
 
     Returns:
-        `SentencePieceVocabulary`; bool, lower-case the text; and str, the
-        normalizer: `MODEL` or a key of `NORMALIZERS`.
+        A `SentencePieceVocabulary`; whether to lower-case texts (bool); and the
+        normalizer (str), `MODEL` or a key of `NORMALIZERS`.
 
     Raises:
         ValueError: the file contains a different kind of tokenizer.
@@ -138,7 +138,7 @@ def from_tokenizer_json(files):
 
 
 def _known_steps(steps):
-    """Return the normalizer with these steps, and whether it lower-cases."""
+    """Return the normalizer with these steps and its casing."""
     for name in NORMALIZERS:
         for lowercase in CASINGS:
             if steps == _normalizer_steps(name, lowercase):
@@ -151,7 +151,7 @@ def _known_steps(steps):
 
 
 def _normalizer_steps(normalizer, lowercase):
-    """Return the steps of a normalizer before Precompiled, a list of dicts."""
+    """Return the normalizer steps before Precompiled as a list of dicts."""
 
     def replace(kind, old, new):
         return {"type": "Replace", "pattern": {kind: old}, "content": new}

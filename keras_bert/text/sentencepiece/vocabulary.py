@@ -25,11 +25,11 @@ _INSIDE_WORDS = _PUNCTUATION | frozenset(string.ascii_letters)
 
 
 class SentencePieceVocabulary(BaseVocabulary):
-    """Pieces of a SentencePiece model and their ids.
+    """Vocabulary of a SentencePiece model.
 
     Args:
         model: the model.
-        source: name of the file, for error messages.
+        source: file name to show in error messages.
         conventions: special tokens and ids of the family.
 
     Attributes:
@@ -106,7 +106,7 @@ class SentencePieceVocabulary(BaseVocabulary):
     def with_tokens(
         self, tokens: collections.abc.Iterable[str]
     ) -> typing.NoReturn:
-        """Raise ValueError: tokens cannot be added to a SentencePiece model.
+        """Raise ValueError, because SentencePiece models are fixed.
 
         Args:
             tokens: new tokens.
@@ -133,7 +133,7 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     @property
     def spelled(self) -> list[bytes]:
-        """UTF-8 text of each token; joined, they spell the text."""
+        """UTF-8 text of each token, to be joined when decoding."""
         return [t.replace(WORD_START, " ").encode() for t in self.tokens]
 
 

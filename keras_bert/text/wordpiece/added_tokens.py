@@ -1,4 +1,4 @@
-"""Matching of added tokens, such as [E1], for the WordPiece tokenizer."""
+"""Matcher for added tokens, such as [E1], in the WordPiece tokenizer."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Corrections of the WordPiece op's result: long words and special tokens.
+"""Post-processing of WordPiece tokens for long words and special tokens.
 
 Words of too many characters become [UNK]. The op counts bytes, but
 google-research/bert counts characters. The number of characters is the sum of
@@ -24,7 +24,7 @@ BYTES_PER_CHARACTER = 4
 
 
 class LongWords:
-    """Callable that replaces overlong words by [UNK].
+    """Callable that replaces overlong words with [UNK].
 
     Few texts have such words, so two cheap tests run first: a long word has
     many adjacent pieces, and all of them except the first continue a word.
@@ -70,7 +70,7 @@ class LongWords:
         )
 
     def _has_run(self, flags):
-        """Return whether `run` adjacent flags are True, in log(run) passes."""
+        """Return whether `run` adjacent flags are True."""
         if not self.run:
             return tf.constant(True)  # A single piece may exceed the limit.
         length = 1
@@ -108,7 +108,7 @@ def with_opening(vocabulary):
 
 
 class SpecialTokens:
-    """Callable that replaces the pieces of special tokens by their ids.
+    """Callable that replaces the pieces of special tokens with their ids.
 
     Args:
         vocabulary: a `Vocabulary`.
@@ -168,7 +168,7 @@ class SpecialTokens:
         return join(pieces, ids, ~inside)
 
     def _kinds(self, texts):
-        """Return the special token of each "[", or 0, followed by a 0."""
+        """Return the special token that begins at each "[", or 0."""
         words, starts, ends = self.scanner.tokenize_with_offsets(texts)
         first = words.row_splits
         words, starts, ends = (x.flat_values for x in (words, starts, ends))

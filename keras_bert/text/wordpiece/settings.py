@@ -32,11 +32,14 @@ class WordpieceSettings(CasedTokenizer):
 
     Args:
         vocabulary: the vocabulary.
-        lowercase: lower-case the text.
-        strip_accents: drop accents; equal to `lowercase` by default.
-        tokenize_chinese_chars: must be True: each Chinese character is a word.
-        max_chars_per_word: longer words become [UNK].
-        special_tokens_in_text: convert special tokens in texts to their ids.
+        lowercase: whether to lower-case texts.
+        strip_accents: whether to drop accents. Defaults to `lowercase`.
+        tokenize_chinese_chars: must be True, so that each Chinese character is
+            a word.
+        max_chars_per_word: maximum number of characters in a word. Longer words
+            become [UNK].
+        special_tokens_in_text: whether to convert special tokens in texts to
+            their ids.
         added_tokens: sequence of `AddedToken`, tokens of the vocabulary to
             match before texts are split into words.
 
@@ -76,7 +79,7 @@ class WordpieceSettings(CasedTokenizer):
 
     @classmethod
     def _read(cls, directory, max_chars_per_word, lowercase):
-        """Read the settings of a directory.
+        """Read the tokenizer settings from a directory.
 
         The vocabulary is in `vocab.txt` or in `tokenizer.json`. The other
         rules of `tokenizer.json` must equal BERT's. Added tokens are read too.
@@ -124,11 +127,11 @@ class WordpieceSettings(CasedTokenizer):
         return cls(cls.read_vocabulary(vocab_file), lowercase)
 
     def facts(self):
-        """Return the settings to store in a manifest, a dict."""
+        """Return a dict of the settings to store in a manifest."""
         return {"do_lower_case": self.lowercase}
 
     def described(self):
-        """Return a description for a model card, a str."""
+        """Return a description (str) for a model card."""
         casing = "lower-cased" if self.lowercase else "kept as written"
         accents = "dropped" if self.strip_accents else "kept"
         found = ", special tokens in texts are recognized"
@@ -176,7 +179,7 @@ class WordpieceSettings(CasedTokenizer):
         ]
 
     def fast_parts(self):
-        """Return the tokenization rules of the `tokenizer.json`, a dict."""
+        """Return the tokenization rules for `tokenizer.json` as a dict."""
         return {
             "normalizer": {
                 "type": "BertNormalizer",

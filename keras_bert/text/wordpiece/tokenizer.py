@@ -36,12 +36,14 @@ class BertTokenizer(Tokenizer):
 
     Args:
         vocabulary: the vocabulary, or the path of a `vocab.txt`.
-        lowercase: lower-case the text; True for "uncased" models.
-        strip_accents: drop accents; equal to `lowercase` by default.
-        tokenize_chinese_chars: must be True: each Chinese character is a word.
-        special_tokens_in_text: convert special tokens in texts, such as
-            [MASK], to their ids. By default they are plain text.
-        max_chars_per_word: longer words become [UNK].
+        lowercase: whether to lower-case texts, as in "uncased" models.
+        strip_accents: whether to drop accents. Defaults to `lowercase`.
+        tokenize_chinese_chars: must be True, so that each Chinese character is
+            a word.
+        special_tokens_in_text: whether to convert special tokens in texts, such
+            as [MASK], to their ids. If False, they are plain text.
+        max_chars_per_word: maximum number of characters in a word. Longer words
+            become [UNK].
         added_tokens: tokens of the vocabulary to match before texts are split
             into words.
 
@@ -155,7 +157,7 @@ class BertTokenizer(Tokenizer):
 
     @graph_constant
     def _split_given(self):
-        """Splitter of raw texts at added tokens; None without such tokens."""
+        """Callable that splits raw texts at added tokens, or None."""
         settings, roles = self.settings, self.vocabulary.roles
         tokens = [t.text for t in settings.found_tokens if not t.is_normalized]
         is_plain = roles == ROLES and not settings.found_tokens
@@ -166,7 +168,7 @@ class BertTokenizer(Tokenizer):
 
     @graph_constant
     def _split_normalized(self):
-        """Splitter of normalized texts at added tokens; None without them."""
+        """Callable that splits normalized texts at added tokens, or None."""
         found = self.settings.found_tokens
         tokens = [token.text for token in found if token.is_normalized]
         texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
@@ -178,7 +180,7 @@ class BertTokenizer(Tokenizer):
         return SplitAtTokens(ids) if ids else None
 
     def _found(self, texts, cut):
-        """Tokenize texts with `cut`, and match special and added tokens."""
+        """Tokenize texts with `cut` and match special and added tokens."""
         if self._split_given:
             return self._split_given(texts, cut)
         pieces = cut(texts)

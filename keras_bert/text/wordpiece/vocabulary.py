@@ -1,4 +1,4 @@
-"""WordPiece vocabulary, a `vocab.txt` with one piece per line."""
+"""WordPiece vocabulary in a `vocab.txt` with one piece per line."""
 
 import collections.abc
 
@@ -21,7 +21,7 @@ PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
 class Vocabulary(BaseVocabulary):
-    """WordPiece tokens and their ids.
+    """WordPiece vocabulary.
 
     Args:
         tokens: pieces in the order of their ids. Pieces that continue a word
@@ -29,7 +29,7 @@ class Vocabulary(BaseVocabulary):
             as "<s>" of MPNet, the family's special tokens are used. A piece
             that occurs more than once has the last of its ids, as in
             transformers; a warning lists such pieces.
-        source: name of the file, for error messages.
+        source: file name to show in error messages.
 
     Raises:
         ValueError: a special token is missing.
@@ -110,7 +110,7 @@ class Vocabulary(BaseVocabulary):
 
     @property
     def spelled(self) -> list[bytes]:
-        """UTF-8 text of each token; joined, they spell the text."""
+        """UTF-8 text of each token, to be joined when decoding."""
         pairs = zip(self.tokens, self.is_continuation, strict=True)
         return [(t[2:] if more else f" {t}").encode() for t, more in pairs]
 
