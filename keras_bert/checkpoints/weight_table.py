@@ -9,7 +9,7 @@ alternative names. Shapes are the shapes in our model: letters of the config's
 
 Marks after the weight restrict a row: `@but_first` omits the first block,
 `@narrow` the row if E equals H, `@convolved` if K is 0, `@decoded` without
-`enhanced_mask_decoder`, and `@tasks` only with `use_task_id`. `@tied` marks a
+`enhanced_mask_decoder`, and `@tasks` without `use_task_id`. `@tied` marks a
 copy of the weight's array, and `@unused` a published array that no model uses.
 `weight_map` documents the other marks. `task_heads.txt` has the heads of
 fine-tuned models; C is the number of outputs.

@@ -47,24 +47,30 @@ class TokenizeChunk(beam.DoFn):
     def __init__(self, settings, text_options):
         self._settings = settings
         self._text_options = text_options
+        self._lexicon = text_options.lexicon()
 
     def setup(self):
         self._tokenizer = self._settings.make()
 
     def process(self, element):
         number, (path, first) = element
-        segmented = self._text_options.segmented_words
+        options = self._text_options
         counts = collections.Counter()
         with tempfile.TemporaryDirectory() as directory:
             stem = os.path.join(directory, "chunk")
-            lines = self._text_options.sentences(read_chunk(path, first))
-            with ChunkWriter(stem, self._tokenizer, segmented) as writer:
+            lines = options.sentences(read_chunk(path, first))
+            segmented, lexicon = options.segmented_words, self._lexicon
+            with ChunkWriter(
+                stem, self._tokenizer, segmented, lexicon
+            ) as writer:
                 for batch in batch_lines(lines):
                     counts.update(writer.write(batch))
             if counts["documents"]:
                 corpora.join_chunks([stem], directory)
                 corpus = corpora.Corpus.open(
-                    directory, len(self._settings.vocabulary), segmented
+                    directory,
+                    len(self._settings.vocabulary),
+                    options.marks_words,
                 )
                 yield from _documents(corpus, number)
         yield from _tagged(counts)
@@ -136,18 +142,18 @@ class MakeExamples(beam.DoFn):
 
     def __init__(self, vocabulary, text_options, options):
         self._vocabulary = vocabulary
-        self._segmented = text_options.segmented_words
+        self._marks_words = text_options.marks_words
         self._options = options
 
     def process(self, element):
         block, documents = element
         seed = _stable_hash(self._options.random_seed, *block)
-        dtype = corpora.token_dtype(len(self._vocabulary), self._segmented)
+        dtype = corpora.token_dtype(len(self._vocabulary), self._marks_words)
         builder = ShardBuilder(
             _corpus_of(sorted(documents), dtype),
             self._vocabulary,
             dataclasses.replace(self._options, dupe_factor=1, random_seed=seed),
-            self._segmented,
+            self._marks_words,
         )
         counts = collections.Counter()
         rng = np.random.default_rng(seed)

@@ -39,15 +39,19 @@ class ChunkWriter:
     Args:
         stem: str, path of the files without suffix.
         tokenizer: a `Tokenizer`.
-        segmented_words: bool, only spaces separate words. Tokens that
-            continue a word then have the bit `CONTINUES` set.
+        segmented_words: bool, only spaces separate words.
+        lexicon: `Lexicon` of entries that are one word, or None. With it or
+            with `segmented_words`, tokens that continue a word have the bit
+            `CONTINUES` set.
     """
 
-    def __init__(self, stem, tokenizer, segmented_words=False):
+    def __init__(self, stem, tokenizer, segmented_words=False, lexicon=None):
         self._tokenizer = tokenizer
         self._segmented_words = segmented_words
+        self._lexicon = lexicon
+        self._marks_words = segmented_words or lexicon is not None
         vocabulary = tokenizer.vocabulary
-        self._dtype = token_dtype(len(vocabulary), segmented_words)
+        self._dtype = token_dtype(len(vocabulary), self._marks_words)
         self._continues = np.array(vocabulary.is_continuation)
         self._unknown_id = vocabulary.unk_id
         self._left_over = 0  # Sentences of the unfinished document.
@@ -80,7 +84,7 @@ class ChunkWriter:
         begins = self._left_over == 0
         documents = self._document_lengths(batch, lengths)
         marked = tokens.astype(self._dtype)
-        if self._segmented_words:
+        if self._marks_words:
             marked |= np.where(continues, CONTINUES, 0).astype(self._dtype)
         self._write(self._tokens, marked, self._dtype)
         self._write(self._sentences, lengths[lengths > 0], np.uint32)
@@ -94,7 +98,7 @@ class ChunkWriter:
         )
 
     def _tokenize(self, lines):
-        if not self._segmented_words:
+        if not self._marks_words:
             ragged = self._tokenizer(lines)
             tokens = ragged.values.numpy()
             return tokens, self._continues[tokens], ragged.row_lengths().numpy()
@@ -104,10 +108,19 @@ class ChunkWriter:
         places = np.repeat(line_starts, lengths)
         # A piece may begin with a space, but contains no other one.
         ends = ends.values.numpy() + places
-        continues = _no_space_between(
-            b" ".join([b"", *lines]), np.concatenate([[0], ends])[:-1], ends
-        )
-        return ragged.values.numpy(), continues, lengths
+        before = np.concatenate([[0], ends])[:-1]
+        tokens = ragged.values.numpy()
+        if self._segmented_words:
+            text = b" ".join([b"", *lines])
+            continues = _no_space_between(text, before, ends)
+        else:
+            continues = self._continues[tokens]
+        if self._lexicon is not None:
+            # The last byte of a token is before its end.
+            groups = self._lexicon.groups(lines)
+            last, previous = groups[ends - 1], groups[np.maximum(before - 1, 0)]
+            continues = continues | ((last > 0) & (last == previous))
+        return tokens, continues, lengths
 
     def _document_lengths(self, batch, lengths):
         """Return the number of sentences in each document that ends here.

@@ -17,7 +17,7 @@ _LABELS = {
 
 
 def settings_of(inputs, num_shards, text_options, options):
-    """Return all settings that affect the records.
+    """Check and return all settings that affect the records.
 
     Args:
         inputs: dict mapping the names of the inputs to their fingerprints.
@@ -27,10 +27,22 @@ def settings_of(inputs, num_shards, text_options, options):
 
     Returns:
         A JSON-serializable dict, the "settings" of the manifest.
+
+    Raises:
+        ValueError: the lexicon is invalid or has no effect.
     """
+    marks = options.do_whole_word_mask or options.masking == "dynamic"
+    if text_options.lexicon_file is not None and not marks:
+        raise ValueError(
+            "`lexicon_file` requires `do_whole_word_mask` or "
+            "`masking`='dynamic'. Received: "
+            f"lexicon_file={text_options.lexicon_file!r}."
+        )
     text_settings = dataclasses.asdict(text_options)
     # The hash of the vocabulary identifies it, not its name.
     del text_settings["vocab_file"]
+    if text_settings.pop("lexicon_file") is not None:
+        text_settings["lexicon"] = text_options.lexicon().sha256
     tokenizer = text_options.tokenizer_settings()
     text_settings.update(tokenizer.facts())
     return {

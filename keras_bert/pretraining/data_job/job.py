@@ -78,6 +78,8 @@ def create_data(
         artifacts.manifest_path_for(output_files[0])
     )
     inputs = [*(source.name for source in sources), text_options.vocab_file]
+    if text_options.lexicon_file is not None:
+        inputs.append(text_options.lexicon_file)
     _check_output_files([*output_files, manifest_path], inputs)
 
     def settings():

@@ -43,6 +43,10 @@ def tokenize(work, sources, text_options, num_workers):
         _run(write, chunks, num_workers, describe)
         corpora.join_chunks(stems, work.path)
     counts = summed_counts(stems)
+    lexicon = text_options.lexicon()
+    if lexicon is not None:
+        found = (read_piece(stem)["entries"] for stem in stems)
+        lexicon.warn_of_missing(set().union(*found))
     listed = [read_piece(stem)["bad_lines"] for stem in stems]
     return counts, BadLines(counts["bad_lines"], sum(listed, []))
 
@@ -110,14 +114,18 @@ def _tokenize_chunk(text_options, chunk):
     bad_lines = BadLines()
     lines = source.lines(place, bad_lines if is_skipping else None)
     counts = collections.Counter()
-    tokenizer = _tokenizer(text_options)
-    with ChunkWriter(stem, tokenizer, text_options.segmented_words) as writer:
+    tokenizer, lexicon = _tokenizer(text_options)
+    found = set() if lexicon is None else lexicon.found
+    found.clear()
+    segmented = text_options.segmented_words
+    with ChunkWriter(stem, tokenizer, segmented, lexicon) as writer:
         for batch in batch_lines(text_options.sentences(lines)):
             counts.update(writer.write(batch))
             advance(sum(map(len, batch)) + len(batch))
     if is_skipping:
         counts["bad_lines"] = bad_lines.count
-    finish_piece(stem, counts, bad_lines=bad_lines.listed)
+    context = {"bad_lines": bad_lines.listed, "entries": sorted(found)}
+    finish_piece(stem, counts, **context)
 
 
 def _write_shard(directory, num_shards, text_options, options, shard):
@@ -135,12 +143,12 @@ def _write_shard(directory, num_shards, text_options, options, shard):
 
 @functools.cache
 def _tokenizer(text_options):
-    return text_options.make_tokenizer()
+    return text_options.make_tokenizer(), text_options.lexicon()
 
 
 @functools.cache
 def _shard_builder(directory, text_options, options):
     vocabulary = text_options.tokenizer_settings().vocabulary
-    segmented = text_options.segmented_words
-    corpus = corpora.Corpus.open(directory, len(vocabulary), segmented)
-    return ShardBuilder(corpus, vocabulary, options, segmented)
+    marks_words = text_options.marks_words
+    corpus = corpora.Corpus.open(directory, len(vocabulary), marks_words)
+    return ShardBuilder(corpus, vocabulary, options, marks_words)

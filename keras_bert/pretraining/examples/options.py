@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 from keras_bert import checks
+from keras_bert.pretraining.corpus.lexicon import Lexicon
 from keras_bert.pretraining.examples.masking_rules import check_masking
 from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.text.sentences import split_sentences
@@ -30,6 +31,8 @@ class TextOptions(checks.Checked):
             sentences.
         segmented_words: whether only spaces separate words, as in
             pre-segmented Chinese; used by whole-word masking.
+        lexicon_file: UTF-8 file with a word, phrase or name per line, each of
+            which is one word for whole-word masking.
         on_bad_line: action at a JSON line without text: "stop" or "skip".
 
     Raises:
@@ -42,6 +45,7 @@ class TextOptions(checks.Checked):
     do_lower_case: bool | None = None
     split_sentences: bool = False
     segmented_words: bool = False
+    lexicon_file: str | None = None
     on_bad_line: str = checks.field("stop", checks.one_of, ("stop", "skip"))
 
     def resolved(self) -> "TextOptions":
@@ -66,6 +70,18 @@ class TextOptions(checks.Checked):
         return kind_of_file(self.vocab_file).for_corpus(
             self.vocab_file, self.resolved().do_lower_case
         )
+
+    @property
+    def marks_words(self) -> bool:
+        """True if words do not follow from the tokens only."""
+        return self.segmented_words or self.lexicon_file is not None
+
+    def lexicon(self) -> Lexicon | None:
+        """Read the `Lexicon`, or return None without `lexicon_file`."""
+        if self.lexicon_file is None:
+            return None
+        lowers = bool(self.resolved().do_lower_case)
+        return Lexicon(self.lexicon_file, lowers)
 
     def make_tokenizer(self) -> typing.Any:
         """Create the `Tokenizer`, which imports TensorFlow."""

@@ -371,6 +371,58 @@ def test_characters_of_a_segmented_word_are_masked_together(
     )
 
 
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+def test_entries_of_a_lexicon_are_masked_together(
+    chinese, tmp_path, warnings, masking
+):
+    path, vocab_file = chinese
+    text = pathlib.Path(path).read_text("utf-8")
+    joined = tmp_path / "joined.txt"
+    joined.write_text(text.replace(" ", ""), encoding="utf-8")
+    lexicon = tmp_path / "lexicon.txt"
+    words = sorted({*text.split()})
+    lexicon.write_text("\n".join([*words, "不 在"]), encoding="utf-8")
+    records = str(tmp_path / "a")
+    counts = create_data(
+        open_sources([str(joined)]),
+        [records],
+        TextOptions(vocab_file, lexicon_file=str(lexicon)),
+        _options(
+            do_whole_word_mask=masking == "static",
+            max_seq_length=40,
+            masking=masking,
+        ),
+    )
+    assert counts["continuations"] == counts["tokens"] - len(text.split())
+    (missing,) = [w for w in warnings() if "do not occur" in w]
+    assert f"line {len(words) + 1} ('不 在')." in missing
+    num_masked = 0
+    for example in _read(records):
+        is_static = masking == "static"
+        ids = _put_back(example) if is_static else example["input_ids"]
+        if is_static:
+            count = int(example["masked_lm_weights"].sum())
+            marks = np.zeros(len(ids))
+            marks[example["masked_lm_positions"][:count]] = 1
+        else:
+            marks = 1 - example["word_starts"]
+        for place in range(2, len(ids)):
+            index = int(ids[place]) - len(SPECIAL_TOKENS)
+            size = 2 if index < 30 else 3
+            if index < 0 or index % size == 0 or ids[place - 1] < 5:
+                continue  # Not a character, or the first one of a word.
+            assert marks[place] == (marks[place - 1] if is_static else 1)
+            num_masked += int(marks[place])
+    assert num_masked > 10
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert len(manifest["settings"]["text"]["lexicon"]) == 64
+
+
+def test_a_lexicon_without_whole_words_is_an_error(create, tmp_path):
+    with pytest.raises(ValueError, match="`lexicon_file` requires .*'x.txt'"):
+        create(_options(), "a", text={"lexicon_file": "x.txt"})
+
+
 @pytest.mark.parametrize("chunk_bytes", [1, 100])
 def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
     (expected,), counts = create(_options(), "a")
