@@ -96,8 +96,9 @@ class Lexicon:
                 entry = tuple(words[index : index + length])
                 if entry in self._lines:
                     self.found.add(self._lines[entry])
-                    yield places[index][0], places[index + length - 1][1]
-                    step = length
+                    # The last words of a line may be fewer than `length`.
+                    step = len(entry)
+                    yield places[index][0], places[index + step - 1][1]
                     break
             index += step
 

@@ -27,6 +27,7 @@ def make(tmp_path):
         ("New York", "In New York.", ["New York"]),
         ("New York", "new york, New  York", ["New  York"]),
         ("New York", "Newer York, New Yorker, New, York", []),
+        ("a b c\na b", "a b", ["a b"]),
         ("art", "party art-house art", ["art", "art"]),
         ("new york city\nNew York\ncity hall", "New York city hall", None),
         ("北京\n北京大学\n学生", "他在北京大学生活", ["北京大学"]),
