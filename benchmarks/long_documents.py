@@ -1,4 +1,4 @@
-"""Compares encoders of long rows with those of transformers, with linear fits.
+"""Compare our encoders of long rows with transformers, with linear fits.
 
     python benchmarks/long_documents.py --peer_python=hf/bin/python \\
         --output_file=runs/long_documents.jsonl

@@ -30,7 +30,7 @@ class Ensemble(Summarized):
     Args:
         tasks: two or more `FineTunedTask`s of one class, such as
             `TextClassifier`, with the same labels. Settings that may differ,
-            such as `null_threshold`, are those of the first task.
+            such as `null_threshold`, come from the first task.
 
     Raises:
         ValueError: the tasks differ in a setting that they must share. The

@@ -154,7 +154,7 @@ class TextGenerator(Task):
             seed: random seed for sampling. Defaults to the seed of the
                 class.
             max_new_tokens, temperature, top_k, top_p: settings that override
-                those of the generator in this call.
+                the generator's settings in this call.
 
         Returns:
             A list with the continuation of each prompt, without the prompt.
