@@ -67,3 +67,23 @@ def test_operations_are_those_of_the_graph(
     flops = runpy.run_path(_BENCHMARKS / "flops.py")
     arguments = backbone, heads, seq_length, num_predictions
     assert flops["training_flops"](*arguments) == 3 * (found - others)
+
+
+@pytest.mark.parametrize(
+    "model, published",
+    [
+        ("BERT-small", "1.42e+18"),
+        ("BERT-base", "6.43e+19"),
+        ("BERT-large", "1.92e+20"),
+        ("ELECTRA-small", "1.29e+18"),
+        ("ELECTRA-base", "6.42e+19"),
+    ],
+)
+def test_training_operations_are_the_published_ones(model, published):
+    found = runpy.run_path(_BENCHMARKS / "published_flops.py")["TRAINING"]
+    assert f"{found[model]:.2e}" == published
+
+
+def test_a_pass_of_bert_base_has_22_5_billion_operations():
+    found = runpy.run_path(_BENCHMARKS / "published_flops.py")["PASS"]
+    assert round(found.forward(looks_up=False) / 1e9, 1) == 22.5
