@@ -44,6 +44,34 @@ def test_spanbert_has_the_weights_of_a_cased_bert():
     assert _count(config, _MASKED_LM) == 108_340_804
 
 
+@pytest.mark.parametrize(
+    "depth, counts",
+    [
+        (2, (4_385_920, 9_591_040, 22_458_880, 38_603_520)),
+        (4, (4_782_464, 11_170_560, 28_763_648, 52_779_264)),
+        (6, (5_179_008, 12_750_080, 35_068_416, 66_955_008)),
+        (8, (5_575_552, 14_329_600, 41_373_184, 81_130_752)),
+        (10, (5_972_096, 15_909_120, 47_677_952, 95_306_496)),
+        (12, (6_368_640, 17_488_640, 53_982_720, 109_482_240)),
+    ],
+)
+def test_bert_miniatures_have_their_published_counts(depth, counts):
+    for hidden, count in zip((128, 256, 512, 768), counts, strict=True):
+        config = BertConfig(
+            vocab_size=30_522,
+            hidden_size=hidden,
+            num_hidden_layers=depth,
+            num_attention_heads=hidden // 64,
+            intermediate_size=4 * hidden,
+        )
+        sizes = [
+            np.prod(shape, dtype=int)
+            for path, shape in weight_shapes(config).items()
+            if "head" not in path
+        ]
+        assert sum(sizes) == count
+
+
 @pytest.mark.smoke(
     *(
         "bert_base",
