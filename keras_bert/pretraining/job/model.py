@@ -2,6 +2,7 @@
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.models.mimetic import initialize_mimetic
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.optimizers import bert_lamb
 from keras_bert.optimizers.optimizers import bert_stable_adamw
@@ -33,14 +34,16 @@ def make_bert(plan):
         ValueError: `init_checkpoint` does not fit the records or the
             objective.
     """
-    objective = plan.objective
+    objective, recipe = plan.objective, plan.recipe
     if plan.config is not None:
         kind = kind_of_file(plan.vocab_file)
         tokenizer = kind.for_corpus(plan.vocab_file, plan.lowercase)
-        return PretrainedModel.from_config(
+        bert = PretrainedModel.from_config(
             plan.config, tokenizer, objective.parts
         )
-    recipe = plan.recipe
+        if recipe.mimetic_initialization:
+            initialize_mimetic(bert.backbone)
+        return bert
     lowercase, facts = plan.lowercase, plan.facts
     if lowercase is None:
         lowercase = facts.resolve("do_lower_case", recipe.do_lower_case, None)

@@ -46,7 +46,7 @@ _NOT_RECORDED = frozenset(
     init_checkpoint do_lower_case teacher_dir sources""".split()
 )
 # Fields that older run records lack: written only if set.
-_OPTIONAL_FIELDS = frozenset(("mask_special_tokens",))
+_OPTIONAL_FIELDS = frozenset(("mask_special_tokens", "mimetic_initialization"))
 _STATES = "states"  # Folder of the training states of an unfinished run.
 # Defaults of fields that neither the recipe nor a manifest sets.
 _RECORD_DEFAULTS = {

@@ -33,6 +33,9 @@ class PretrainingRecipe(RunOptions):
             vocabulary.
         allow_missing: parts (pooler, masked_lm_head, nsp_head, sop_head) to
             initialize if `init_checkpoint` lacks them.
+        mimetic_initialization: whether to initialize the positions and the
+            attention of a new model so that it leaves the first plateau of the
+            loss early; see docs/training.md.
         do_lower_case: whether the records are lower-cased, for WordPiece;
             required if neither their manifest nor the files next to the
             vocabulary specify it.
@@ -95,6 +98,7 @@ class PretrainingRecipe(RunOptions):
     vocab_file: str | None = None
     init_checkpoint: str | None = None
     allow_missing: tuple = ()
+    mimetic_initialization: bool = False
     do_lower_case: bool | None = None
     max_seq_length: int | None = None
     max_predictions_per_seq: int | None = None
@@ -123,6 +127,11 @@ class PretrainingRecipe(RunOptions):
     def __post_init__(self):
         super().__post_init__()
         resolved_fields(OBJECTIVES[self.objective], vars(self))
+        if self.mimetic_initialization and self.init_checkpoint:
+            raise ValueError(
+                "`mimetic_initialization` is for new models. Received: "
+                f"init_checkpoint={self.init_checkpoint!r}."
+            )
         checks.between(
             0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
         )

@@ -81,6 +81,7 @@ def test_what_is_left_open_the_manifests_tell(folder):
 
 def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
     later = {"mask_special_tokens", "teacher_dir", "generator_size"}
+    later |= {"mimetic_initialization"}
     plan = plan_pretraining(folder.recipe("dynamic"))
     assert not later & {*plan.settings}
     plan = plan_pretraining(folder.recipe("dynamic", mask_special_tokens=True))
@@ -192,6 +193,10 @@ def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
         ({"input_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
         ({"eval_file": ["no.tfrecord"]}, "No file matches 'no.tfrecord'"),
         ({"vocab_file": None}, "Pass `init_checkpoint`, or both"),
+        (
+            {"mimetic_initialization": True, "init_checkpoint": "bert"},
+            "is for new models",
+        ),
         ({"max_seq_length": 12}, "`max_seq_length` says 12"),
         ({"objective": "mlm", "bert_config_file": "decoder.json"}, "decoder"),
         ({"bert_config_file": "short.json"}, "max_position_embeddings=8"),
