@@ -29,11 +29,8 @@ import fine_tuning_tasks
 import keras
 from absl import app
 from absl import flags
-from keras import ops
 
 import keras_bert
-from keras_bert import features
-from keras_bert.tasks.fine_tuning.forward import Forward
 
 _ABLATION = flags.DEFINE_enum(
     "ablation", None, ["objectives", "layers"], "Table to make.", required=True
@@ -154,7 +151,7 @@ def _fine_tuned(directory, splits, has_lstm):
     accuracies = []
     for seed in range(_SEEDS.value):
         keras.utils.set_random_seed(seed)
-        classifier = _EndsClassifier(
+        classifier = fine_tuning_tasks.EndsClassifier(
             _read(directory),
             labels=fine_tuning_tasks.label_names("texts", splits),
             has_lstm=has_lstm,
@@ -183,40 +180,6 @@ def _read(directory):
 def _evaluated(splits):
     """Return the name of the split that scores a model."""
     return "dev" if "dev" in splits else "test"
-
-
-class _EndsClassifier(keras_bert.TextClassifier):
-    """`TextClassifier` that reads the first and the last token.
-
-    In a left-to-right model only the last token depends on the whole text.
-
-    Args:
-        pretrained: `PretrainedModel`.
-        labels: list of str.
-        has_lstm: bool, whether the head reads the last state of each
-            direction of a BiLSTM over all tokens, as in the paper.
-        **kwargs: other arguments of `TextClassifier`.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 5.1
-    """
-
-    def __init__(self, pretrained, labels, has_lstm=False, **kwargs):
-        super().__init__(pretrained, labels=labels, **kwargs)
-        backbone = self.pretrained.backbone
-        mask = backbone.inputs[features.INPUT_MASK.name]
-        if has_lstm:
-            lstm = keras.layers.LSTM(self.pretrained.config.hidden_size)
-            both = keras.layers.Bidirectional(lstm)
-            ends = both(backbone.states[-1], mask=mask > 0)
-        else:
-            last = ops.sum(mask, axis=1, keepdims=True) - 1
-            places = ops.concatenate([ops.zeros_like(last), last], axis=1)
-            states = backbone.last_states(places)  # [B, 2, H]
-            ends = keras.layers.Flatten()(states)
-        head = keras_bert.layers.TaskHead(len(self.labels), name="ends")
-        self.model = keras.Model(backbone.inputs, {"logits": head(ends)})
-        self._forward = Forward(self.model)
 
 
 if __name__ == "__main__":

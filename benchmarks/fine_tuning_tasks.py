@@ -6,10 +6,14 @@ import json
 import pathlib
 from collections.abc import Callable
 
+import keras
 import numpy as np
+from keras import ops
 
 import keras_bert
+from keras_bert import features
 from keras_bert.tasks.answers.squad_scores import squad_scores
+from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
@@ -298,3 +302,37 @@ def _largest_share(values):
     """Return the share of the most frequent value."""
     ((_, count),) = collections.Counter(values).most_common(1)
     return count / len(values)
+
+
+class EndsClassifier(keras_bert.TextClassifier):
+    """`TextClassifier` that reads the first and the last token.
+
+    In a left-to-right model only the last token depends on the whole text.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        labels: list of str.
+        has_lstm: bool, whether the head reads the last state of each
+            direction of a BiLSTM over all tokens, as in the paper.
+        **kwargs: other arguments of `TextClassifier`.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.1
+    """
+
+    def __init__(self, pretrained, labels, has_lstm=False, **kwargs):
+        super().__init__(pretrained, labels=labels, **kwargs)
+        backbone = self.pretrained.backbone
+        mask = backbone.inputs[features.INPUT_MASK.name]
+        if has_lstm:
+            lstm = keras.layers.LSTM(self.pretrained.config.hidden_size)
+            both = keras.layers.Bidirectional(lstm)
+            ends = both(backbone.states[-1], mask=mask > 0)
+        else:
+            last = ops.sum(mask, axis=1, keepdims=True) - 1
+            places = ops.concatenate([ops.zeros_like(last), last], axis=1)
+            states = backbone.last_states(places)  # [B, 2, H]
+            ends = keras.layers.Flatten()(states)
+        head = keras_bert.layers.TaskHead(len(self.labels), name="ends")
+        self.model = keras.Model(backbone.inputs, {"logits": head(ends)})
+        self._forward = Forward(self.model)

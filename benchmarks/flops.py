@@ -6,10 +6,56 @@ operations; each other layer multiplies each position by its matrices once.
 
 import math
 
+from keras_bert.layers.span_boundary_head import SpanBoundaryHead
+from keras_bert.models.family import family_of
 from keras_bert.models.heads import EVERY
 from keras_bert.models.heads import MASKED
 from keras_bert.models.heads import POOLED
+from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import reads_of
+from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+
+
+def pretraining_flops(config, objective, seq_length, num_predictions):
+    """Return the number of operations of an objective's step per example.
+
+    A student is counted without its teacher.
+
+    Args:
+        config: config of the model.
+        objective: str, name of the objective.
+        seq_length: int.
+        num_predictions: int, masked tokens per example.
+
+    Returns:
+        int
+    """
+    chosen = OBJECTIVES[objective]
+    models = {config: chosen.parts}
+    if "generator_size" in chosen.fields:
+        generator = config.generator(chosen.fields["generator_size"])
+        models[generator] = ["masked_lm_head"]
+    total = 0
+    for each, parts in models.items():
+        family = family_of(each.model_type)
+        backbone = family.backbone(each)
+        heads = family.heads(each, backbone.embeddings)
+        heads = {part: heads[part] for part in parts if part in heads}
+        add_heads(backbone, heads, "pretrainer")  # Builds the weights.
+        # Students and boundaries read all tokens of the last block.
+        if objective in ("distillation", "mlm_sbo"):
+            total += training_flops(backbone, heads, seq_length, seq_length)
+        else:
+            total += training_flops(
+                backbone, heads, seq_length, num_predictions
+            )
+    if objective == "mlm_sbo":
+        boundaries = SpanBoundaryHead(backbone.embeddings)
+        boundaries.build((None, seq_length, each.hidden_size))
+        masked = _of_head(heads["masked_lm_head"])
+        total += 3 * num_predictions * (masked + _of_head(boundaries))
+        total -= 3 * seq_length * masked
+    return total
 
 
 def training_flops(backbone, heads, seq_length, num_predictions):
@@ -67,8 +113,9 @@ def _of_head(head):
     if table is None:
         return _matrices(head)
     shared = 2 * table.vocab_size * table.embedding_size
-    transform = getattr(head, "transform", None)
-    return shared if transform is None else _matrices(transform) + shared
+    names = "transform", "second_transform"
+    transforms = [getattr(head, name, None) for name in names]
+    return shared + sum(_matrices(x) for x in transforms if x is not None)
 
 
 def _at(block, seq_length, num_queries):

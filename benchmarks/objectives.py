@@ -1,24 +1,34 @@
-"""Pre-train model families on the same text, each with its own recipe.
+"""Compare pre-training objectives at the same number of operations.
 
-    python benchmarks/learning_families.py --input_file='novels/*.txt' \\
-        --eval_file=another.txt --output_dir=runs/families --data_dir=data
+    python benchmarks/objectives.py --input_dir=novels --data_dir=data \\
+        --output_dir=runs/objectives --minutes=6
+    python benchmarks/objectives.py --output_dir=runs/objectives --report
 
-Each family learns its kind of tokenizer and trains its objective on examples of
-the same length. ModernBERT is also trained on BERT's word pieces, where each of
-the two is also trained with the masking rate of the other. All models compute
-as many matrix products as BERT in --num_train_steps. The program prints a line
-per model with the metrics on --eval_file, with 15 % of the tokens masked:
-masked-LM loss and accuracy, and the accuracy of sentence order, next sentence
-or replaced tokens. For ELECTRA, the generator is the masked LM. Losses with
-different pieces or objectives are not comparable; with --data_dir, each model
-is therefore fine-tuned on its SST-2 with three seeds. Finished runs are not
-repeated.
+Every fifth text of --input_dir is held out. All models are 128 wide, read
+sequences of 64 word pieces of one vocabulary, and compute as many matrix
+products as a processor of --operations_per_second computes in --minutes. Each
+row follows the published recipe of its objective at this size. The student
+learns from the RoBERTa row with the same seed; the operations of its teacher's
+predictions are included, the teacher's training is not.
+
+A trained model is scored by
+
+- the held-out masked-LM loss with 15 % of the tokens masked (only masked LMs);
+- a linear probe: ridge regression on frozen mean vectors, SST-2 test accuracy;
+- fine-tuning on SST-2 (dev accuracy) and on MRPC (test accuracy) with a head on
+  the first and the last token.
+
+Seeds are run in rounds: the first seed of all rows, then the second. Each run
+adds a JSON line to rows.jsonl in --output_dir. The same command resumes an
+interrupted program; finished runs are not repeated. --report prints the table
+and writes the plot from these lines.
 """
 
 import dataclasses
 import json
 import pathlib
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -26,246 +36,386 @@ import time
 
 import fine_tuning_tasks
 import keras
+import numpy as np
 from absl import app
 from absl import flags
-from flops import training_flops
+from absl import logging
+from flops import pretraining_flops
 
 import keras_bert
 from keras_bert.checkpoints.family import read_config
-from keras_bert.models.family import family_of
-from keras_bert.models.heads import add_heads
+from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
-_INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Training text.", required=True
-)
-_EVAL_FILE = flags.DEFINE_string(
-    "eval_file", None, "Evaluation text.", required=True
-)
+_INPUT_DIR = flags.DEFINE_string("input_dir", None, "Folder of .txt files.")
+_DATA_DIR = flags.DEFINE_string("data_dir", None, "Folders of SST-2 and MRPC.")
 _OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "Runs.", required=True)
-_STEPS = flags.DEFINE_integer("num_train_steps", 2000, "Steps.", lower_bound=1)
-_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Vocabulary size.")
-
-_DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folder of SST-2; by default no fine-tuning."
+_MINUTES = flags.DEFINE_float("minutes", 6, "Operations of a run, as a time.")
+_RATE = flags.DEFINE_float(
+    "operations_per_second", 5e10, "Operations that count as a second."
 )
-_SEED = flags.DEFINE_integer("random_seed", 12345, "Training seed.")
-_FAMILIES = flags.DEFINE_list("families", None, "Default: all.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each row.", lower_bound=1)
+_ROWS = flags.DEFINE_list("rows", None, "Rows; default: all.")
+_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Vocabulary size.")
+_MAX_EXAMPLES = flags.DEFINE_integer(
+    "max_examples", None, "Maximum examples of each split; default: all."
+)
+_REPORT = flags.DEFINE_bool("report", False, "Only print the table and plot.")
+_PLOT_FILE = flags.DEFINE_string(
+    "plot_file", None, "Plot; default: objectives.svg in --output_dir."
+)
 
 _ROOT = pathlib.Path(__file__).parents[1]
-_SEQ_LENGTH = 64
+_SEQ_LENGTH, _BATCH_SIZE = 64, 48
+_TEACHER = "RoBERTa"
+_EVALUATED = "full_sentences"
 
 
 @dataclasses.dataclass(frozen=True)
-class _Family:
-    """Flags of the programs; `{}` is replaced by the directory of the run."""
+class _Row:
+    """Model, objective and recipe of a row; one in seven tokens is masked."""
 
-    config: str
     objective: str
-    num_predictions: int
-    learning: str
-    vocabulary: str
-    packing: str
-    recipe: str
+    config: str = "bert_tiny"
+    packing: str = "full_sentences"
+    recipe: str = "--learning_rate=1e-3"
+    num_layers: int = 4
+    num_predictions: int = 10
+    is_masked_lm: bool = True
 
 
-_WORDPIECE = "--kind=wordpiece --compact_ids --output_file={}/vocab.txt"
-_BERT = _Family(
-    "bert_tiny",
-    "mlm_nsp",
-    10,
-    _WORDPIECE,
-    "vocab.txt",
-    "segment_pairs",
-    "--learning_rate=1e-3",
-)
-_ROBERTA = _Family(
-    "roberta_tiny",
-    "mlm",
-    10,
-    "--kind=byte_bpe --output_dir={}/bpe",
-    "bpe/vocab.json",
-    "full_sentences",
-    "--flagfile=configs/roberta_pretraining.flags",
-)
-_ALBERT = _Family(
-    "albert_tiny",
-    "mlm_sop",
-    10,
-    "--kind=sentencepiece --output_dir={}/spm",
-    "spm/spiece.model",
-    "sentence_order",
-    "--flagfile=configs/albert_pretraining.flags",
-)
-# All families use the same optimizer, so that only the models differ.
-_SAME_OPTIMIZER = (
-    "--optimizer=adamw --learning_rate_decay=linear --nomask_special_tokens"
-)
-_MODERNBERT = dataclasses.replace(
-    _ROBERTA,
-    config="modernbert_tiny",
-    num_predictions=20,
-    recipe=f"--flagfile=configs/modernbert_pretraining.flags {_SAME_OPTIMIZER}",
-)
-_ELECTRA = _Family(
-    "electra_tiny",
-    "electra",
-    10,
-    _WORDPIECE,
-    "vocab.txt",
-    "full_sentences",
-    "--flagfile=configs/electra_pretraining.flags",
-)
-_ON_WORD_PIECES = dataclasses.replace(
-    _MODERNBERT, learning=_WORDPIECE, vocabulary="vocab.txt"
-)
+def _flagfile(name):
+    return f"--flagfile=configs/{name}_pretraining.flags"
+
+
 _ALL = {
-    "bert": _BERT,
-    "roberta": _ROBERTA,
-    "albert": _ALBERT,
-    "modernbert": _MODERNBERT,
-    "electra": _ELECTRA,
-    # On BERT's word pieces losses are comparable: both models with both
-    # masking rates.
-    "modernbert_on_word_pieces": _ON_WORD_PIECES,
-    "modernbert_by_15_percent": dataclasses.replace(
-        _ON_WORD_PIECES,
-        num_predictions=10,
-        recipe=f"{_MODERNBERT.recipe} --masked_lm_prob=0.15",
+    "BERT": _Row("mlm_nsp", packing="segment_pairs"),
+    "no NSP": _Row("mlm", packing="segment_pairs"),
+    _TEACHER: _Row("mlm", recipe=_flagfile("roberta")),
+    "ALBERT": _Row(
+        "mlm_sop", "albert_tiny", "sentence_order", _flagfile("albert")
     ),
-    "bert_by_30_percent": dataclasses.replace(
-        _ON_WORD_PIECES, config="bert_tiny"
+    "ELECTRA": _Row(
+        "electra",
+        "electra_tiny",
+        recipe=_flagfile("electra"),
+        is_masked_lm=False,
     ),
+    "SpanBERT": _Row("mlm_sbo"),
+    "ModernBERT": _Row(
+        "mlm",
+        "modernbert_tiny",
+        recipe=_flagfile("modernbert"),
+        num_predictions=20,
+    ),
+    "left to right": _Row(
+        "left_to_right", num_predictions=_SEQ_LENGTH, is_masked_lm=False
+    ),
+    "distilled half": _Row("distillation", num_layers=2),
+    "XLNet": _Row("plm", "xlnet_tiny", is_masked_lm=False),
 }
-# These follow the flagfiles and override them.
-_SIZES = "--train_batch_size=48 --precision=auto --log_steps=100"
-_EVALUATION = (
-    "--masked_lm_prob=0.15 --max_predictions_per_seq=10 --ngram=1 "
-    "--nodo_whole_word_mask --num_train_steps=1 --num_warmup_steps=0"
-)
+_SCORES = {
+    "mlm_loss": "masked-LM loss",
+    "mlm_accuracy": "masked-LM accuracy, %",
+    "probe": "SST-2 probe, %",
+    "sst2": "SST-2, %",
+    "mrpc": "MRPC, %",
+}
 
 
 def main(_):
-    for name in _FAMILIES.value or _ALL:
-        place = pathlib.Path(_OUTPUT_DIR.value, name)
-        if not (place / "figures.json").exists():
-            place.mkdir(parents=True)
-            start = time.perf_counter()
-            figures = {"steps": _steps(_ALL[name])}
-            _pretrain(_ALL[name], figures["steps"], place)
-            figures["seconds"] = round(time.perf_counter() - start)
-            figures |= _evaluate(_ALL[name], place)
-            (place / "figures.json").write_text(json.dumps(figures))
-        print(name, (place / "figures.json").read_text(), flush=True)
-        if _DATA_DIR.value:
-            print(name, "on SST-2", _fine_tuned(place), flush=True)
+    logging.set_verbosity(logging.WARNING)
+    path = pathlib.Path(_OUTPUT_DIR.value, "rows.jsonl")
+    if not _REPORT.value:
+        (path.parent / "runs").mkdir(parents=True, exist_ok=True)
+        _run_all(path)
+    _report(_read_rows(path))
 
 
-def _steps(family):
-    """Return the number of steps with as many operations as BERT's run."""
-    return round(_STEPS.value * _flops(_BERT) / _flops(family))
+def _rows():
+    """Return the rows that the installed library can train."""
+    known = {
+        name: row
+        for name, row in _ALL.items()
+        if row.objective in OBJECTIVES
+        and (_ROOT / f"configs/{row.config}.json").exists()
+    }
+    names = _ROWS.value or known
+    if not known.keys() >= {*names}:
+        raise ValueError(
+            f"--rows must be among {', '.join(known)}. Received: {names}."
+        )
+    return {name: known[name] for name in names}
 
 
-def _flops(family):
-    config = read_config(_ROOT / f"configs/{family.config}.json")
-    config = dataclasses.replace(config, vocab_size=_VOCAB_SIZE.value)
-    objective = OBJECTIVES[family.objective]
-    models = {config: objective.parts}
-    if "generator_size" in objective.fields:
-        generator = config.generator(objective.fields["generator_size"])
-        models[generator] = ["masked_lm_head"]
-    return sum(
-        _flops_of(config, parts, family.num_predictions)
-        for config, parts in models.items()
+def _run_all(path):
+    for flag in (_INPUT_DIR, _DATA_DIR):
+        if flag.value is None:
+            raise ValueError(f"--{flag.name} is required without --report.")
+    splits = {
+        name: fine_tuning_tasks.read_splits(
+            name, _DATA_DIR.value, _MAX_EXAMPLES.value
+        )
+        for name in ("sst2", "mrpc")
+    }
+    data = path.parent / "data"
+    _learn_vocabulary(data)
+    for seed in range(_SEEDS.value):
+        for name, row in _rows().items():
+            context = {"row": name, "seed": seed, "minutes": _MINUTES.value}
+            if any(context.items() <= x.items() for x in _read_rows(path)):
+                continue
+            found = context | _run_row(name, row, seed, data, splits)
+            with path.open("a") as file:
+                file.write(json.dumps(found) + "\n")
+            print(json.dumps(found), flush=True)
+
+
+def _read_rows(path):
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _run_row(name, row, seed, data, splits):
+    """Pre-train and score one model; return its figures."""
+    place = _place(name, seed)
+    config = read_config(_ROOT / f"configs/{row.config}.json")
+    changes = {config.size_keys["L"]: row.num_layers}
+    changes[config.size_keys["V"]] = _VOCAB_SIZE.value
+    config = dataclasses.replace(config, **changes)
+    steps = _steps(row, config)
+    start = time.perf_counter()
+    _pretrain(row, config, steps, seed, place, data)
+    figures = {
+        "steps": steps,
+        "seconds": round(time.perf_counter() - start),
+        "parameters": _read(place).encoder.count_params(),
+    }
+    if row.is_masked_lm:
+        figures |= _held_out(place, data)
+    figures["probe"] = _probe(place, splits["sst2"])
+    for task, examples in splits.items():
+        figures[task] = _fine_tuned(place, examples, seed)
+    keras.utils.clear_session()
+    return figures
+
+
+def _place(name, seed):
+    folder = f"{name.replace(' ', '_')}-{seed}-{_MINUTES.value:g}"
+    return pathlib.Path(_OUTPUT_DIR.value, "runs", folder)
+
+
+def _steps(row, config):
+    per_example = pretraining_flops(
+        config, row.objective, _SEQ_LENGTH, row.num_predictions
     )
+    if row.objective == "distillation":
+        teacher = dataclasses.replace(config, num_hidden_layers=4)
+        # The teacher only predicts: a forward pass is a third of a step.
+        per_example += (
+            pretraining_flops(teacher, "mlm", _SEQ_LENGTH, _SEQ_LENGTH) / 3
+        )
+    available = 60 * _MINUTES.value * _RATE.value
+    return max(round(available / (_BATCH_SIZE * per_example)), 2)
 
 
-def _flops_of(config, parts, num_predictions):
-    kind = family_of(config.model_type)
-    backbone = kind.backbone(config)
-    heads = kind.heads(config, backbone.embeddings)
-    heads = {part: heads[part] for part in parts if part in heads}
-    add_heads(backbone, heads, "pretrainer")  # Builds the weights.
-    return training_flops(backbone, heads, _SEQ_LENGTH, num_predictions)
-
-
-def _pretrain(family, steps, place):
+def _learn_vocabulary(data):
+    """Divide the texts and learn the vocabulary of all rows."""
+    if (data / "vocab.txt").exists():
+        return
+    texts = sorted(pathlib.Path(_INPUT_DIR.value).glob("*.txt"))
+    texts = [text for text in texts if text.name != "SOURCE.txt"]
+    if len(texts) < 5:
+        raise ValueError(
+            "--input_dir must contain at least 5 .txt files. "
+            f"Received: {_INPUT_DIR.value!r} with {len(texts)}."
+        )
+    for number, text in enumerate(texts):
+        split = data / ("eval" if number % 5 == 4 else "train")
+        split.mkdir(parents=True, exist_ok=True)
+        shutil.copy(text, split)
     _run(
-        f"tools/learn_vocabulary.py {family.learning.format(place)} "
-        f"--vocab_size={_VOCAB_SIZE.value}",
-        input_file=_INPUT_FILE.value,
+        "tools/learn_vocabulary.py --kind=wordpiece --compact_ids",
+        vocab_size=_VOCAB_SIZE.value,
+        input_file=f"{data}/train/*.txt",
+        output_file=data / "vocab.txt",
     )
-    vocabulary = {"vocab_file": place / family.vocabulary}
-    for split, text in (("train", _INPUT_FILE), ("eval", _EVAL_FILE)):
+
+
+def _records(data, split, packing):
+    """Return the pattern of the records; create them if missing."""
+    records = data / f"{split}-{packing}"
+    if not any(records.glob("*.tfrecord")):
         _run(
             "tools/create_pretraining_data.py --split_sentences "
             "--masking=dynamic --dupe_factor=1",
-            input_file=text.value,
-            packing=family.packing,
+            input_file=f"{data}/{split}/*.txt",
+            packing=packing,
             max_seq_length=_SEQ_LENGTH,
-            output_dir=place / split,
-            **vocabulary,
+            output_dir=records,
+            vocab_file=data / "vocab.txt",
         )
+    return f"{records}/*.tfrecord"
+
+
+def _pretrain(row, config, steps, seed, place, data):
+    config_file = _config_file(place)
+    config.to_json(config_file)
+    more = {}
+    if row.objective == "distillation":
+        more["teacher_dir"] = _place(_TEACHER, seed)
+        if not more["teacher_dir"].exists():
+            raise ValueError(f"Run the row {_TEACHER} before its student.")
     _run(
-        f"tools/run_pretraining.py {family.recipe} {_SIZES}",
-        objective=family.objective,
-        max_predictions_per_seq=family.num_predictions,
+        f"tools/run_pretraining.py {row.recipe} --precision=float32",
+        objective=row.objective,
+        max_predictions_per_seq=min(row.num_predictions, 20),
+        train_batch_size=_BATCH_SIZE,
         num_train_steps=steps,
         num_warmup_steps=steps // 10,
-        random_seed=_SEED.value,
+        random_seed=seed,
         save_checkpoints_steps=steps,
-        bert_config_file=f"configs/{family.config}.json",
-        input_file=f"{place}/train/*.tfrecord",
-        output_dir=place / "run",
-        **vocabulary,
+        log_steps=100,
+        bert_config_file=config_file,
+        vocab_file=data / "vocab.txt",
+        input_file=_records(data, "train", row.packing),
+        output_dir=place,
+        **more,
     )
 
 
-def _evaluate(family, place):
-    """Return the metrics of a trained model, evaluated before a first step."""
+def _held_out(place, data):
+    """Return loss and accuracy of a masked LM, evaluated before a step."""
+    records = _records(data, "eval", _EVALUATED)
+    evaluation = place.with_name(f"{place.name}-evaluation")
     _run(
-        f"tools/run_pretraining.py {_SIZES} {_EVALUATION}",
-        objective=family.objective,
-        init_checkpoint=place / "run",
-        input_file=f"{place}/train/*.tfrecord",
-        eval_file=f"{place}/eval/*.tfrecord",
-        output_dir=place / "evaluation",
+        "tools/run_pretraining.py --objective=mlm --masked_lm_prob=0.15 "
+        "--max_predictions_per_seq=10 --num_train_steps=1 --num_warmup_steps=0 "
+        "--precision=float32",
+        init_checkpoint=place,
+        input_file=records,
+        eval_file=records,
+        output_dir=evaluation,
     )
-    lines = (place / "evaluation" / "metrics.jsonl").read_text().splitlines()
+    lines = (evaluation / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
-    return [point for point in points if point["split"] == "eval"][0]
+    first = next(point for point in points if point["split"] == "eval")
+    shutil.rmtree(evaluation)
+    return {
+        "mlm_loss": first["mlm_loss"],
+        "mlm_accuracy": 100 * first["mlm_accuracy"],
+    }
 
 
-def _fine_tuned(place):
-    """Return the accuracy on SST-2 over the seeds; cache it in a file."""
-    path = place / "sst2.json"
-    if not path.exists():
-        splits = fine_tuning_tasks.read_splits("sst2", _DATA_DIR.value, None)
-        scores = [_fine_tune(place / "run", splits, seed) for seed in range(3)]
-        path.write_text(json.dumps(scores))
-    scores = json.loads(path.read_text())
-    return f"{statistics.mean(scores):.1f} ± {statistics.stdev(scores):.1f} %"
+def _read(place):
+    # Few objectives train the pooler, and no score uses it.
+    paths = weight_shapes(read_config(_config_file(place)))
+    missing = ["pooler"] if "pooler/kernel" in paths else []
+    return keras_bert.from_pretrained(place, allow_missing=missing)
 
 
-def _fine_tune(directory, splits, seed):
+def _config_file(place):
+    return place.with_name(f"{place.name}.json")
+
+
+def _probe(place, splits):
+    """Return the accuracy of ridge regression on frozen mean vectors."""
+    embedder = keras_bert.TextEmbedder(
+        _read(place), pooling="mean", seq_length=_SEQ_LENGTH, normalize=False
+    )
+    (x, y), (test_x, test_y) = (
+        (embedder.embed(texts), np.array(labels) == "1")
+        for texts, labels in (splits["train"], splits["test"])
+    )
+    mean, deviation = x.mean(0), x.std(0) + 1e-6
+    x, test_x = (
+        np.c_[(states - mean) / deviation, np.ones(len(states))]
+        for states in (x, test_x)
+    )
+    penalty = 10 * np.eye(x.shape[1])
+    weights = np.linalg.solve(x.T @ x + penalty, x.T @ (2.0 * y - 1))
+    return 100 * float(np.mean((test_x @ weights > 0) == test_y))
+
+
+def _fine_tuned(place, splits, seed):
     keras.utils.set_random_seed(seed)
-    classifier = keras_bert.TextClassifier.from_pretrained(
-        directory, labels=fine_tuning_tasks.label_names("texts", splits)
+    classifier = fine_tuning_tasks.EndsClassifier(
+        _read(place),
+        labels=fine_tuning_tasks.label_names("texts", splits),
+        seq_length=_SEQ_LENGTH,
     )
     classifier.fit(
         *splits["train"], epochs=4, learning_rate=5e-4, seed=seed, verbose=0
     )
-    return 100 * classifier.evaluate(*splits["dev"])["accuracy"]
+    split = "dev" if "dev" in splits else "test"
+    return 100 * classifier.evaluate(*splits[split])["accuracy"]
+
+
+def _report(rows):
+    """Print the table and write the plot."""
+    if not rows:
+        raise ValueError(f"No rows.jsonl in --output_dir={_OUTPUT_DIR.value}.")
+    minutes = {row["minutes"] for row in rows}
+    grouped = {}
+    for row in rows:
+        label = row["row"]
+        if len(minutes) > 1:
+            label += f", {row['minutes']:g} minutes"
+        grouped.setdefault(label, []).append(row)
+    titles = ["objective", "parameters", "steps", "seeds", *_SCORES.values()]
+    print("|", " | ".join(titles), "|")
+    print("|", "---|" * len(titles), sep="")
+    for label, runs in grouped.items():
+        first = runs[0]
+        cells = [label, f"{first['parameters']:,}", f"{first['steps']:,}"]
+        cells += [str(len(runs)), *(_cell(runs, score) for score in _SCORES)]
+        print("|", " | ".join(cells), "|")
+    _plot(grouped)
+
+
+def _cell(runs, score):
+    values = [run[score] for run in runs if score in run]
+    if not values:
+        return ""
+    digits = 2 if score == "mlm_loss" else 1
+    text = f"{statistics.mean(values):.{digits}f}"
+    if len(values) > 1:
+        text += f" ± {statistics.stdev(values):.{digits}f}"
+    return text
+
+
+def _plot(grouped):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    scores = [name for name in _SCORES if name != "mlm_accuracy"]
+    panels = figure.subplots(1, len(scores), sharey=True)
+    for panel, score in zip(panels, scores, strict=True):
+        for number, runs in enumerate(grouped.values()):
+            values = [run[score] for run in runs if score in run]
+            if values:
+                panel.plot(values, [number] * len(values), "o", alpha=0.5)
+                panel.plot(statistics.mean(values), number, "k|", ms=16)
+        panel.set(title=_SCORES[score])
+        panel.set_yticks(range(len(grouped)), grouped)
+        panel.grid(alpha=0.3)
+    panels[0].invert_yaxis()
+    figure.savefig(
+        _PLOT_FILE.value or pathlib.Path(_OUTPUT_DIR.value, "objectives.svg")
+    )
 
 
 def _run(command, **more):
     flags_ = [f"--{name}={value}" for name, value in more.items()]
-    subprocess.run(
+    finished = subprocess.run(
         [sys.executable, *shlex.split(command), *flags_],
         cwd=_ROOT,
-        check=True,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
+    if finished.returncode:
+        print(finished.stdout[-1000:], finished.stderr[-3000:])
+        finished.check_returncode()
 
 
 if __name__ == "__main__":
