@@ -9,6 +9,7 @@
 # make test-environments  tests each extra of setup.cfg separately
 # make test-lowest    tests the lowest version of each requirement
 # make test-beam   runs the tests of the Beam pipelines
+# make test-loaders  loads ONNX files with other libraries
 # make test-parity compares trained weights with transformers
 # make test-playground   tests the playground in Chromium
 # make docs    runs the tutorials and builds the site, docs/_build/html
@@ -42,11 +43,11 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/pretraining/records tests/checkpoints/arrays
 
 # Targets of `make test-all`; the playground only if there is a browser.
-ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
+ALL = test test-exhaustive test-beam test-loaders test-parity docs test-environments demo \
     $(if $(shell command -v chromedriver),test-playground)
 
 .PHONY: help demo playground test test-fast test-all test-exhaustive \
-    test-environments test-lowest test-beam test-parity test-playground docs lint format \
+    test-environments test-lowest test-beam test-loaders test-parity test-playground docs lint format \
     clean
 
 help:
@@ -76,7 +77,7 @@ test-all: $(ALL:%=alone-%)
 alone-%:
 	rm -rf $(VENV)-alone
 	$(MAKE) $* VENV=$(VENV)-alone OUTPUT=$(VENV)-alone/demo-output
-	rm -rf $(VENV)-alone $(VENV)-alone-beam
+	rm -rf $(VENV)-alone $(VENV)-alone-beam $(VENV)-alone-loaders
 
 test-exhaustive: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
@@ -95,6 +96,14 @@ test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
 	$(VENV)-beam/bin/python -m pytest tests/beam/data tests/beam/prediction \
 	    tests/tools/create_pretraining_data_beam_test.py
+
+# optimum needs older versions of some packages; its transformers would import
+# TensorFlow for models that need Keras 2.
+test-loaders:
+	$(MAKE) $(VENV)-loaders/bin/python VENV=$(VENV)-loaders
+	$(VENV)-loaders/bin/python -m pip install --quiet torch==2.13.0
+	$(MAKE) $(VENV)-loaders/.installed-loaders VENV=$(VENV)-loaders
+	USE_TF=0 $(VENV)-loaders/bin/python -m pytest -m loaders tests/export/loaders_test.py
 
 # An unpinned torch would install gigabytes of CUDA packages.
 test-parity: $(VENV)/bin/python
@@ -125,7 +134,7 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam $(VENV)-alone docs/_build docs/api
+	rm -rf $(VENV) $(VENV)-beam $(VENV)-loaders $(VENV)-alone docs/_build docs/api
 
 $(VENV)/.installed-%: setup.cfg setup.py pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"

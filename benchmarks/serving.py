@@ -14,7 +14,9 @@ Ways:
 - embedder, a `TextEmbedder`, and embedder_1 with one thread per op;
 - transformers, onnxruntime (float32 only) and openvino, with transformers'
   tokenizer; the last two read the same model from `export_onnx`. Peers pad a
-  batch to its longest text.
+  batch to its longest text;
+- onnxruntime_packed, onnxruntime_int8 and onnxruntime_packed_int8, the other
+  files of `export_onnx` in ONNX Runtime.
 
 Each run is a process, and the ways alternate. A process warms up with 8
 requests of 32 texts and 64 single texts. It then embeds all texts four times:
@@ -43,6 +45,15 @@ _SEQ_LENGTH = 128
 _BATCH_SIZE = 32
 _NUM_SINGLE = 200
 _NUM_WARM_UP = 64
+_VECTOR = "sentence_embedding"
+# Folders of the files that `export_onnx` writes, by way.
+_ONNX_FOLDERS = {
+    "onnxruntime": "onnx",
+    "onnxruntime_int8": "onnx_int8",
+    "onnxruntime_packed": "onnx_packed",
+    "onnxruntime_packed_int8": "onnx_packed_int8",
+    "openvino": "onnx",
+}
 
 
 def main():
@@ -99,18 +110,24 @@ def _export(directory, args):
             args.model_dir, seq_length=_SEQ_LENGTH
         )
         embedder.export_saved_model(f"{directory}/{precision}")
-    if {*(args.way or [])} & {"onnxruntime", "openvino"}:
+    folders = {_ONNX_FOLDERS[x] for x in args.way or [] if x in _ONNX_FOLDERS}
+    for folder in folders:
         keras.config.set_dtype_policy("float32")
         embedder = keras_bert.TextEmbedder.from_pretrained(
             args.model_dir, seq_length=_SEQ_LENGTH
         )
-        keras_bert.export.export_onnx(embedder, f"{directory}/onnx")
+        keras_bert.export.export_onnx(
+            embedder,
+            f"{directory}/{folder}",
+            packed="packed" in folder,
+            precision="int8" if "int8" in folder else "float32",
+        )
 
 
 def _commands(directory, args):
     for precision in args.precision or _POLICIES:
         for way in args.way or [x for x in _WAYS if x not in _PEERS]:
-            if way == "onnxruntime" and precision != "float32":
+            if way.startswith("onnxruntime") and precision != "float32":
                 continue
             yield (
                 precision,
@@ -291,23 +308,22 @@ def _transformers(model_dir, _, precision):
 def _ids(tokenize, texts):
     """Return the inputs of our ONNX file."""
     inputs = tokenize(texts)
-    names = {
-        "input_ids": "input_ids",
-        "input_mask": "attention_mask",
-        "segment_ids": "token_type_ids",
-    }
-    return {ours: inputs[x].astype("int32") for ours, x in names.items()}
+    names = "input_ids", "attention_mask", "token_type_ids"
+    return {name: inputs[name].astype("int64") for name in names}
 
 
-def _onnxruntime(model_dir, export_dir, precision):
-    import onnxruntime
+def _onnxruntime(folder):
+    def make(model_dir, export_dir, precision):
+        import onnxruntime
 
-    tokenize = _tokenizer(model_dir, "np")
-    session = onnxruntime.InferenceSession(
-        str(pathlib.Path(export_dir, "onnx/model.onnx")),
-        providers=["CPUExecutionProvider"],
-    )
-    return lambda texts: session.run(None, _ids(tokenize, texts))[0]
+        tokenize = _tokenizer(model_dir, "np")
+        session = onnxruntime.InferenceSession(
+            str(pathlib.Path(export_dir, folder, "model.onnx")),
+            providers=["CPUExecutionProvider"],
+        )
+        return lambda texts: session.run([_VECTOR], _ids(tokenize, texts))[0]
+
+    return make
 
 
 def _openvino(model_dir, export_dir, precision):
@@ -329,15 +345,19 @@ def _openvino(model_dir, export_dir, precision):
     def embed(texts):
         if not hasattr(own, "request"):
             own.request = compiled.create_infer_request()
-        return own.request.infer(_ids(tokenize, texts))[0]
+        return own.request.infer(_ids(tokenize, texts))[_VECTOR]
 
     return embed
 
 
 _PEERS = {
     "transformers": _transformers,
-    "onnxruntime": _onnxruntime,
     "openvino": _openvino,
+    **{
+        way: _onnxruntime(folder)
+        for way, folder in _ONNX_FOLDERS.items()
+        if way != "openvino"
+    },
 }
 _WAYS = {
     "saved_model": _saved_model(),

@@ -111,6 +111,7 @@ _OF_TARGETS = {
     "test": "test",
     "docs": "docs",
     "parity": "test-parity",
+    "loaders": "test-loaders",
     "browser": "test-playground",
 }
 # These need no extra, or a case below tests them.

@@ -27,6 +27,19 @@ _TASK = flags.DEFINE_enum(
     "Task of a model that was not fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
+_NAMES = flags.DEFINE_enum(
+    "names",
+    "hugging_face",
+    ["hugging_face", "keras_bert"],
+    "Names of the inputs and outputs.",
+)
+_PACKED = flags.DEFINE_bool("packed", False, "Compute only tokens, no padding.")
+_PRECISION = flags.DEFINE_enum(
+    "precision", "float32", ["float32", "int8"], "Number format of the weights."
+)
+_TEXT_FILE = flags.DEFINE_string(
+    "text_file", None, "Texts for the comparison of int8, one per line."
+)
 _OVERWRITE = shared_flags.overwrite()
 
 
@@ -34,13 +47,22 @@ def main():
     check_input(_INPUT_DIR.value)
     export_onnx = keras_bert.export.export_onnx  # Raises without the extra.
     from keras_bert.export.onnx_directory import check_onnx_output
+    from keras_bert.export.tflite_samples import read_texts
     from keras_bert.tasks import load_any_task
 
     check_onnx_output(_OUTPUT_DIR.value, [_INPUT_DIR.value], _OVERWRITE.value)
     task = load_any_task(
         _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
     )
-    export_onnx(task, _OUTPUT_DIR.value, _OVERWRITE.value)
+    export_onnx(
+        task,
+        _OUTPUT_DIR.value,
+        _OVERWRITE.value,
+        names=_NAMES.value,
+        packed=_PACKED.value,
+        precision=_PRECISION.value,
+        texts=read_texts(task, _TEXT_FILE.value),
+    )
 
 
 if __name__ == "__main__":

@@ -1,27 +1,26 @@
 """Export of models and tokenizers to ONNX directories."""
 
+import dataclasses
 import typing
 
-import numpy as np
-import onnx
-import tensorflow as tf
-import tf2onnx
+from absl import logging
 
 from keras_bert import artifacts
+from keras_bert import checks
+from keras_bert.checkpoints.formats.hugging_face import write_published_configs
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
-from keras_bert.export.tflite_functions import same_rows
+from keras_bert.export.onnx_graph import NAMES
+from keras_bert.export.onnx_graph import onnx_model
+from keras_bert.export.onnx_int8 import check_onnxruntime
+from keras_bert.export.onnx_int8 import quantized
+from keras_bert.export.tflite_samples import sample_columns
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.typing import Path
 
 _FORMAT = "onnx"
-# The first opset with layer normalization (ONNX Runtime 1.12).
-_OPSET = 17
 _MOST_BYTES = 2**31 - 2**20  # Limit of protobuf, minus the nodes.
-_DIMENSIONS = {
-    2: ("batch_size", "seq_length"),
-    3: ("batch_size", "num_choices", "seq_length"),
-}
+_PRECISIONS = ("float32", "int8")
 
 
 def check_onnx_output(directory, inputs=(), overwrite=False):
@@ -39,41 +38,98 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
 
 
 def export_onnx(
-    task: typing.Any, directory: Path, overwrite: bool = False
+    task: typing.Any,
+    directory: Path,
+    overwrite: bool = False,
+    names: str = "hugging_face",
+    packed: bool = False,
+    precision: str = "float32",
+    texts: list | None = None,
 ) -> None:
-    """Export a task as an ONNX model of token ids with a tokenizer.json.
+    """Export a task as an ONNX model of token ids with its tokenizer.
 
-    `model.onnx` takes the int32 `(batch_size, seq_length)` inputs of
-    `task.model`, of any size: `input_ids`, `input_mask` and, if it has
-    segments, `segment_ids`. It returns the float32 outputs of the task, such as
-    `logits`. `tokenizer.json` is read by the `tokenizers` package and tokenizes
-    texts like the task. `manifest.json` describes the task and its labels.
+    `model.onnx` takes `input_ids`, `attention_mask` and, if the model has
+    segments, `token_type_ids`, int64 `(batch_size, seq_length)` of any size.
+    It returns float32 outputs: `last_hidden_state` of an encoder, also
+    `sentence_embedding` of an embedder, `logits` of a task, `start_logits` and
+    `end_logits` of a question answerer. Next to it are `tokenizer.json`,
+    `tokenizer_config.json`, `config.json` and, for an embedder,
+    `modules.json` with the files of sentence-transformers; other libraries
+    load the directory. `manifest.json` describes the task and its labels.
 
     Args:
         task: an object of `tasks` that computes in float32, except `FillMask`.
         directory: directory to write, new or empty.
         overwrite: whether to replace the files of an earlier call. The
             old files are kept if the export fails.
+        names: names of the inputs and outputs: "hugging_face", or
+            "keras_bert" for `input_mask`, `segment_ids`, int32, and the outputs
+            of `task.predict_ids`.
+        packed: whether the model computes only tokens, not padding. It is
+            faster on a CPU for texts of different lengths. The states of
+            padding differ.
+        precision: "float32", or "int8" for weights in int8. An int8 file is
+            compared with float32 before it is written.
+        texts: examples for the comparison, in the format of `predict`.
+            Defaults to built-in sentences.
 
     Raises:
-        ValueError: the directory contains files that may not be replaced, or
-            the task cannot be exported to ONNX.
+        ValueError: the directory contains files that may not be replaced,
+            the task cannot be exported to ONNX, or int8 differs too much.
+        ModuleNotFoundError: "int8" needs onnxruntime.
     """
+    checks.one_of(NAMES, names=names)
+    checks.one_of(_PRECISIONS, precision=precision)
+    if texts is not None and precision == "float32":
+        raise ValueError(
+            "`texts` must be passed with precision='int8' only, for its "
+            "comparison. Received: texts and precision='float32'."
+        )
     _check_onnx(task)
     check_onnx_output(directory, overwrite=overwrite)
-    model = _onnx_model(task)
+    comparison = None
+    if precision == "int8":
+        check_onnxruntime()
+        sample_columns(task, texts)
+    model = onnx_model(task, names, packed)
+    if precision == "int8":
+        model, found = quantized(task, model, names, texts)
+        comparison = dataclasses.asdict(found)
     values = {
         **about(task),
         "format": _FORMAT,
         "inputs": [tensor.name for tensor in model.graph.input],
         "outputs": [tensor.name for tensor in model.graph.output],
         "labels": getattr(task, "labels", None),
+        "packed": bool(packed),
+        "precision": precision,
+        "comparison": comparison,
         **NO_COMMAND,
     }
     with artifacts.directory(directory, values, (), overwrite) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
-        task.preprocess.tokenizer.settings.write(staging)
+        _write_published_files(task, staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
+
+
+def _write_published_files(task, directory):
+    """Write the files by which other libraries find tokenizer and task."""
+    try:
+        model, files = task.published_parts()
+        if model.task and not model.task.head:
+            raise ValueError(f"Received: a {model.task.task}, which none has.")
+        length = task.preprocess.seq_length
+        write_published_configs(model, directory, length)
+        for name, write in files.items():
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            write(directory / name)
+    except ValueError as error:
+        logging.warning(
+            "No config.json is written, because other libraries do not support "
+            "this task. %s",
+            error,
+        )
+        task.preprocess.tokenizer.settings.write(directory)
 
 
 def _check_onnx(task):
@@ -106,55 +162,3 @@ def _check_onnx(task):
             "not supported. Export a SavedModel. Received: "
             f"{size / 2**30:.2f} GiB of weights."
         )
-
-
-def _onnx_model(task):
-    """Convert `predict_ids` to an `onnx.ModelProto`.
-
-    The model takes the int32 inputs of `task.model` and returns the float32
-    outputs of the task by name. The weights are constants.
-    """
-    names = [name for name in task.inputs if name in task.model.input]
-    rank = len(task.model.input[names[0]].shape)
-    signature = [tf.TensorSpec([None] * rank, tf.int32, n) for n in names]
-
-    @tf.function
-    def from_ids(*ids):
-        ids = same_rows(ids)
-        # Other inputs, such as offsets in a text, do not affect the outputs.
-        given = {name: tf.zeros_like(ids[0]) for name in task.inputs}
-        outputs = task.predict_ids(
-            {**given, **dict(zip(names, ids, strict=True))}
-        )
-        return {
-            name: tf.identity(values)
-            for name, values in outputs.items()
-            if values.dtype.is_floating
-        }
-
-    model, _ = tf2onnx.convert.from_function(
-        from_ids,
-        input_signature=signature,
-        opset=_OPSET,
-        custom_op_handlers={"Erfc": (_convert_erfc, [])},
-    )
-    for tensor in [*model.graph.input, *model.graph.output]:
-        # Outputs may have fewer dimensions.
-        dimensions = tensor.type.tensor_type.shape.dim
-        for dimension, name in zip(dimensions, _DIMENSIONS[rank], strict=False):
-            if not dimension.dim_value:
-                dimension.dim_param = name
-    # The converter does not fail on ops that ONNX lacks.
-    onnx.checker.check_model(model, full_check=True)
-    return model
-
-
-def _convert_erfc(graph, node, name, args):
-    """Convert `Erfc`, used by GELU, which tf2onnx 1.17 does not support."""
-    del args
-    one = graph.make_const(f"{name}_one", np.array(1.0, np.float32))
-    erf = graph.make_node("Erf", node.input[:1])
-    graph.remove_node(name)
-    graph.make_node(
-        "Sub", [one.output[0], erf.output[0]], name=name, outputs=node.output
-    )

@@ -19,7 +19,7 @@ _MANY_TOKENS = 128
 _NUM_PARTS = 2
 
 
-def packed_model(model):
+def packed_model(model, num_parts=_NUM_PARTS):
     """Build an equivalent model that packs all tokens into one matrix.
 
     Only attention needs rows of equal length. Other layers of a block process
@@ -30,6 +30,8 @@ def packed_model(model):
             `PostNormBlock` and `PreNormBlock` with `SelfAttention`, also in
             nested models, unless the block has more inputs. Other layers are
             unchanged.
+        num_parts: int, number of products that each product is split into.
+            TensorFlow computes them in parallel.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
@@ -37,13 +39,13 @@ def packed_model(model):
         float32. Positions after the last token of a row contain the states of
         this token.
     """
-    blocks = _PackedBlocks()
+    blocks = _PackedBlocks(num_parts)
 
     def call(layer, *arguments, **named):
         if _can_be_packed(layer) and "context" not in named:
             return blocks.call(layer, *arguments, **named)
         if any(map(_can_be_packed, getattr(layer, "layers", []))):
-            return packed_model(layer)(*arguments, **named)
+            return packed_model(layer, num_parts)(*arguments, **named)
         return layer(*arguments, **named)
 
     # Otherwise the optimizer and the losses would be copied as well.
@@ -92,7 +94,8 @@ def _calls_as(layer, *classes):
 class _PackedBlocks:
     """Sequence of blocks for packed tokens."""
 
-    def __init__(self):
+    def __init__(self, num_parts):
+        self._num_parts = num_parts
         # Calls of one block share one copy of its weights.
         self._packed = {}
         # By the `id` of tensors; they are kept, so that ids are not reused.
@@ -107,7 +110,7 @@ class _PackedBlocks:
             self._tokens[id(states)] = _Pack()(states, **grid), states
         tokens, _ = self._tokens[id(states)]
         if block not in self._packed:
-            self._packed[block] = _PackedBlock(block)
+            self._packed[block] = _PackedBlock(block, self._num_parts)
         packed = self._packed[block]
         outputs = packed(tokens, **grid, query_positions=query_positions)
         if query_positions is not None:
@@ -141,7 +144,9 @@ class _Grid(keras.layers.Layer):
         places = tf.cast(places, tf.int32)
         # An empty batch has one token.
         num_tokens = tf.maximum(tf.size(places), 1)
-        num_tokens += -num_tokens % tf.where(num_tokens < _MANY_TOKENS, 4, 16)
+        # Not `-num_tokens % step`: ONNX has the remainder of C.
+        step = tf.where(num_tokens < _MANY_TOKENS, 4, 16)
+        num_tokens = (num_tokens + step - 1) // step * step
         more_tokens = num_tokens - tf.size(places)
         # Padding repeats the last token of a row.
         starts = tf.cumsum(ends, exclusive=True)
@@ -187,9 +192,10 @@ class _Pack(keras.layers.Layer):
 class _PackedBlock(keras.layers.Layer):
     """Transformer block for packed tokens, `(num_tokens, hidden_size)`."""
 
-    def __init__(self, block):
+    def __init__(self, block, num_parts):
         super().__init__(dtype=block.dtype_policy)
         self.block = block
+        self._num_parts = num_parts
         self._copies = []
         attention, feed_forward = block.self_attention, block.feed_forward
         self.query_key_value = self._parts(
@@ -212,13 +218,14 @@ class _PackedBlock(keras.layers.Layer):
         Each part has the same share of units of each of `num_blocks` blocks,
         split at multiples of `step`.
         """
-        if self.compute_dtype != "float32" or layer.quantization_mode:
-            # In bfloat16 or int8, a product is too fast for two threads.
+        # In bfloat16 or int8, a product is too fast for two threads.
+        is_fast = self.compute_dtype != "float32" or layer.quantization_mode
+        if is_fast or self._num_parts == 1:
             return [layer]
         units = np.arange(layer.units).reshape(num_blocks, -1, step)
         parts = [
             part.ravel()
-            for part in np.array_split(units, _NUM_PARTS, axis=1)
+            for part in np.array_split(units, self._num_parts, axis=1)
             if part.size
         ]
         copies = [layer.select_units(part) for part in parts]

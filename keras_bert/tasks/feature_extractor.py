@@ -28,3 +28,6 @@ class FeatureExtractor(Task):
             pretrained.family.template,
             pretrained.sequence_length(seq_length),
         )
+
+    def published_parts(self) -> tuple[PretrainedModel, dict]:
+        return self.pretrained.without_task(), {}

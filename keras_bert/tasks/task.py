@@ -156,6 +156,13 @@ class Task(Summarized):
         """
         check_not_quantized(self.model)
 
+    def published_parts(self) -> tuple[PretrainedModel, dict]:
+        """Return the model to describe in `config.json`, and further files.
+
+        :meta private:
+        """
+        return self.pretrained, {}
+
     def graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 

@@ -11,6 +11,7 @@ from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
+from keras_bert.tasks.embeddings.saving import published_parts
 from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
@@ -154,6 +155,9 @@ class TextEmbedder(Task):
                 directory contains a file that may not be overwritten.
         """
         save_embedder(self, directory, format, overwrite)
+
+    def published_parts(self) -> tuple[PretrainedModel, dict]:
+        return published_parts(self)
 
     @arguments.name_rest(Recipe)
     def fit(

@@ -41,6 +41,7 @@ def _of_ids(task, path):
 _EXPORTS = {
     "ids.tflite": _of_ids,
     "onnx": export_onnx,
+    "packed.onnx": lambda task, path: export_onnx(task, path, packed=True),
     "saved_model": export_saved_model,
     "text.tflite": lambda task, path: export_tflite(
         task, path, "float32", files=["text"], force=True
@@ -58,6 +59,7 @@ def _exists(export, model, task):
     return {
         "ids.tflite": task not in OF_FEATURES,
         "onnx": task != "fill_mask",
+        "packed.onnx": task != "fill_mask",
         "saved_model": True,
         "text.tflite": task not in OF_FEATURES and model in _IN_TFLITE,
     }[export]
@@ -93,12 +95,13 @@ def signatures():
             def run(*values, signature=signature):
                 return signature(**dict(zip(ranks, map(tf.constant, values))))
             yield ranks, name != "ids", run
-    elif export == "onnx":
+    elif export.endswith("onnx"):
         import onnxruntime as ort
         ort.set_default_logger_severity(4)
         session = ort.InferenceSession(path + "/model.onnx")
         ranks = {x.name: len(x.shape) for x in session.get_inputs()}
-        yield ranks, False, lambda *x: session.run(None, dict(zip(ranks, x)))
+        yield ranks, False, lambda *values: session.run(
+            None, {n: x.astype("int64") for n, x in zip(ranks, values)})
     else:
         from ai_edge_litert import interpreter as litert
         has_text, more = export == "text.tflite", []
@@ -149,6 +152,7 @@ for ranks, has_text, run in signatures():
     print(json.dumps([[*ranks], found]))
 """
 _REFUSALS = {
+    "packed.onnx": {"InvalidArgument", "Fail", "RuntimeException"},
     "onnx": {"InvalidArgument", "Fail", "RuntimeException"},
     "saved_model": {"InvalidArgumentError"},
 }

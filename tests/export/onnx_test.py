@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import keras
 import numpy as np
@@ -18,24 +19,34 @@ tokenizers = pytest.importorskip("tokenizers")
 from keras_bert.export import export_onnx  # noqa: E402
 
 _TEXTS = ["a dog eats meat", "", "[MASK] zebra, a cät 😀", "the cat. " * 9]
-_IDS = ("input_ids", "input_mask", "segment_ids")
+_IDS = {
+    "input_ids": "input_ids",
+    "input_mask": "attention_mask",
+    "segment_ids": "token_type_ids",
+}
+_PUBLISHED = [*_IDS.values()]
 _FILES = [
+    "config.json",
     "manifest.json",
     "model.onnx",
     "tokenizer.json",
     "tokenizer_config.json",
     "vocab.txt",
 ]
-
+_MODULES = [
+    *("1_Pooling/config.json", "2_Normalize/config.json", "modules.json"),
+    *("config_sentence_transformers.json", "sentence_bert_config.json"),
+]
 
 _OUTPUTS = {
     "of_pairs": {"logits", "probabilities"},
     "tagger": {"logits"},
     "answerer": {"start_logits", "end_logits"},
-    "embedder": {"embedding"},
+    "embedder": {"last_hidden_state", "sentence_embedding"},
     "chooser": {"logits", "probabilities"},
 }
 _QUICK = ("of_pairs", "answerer")
+_PACKED = ("answerer", "chooser", "of_pairs")
 
 
 @pytest.fixture(
@@ -51,8 +62,27 @@ def exported(request, bert, tmp_path_factory):
     """Return a task, its directory and the names of its outputs."""
     directory = tmp_path_factory.mktemp("onnx") / request.param
     task = TASKS[request.param](bert)
-    export_onnx(task, directory)
+    export_onnx(task, directory, packed=request.param in _PACKED)
     return task, directory, _OUTPUTS[request.param]
+
+
+def _expected(task, ids):
+    """Return the outputs of a task by their names in the file."""
+    outputs = task.predict_ids(ids)
+    if "embedding" not in outputs:
+        return outputs
+    states = task.pretrained.encoder({n: ids[n] for n in _IDS})
+    return {
+        "last_hidden_state": states["sequence_output"],
+        "sentence_embedding": outputs["embedding"],
+    }
+
+
+def _check(found, expected, mask):
+    """Compare outputs; those of padding are arbitrary."""
+    is_per_token = np.shape(found)[:2] == np.shape(mask)
+    where = np.asarray(mask, bool) if is_per_token else slice(None)
+    np.testing.assert_allclose(found[where], expected[where], atol=1e-4)
 
 
 def _columns(task):
@@ -81,9 +111,9 @@ def test_texts_cut_by_tokenizers_get_the_numbers_of_python(exported):
     cutter = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
     cut = cutter.encode_batch(_pieces(task, columns))
     inputs = {
-        "input_ids": np.array([row.ids for row in cut], np.int32),
-        "input_mask": np.array([row.attention_mask for row in cut], np.int32),
-        "segment_ids": np.array([row.type_ids for row in cut], np.int32),
+        "input_ids": np.array([row.ids for row in cut]),
+        "attention_mask": np.array([row.attention_mask for row in cut]),
+        "token_type_ids": np.array([row.type_ids for row in cut]),
     }
     if "choices" in task.text_inputs:
         inputs = {k: x.reshape(len(_TEXTS), 2, -1) for k, x in inputs.items()}
@@ -94,12 +124,12 @@ def test_texts_cut_by_tokenizers_get_the_numbers_of_python(exported):
     if "questions" in own:  # `tokenizers` keeps the first window.
         _, first = np.unique(own["questions"], return_index=True)
         own = {name: rows.numpy()[first] for name, rows in own.items()}
-    expected = task.predict_ids(own)
+    expected = _expected(task, own)
     assert {*numbers} == outputs
-    for name in _IDS:
-        np.testing.assert_array_equal(inputs[name], own[name])
+    for name, published in _IDS.items():
+        np.testing.assert_array_equal(inputs[published], own[name])
     for name, values in numbers.items():
-        np.testing.assert_allclose(values, expected[name], atol=1e-4)
+        _check(values, np.asarray(expected[name]), own["input_mask"])
         assert np.ptp(values) > 1e-3
 
 
@@ -109,8 +139,9 @@ def test_any_size_is_taken(exported):
     rank = len(session.get_inputs()[0].shape)
     for batch_size, length in ((1, 2), (7, 12)):
         shape = (batch_size, *[3] * (rank - 2), length)
-        ids = {name: np.ones(shape, np.int32) for name in _IDS}
-        expected = task.predict_ids({n: ids[_IDS[0]] for n in task.inputs})
+        ids = {name: np.ones(shape, np.int64) for name in _PUBLISHED}
+        own = np.ones(shape, np.int32)
+        expected = _expected(task, {n: own for n in task.inputs})
         for output, values in zip(
             session.get_outputs(), session.run(None, ids)
         ):
@@ -121,9 +152,9 @@ def test_any_size_is_taken(exported):
 def test_a_row_without_tokens_has_a_zero_vector(bert, tmp_path):
     export_onnx(tasks.TextEmbedder(bert, normalize=True), tmp_path / "onnx")
     session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
-    ids = {name: np.ones((2, 5), np.int32) for name in _IDS}
-    ids["input_mask"][1] = 0
-    (vectors,) = session.run(["embedding"], ids)
+    ids = {name: np.ones((2, 5), np.int64) for name in _PUBLISHED}
+    ids["attention_mask"][1] = 0
+    (vectors,) = session.run(["sentence_embedding"], ids)
     lengths = np.linalg.norm(vectors, axis=1)
     np.testing.assert_allclose(lengths, [1, 0], atol=1e-5)
 
@@ -132,7 +163,7 @@ def test_the_names_of_the_dimensions_are_told(exported):
     _, directory, _ = exported
     session = ort.InferenceSession(directory / "model.onnx")
     for tensor in session.get_inputs():
-        assert tensor.type == "tensor(int32)"
+        assert tensor.type == "tensor(int64)"
         assert (tensor.shape[0], tensor.shape[-1]) == (
             "batch_size",
             "seq_length",
@@ -142,11 +173,14 @@ def test_the_names_of_the_dimensions_are_told(exported):
 
 def test_the_directory_holds_what_the_manifest_tells(exported):
     task, directory, outputs = exported
-    assert sorted(os.listdir(directory)) == _FILES
+    is_embedder = isinstance(task, tasks.TextEmbedder)
+    files = sorted(_FILES + _MODULES * is_embedder)
     manifest = json.loads((directory / "manifest.json").read_text())
-    assert sorted([*manifest["files"], "manifest.json"]) == _FILES
+    assert sorted([*manifest["files"], "manifest.json"]) == files
+    settings = json.loads((directory / "tokenizer_config.json").read_text())
+    assert settings["model_max_length"] == 12
     assert manifest["task"] == type(task).__name__
-    assert manifest["inputs"] == [*_IDS]
+    assert manifest["inputs"] == _PUBLISHED
     assert {*manifest["outputs"]} == outputs
     assert manifest["labels"] == getattr(task, "labels", None)
     assert manifest["max_seq_length"] == 12
@@ -154,7 +188,7 @@ def test_the_directory_holds_what_the_manifest_tells(exported):
 
 def test_a_gelu_by_erf_is_converted(make_bert, tmp_path):
     task = tasks.FeatureExtractor(make_bert(hidden_act="gelu_erf"))
-    export_onnx(task, tmp_path / "onnx")
+    export_onnx(task, tmp_path / "onnx", names="keras_bert")
     session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
     ids = {name: np.ones((2, 5), np.int32) for name in _IDS}
     expected = task.predict_ids(ids)
@@ -208,3 +242,68 @@ def test_tasks_that_are_refused(
     with pytest.raises(ValueError, match=words):
         export_onnx(task, tmp_path / "onnx")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["classifier", "embedder"])
+def test_an_int8_file_is_compared_with_float32(bert, tmp_path, name):
+    task = TASKS[name](bert)
+    export_onnx(task, tmp_path / "onnx", packed=True, precision="int8")
+    manifest = json.loads((tmp_path / "onnx/manifest.json").read_text())
+    found = manifest["comparison"]
+    assert (manifest["packed"], manifest["precision"]) == (True, "int8")
+    assert found["num_texts"] == 16
+    assert found["num_labels"] == (16 if name == "classifier" else 0)
+    assert found["mean_cosine"] == 1 or 0.985 <= found["mean_cosine"]
+    session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
+    rows = task.preprocess(["a dog eats meat", "a bird"])
+    feed = {new: rows[x].numpy().astype("int64") for x, new in _IDS.items()}
+    output = {"classifier": "logits", "embedder": "sentence_embedding"}[name]
+    (values,) = session.run([output], feed)
+    expected = _expected(task, rows)[output]
+    np.testing.assert_allclose(values, expected, atol=0.1)
+
+
+def test_an_int8_file_that_differs_is_refused(bert, tmp_path, monkeypatch):
+    from keras_bert.export import onnx_int8
+
+    task = TASKS["embedder"](bert)
+    monkeypatch.setattr(onnx_int8, "_MIN_COSINE", 1.1)
+    with pytest.raises(ValueError, match="mean cosine of 0.985.* Received"):
+        export_onnx(task, tmp_path / "onnx", precision="int8")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_is_close_if_labels_and_vectors_are(bert):
+    from keras_bert.export.onnx_int8 import compare
+
+    random = np.random.default_rng(7)
+    vectors = [{"embedding": random.normal(size=(1, 9))} for _ in range(9)]
+    logits = [{"logits": random.normal(size=(1, 3))} for _ in range(9)]
+    for task, outputs in (("embedder", vectors), ("classifier", logits)):
+        task = TASKS[task](bert)
+        assert compare(task, outputs, outputs).is_close
+        assert not compare(task, outputs[::-1], outputs).is_close
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"names": "torch"}, "`names`.*hugging_face.*'torch'"),
+        ({"precision": "int4"}, "`precision`.*float32.*'int4'"),
+        ({"texts": ["a"]}, "`texts` must be passed with precision='int8'"),
+        ({"texts": [], "precision": "int8"}, "must not be empty"),
+        ({"texts": [3], "precision": "int8"}, "must contain str.*3"),
+    ],
+)
+def test_arguments_that_are_refused(bert, tmp_path, arguments, words):
+    with pytest.raises(ValueError, match=words):
+        export_onnx(TASKS["classifier"](bert), tmp_path / "onnx", **arguments)
+    assert os.listdir(tmp_path) == []
+
+
+def test_int8_names_the_package_it_needs(bert, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install onnxruntime"):
+        export_onnx(
+            TASKS["classifier"](bert), tmp_path / "onnx", precision="int8"
+        )

@@ -134,12 +134,15 @@ def test_a_tflite_file_is_written(make_task, model, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_an_onnx_file_answers_as_python(model, tmp_path):
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_onnx_file_answers_as_python(model, packed, tmp_path):
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("tf2onnx")
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
     texts = [*_TEXTS, "e\u0301 word4"]
-    keras_bert.export.export_onnx(classifier, tmp_path / "onnx")
+    keras_bert.export.export_onnx(
+        classifier, tmp_path / "onnx", names="keras_bert", packed=packed
+    )
     session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
     rows = {k: x.numpy() for k, x in classifier.preprocess(texts).items()}
     if (tmp_path / "onnx/tokenizer.json").exists():

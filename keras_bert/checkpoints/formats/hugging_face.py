@@ -105,12 +105,25 @@ def write_hugging_face(
             if place.weight in weights
         ],
     )
-    artifacts.write_json(directory / _CONFIG, _published_config(model))
     write_task(model, directory)
+    write_published_configs(model, directory, model.config.max_seq_length)
+
+
+def write_published_configs(
+    model: "PretrainedModel", directory: pathlib.Path, seq_length: int
+) -> None:
+    """Write `config.json` and the tokenizer files for `transformers`.
+
+    Args:
+        model: the model to describe.
+        directory: directory to write to.
+        seq_length: maximum length of a text in tokens, `model_max_length`.
+    """
+    artifacts.write_json(directory / _CONFIG, _published_config(model))
     model.tokenizer_settings.write(directory)
     settings = directory / "tokenizer_config.json"
     if settings.is_file():
-        limit = {"model_max_length": model.config.max_seq_length}
+        limit = {"model_max_length": seq_length}
         values = {**read_json_object(settings), **limit}
         artifacts.write_json(settings, values)
 

@@ -85,17 +85,35 @@ def load_embedder(directory, **arguments):
     return pretrained, read
 
 
+def published_parts(embedder):
+    """Return the encoder and the files of the sentence-transformers format.
+
+    Returns:
+        A `PretrainedModel` without a task, and a dict mapping file names to
+        functions that write the file to a path.
+
+    Raises:
+        ValueError: sentence-transformers does not support the embedder.
+    """
+    extras = _module_files(
+        embedder.pretrained.config.sizes["H"],
+        dense=embedder.dense,
+        **_settings(embedder),
+    )
+    return embedder.pretrained.without_task(), extras
+
+
+def _settings(embedder):
+    length = embedder.preprocess.seq_length
+    return {**embedder.settings, "seq_length": length}
+
+
 def save_embedder(embedder, directory, format, overwrite):
     """Write a `TextEmbedder`; see `TextEmbedder.save`."""
     pretrained, dense = embedder.pretrained, embedder.dense
-    settings = {
-        **embedder.settings,
-        "seq_length": embedder.preprocess.seq_length,
-    }
+    settings = _settings(embedder)
     if format == "hf":
-        dim = pretrained.config.sizes["H"]
-        extras = _module_files(dim, dense=dense, **settings)
-        pretrained = pretrained.without_task()
+        pretrained, extras = published_parts(embedder)
     elif format == "keras":
         settings["dense"] = [activation_name(layer) for layer in dense]
         pretrained = pretrained.for_task(TaskRecord(_TASK, None, settings))

@@ -86,7 +86,9 @@ def test_long_texts_are_served_as_in_python(classifier, tmp_path):
 def test_long_rows_of_onnx_and_tflite_are_those_of_python(classifier, tmp_path):
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("tf2onnx")
-    keras_bert.export.export_onnx(classifier, tmp_path / "onnx")
+    keras_bert.export.export_onnx(
+        classifier, tmp_path / "onnx", names="keras_bert"
+    )
     session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
     names = [output.name for output in session.get_outputs()]
     for text in _TEXTS:

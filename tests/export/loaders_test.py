@@ -1,0 +1,131 @@
+"""Other libraries load ONNX directories and answer as Python.
+
+`make test-loaders` runs these tests in an environment of their own, because
+optimum needs older versions of some packages.
+"""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.export import export_onnx
+from tests.export.conftest import TASKS
+from tests.export.conftest import columns
+
+pytestmark = [pytest.mark.loaders, pytest.mark.filterwarnings("ignore")]
+
+_TEXTS = ["a dog eats meat", "the cat", "the bird sees a fish. " * 9]
+_PACKED = pytest.mark.parametrize("packed", [False, True])
+
+
+@pytest.fixture(scope="module")
+def export(make_bert, tmp_path_factory):
+    """Return a function that exports a task to a new directory."""
+    keras.utils.set_random_seed(7)
+    bert = make_bert(initializer_range=0.5)
+    made = {}
+
+    def export(name, packed):
+        if (name, packed) not in made:
+            task = TASKS[name](bert)
+            directory = tmp_path_factory.mktemp(name) / "onnx"
+            export_onnx(task, directory, packed=packed)
+            made[name, packed] = task, str(directory)
+        return made[name, packed]
+
+    return export
+
+
+def _check(found, expected):
+    np.testing.assert_allclose(np.stack([*found]), expected, atol=1e-5)
+
+
+@_PACKED
+def test_onnxruntime(export, packed):
+    import onnxruntime
+    import tokenizers
+
+    task, directory = export("embedder", packed)
+    cutter = tokenizers.Tokenizer.from_file(f"{directory}/tokenizer.json")
+    rows = cutter.encode_batch(_TEXTS)
+    session = onnxruntime.InferenceSession(f"{directory}/model.onnx")
+    feed = {
+        "input_ids": [row.ids for row in rows],
+        "attention_mask": [row.attention_mask for row in rows],
+        "token_type_ids": [row.type_ids for row in rows],
+    }
+    feed = {name: np.array(x, np.int64) for name, x in feed.items()}
+    (vectors,) = session.run(["sentence_embedding"], feed)
+    _check(vectors, task.embed(_TEXTS))
+
+
+@_PACKED
+def test_sentence_transformers(export, packed):
+    import sentence_transformers
+
+    task, directory = export("embedder", packed)
+    model = sentence_transformers.SentenceTransformer(
+        directory, backend="onnx", device="cpu"
+    )
+    _check(model.encode(_TEXTS), task.embed(_TEXTS))
+
+
+@_PACKED
+def test_fastembed(export, packed):
+    import fastembed
+    from fastembed.common.model_description import ModelSource
+    from fastembed.common.model_description import PoolingType
+
+    task, directory = export("embedder", packed)
+    name = f"tests/tiny-{packed}"
+    fastembed.TextEmbedding.add_custom_model(
+        model=name,
+        pooling=PoolingType.MEAN,
+        normalization=True,
+        sources=ModelSource(hf=name),
+        dim=task.dim,
+        model_file="model.onnx",
+    )
+    model = fastembed.TextEmbedding(name, specific_model_path=directory)
+    _check(model.embed(_TEXTS), task.embed(_TEXTS))
+
+
+@_PACKED
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("answerer", "QuestionAnswering"),
+        ("classifier", "SequenceClassification"),
+        ("of_pairs", "SequenceClassification"),
+        ("regressor", "SequenceClassification"),
+        ("several", "SequenceClassification"),
+        ("tagger", "TokenClassification"),
+    ],
+)
+def test_optimum(export, name, kind, packed):
+    import transformers
+    from optimum import onnxruntime
+
+    task, directory = export(name, packed)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    model_class = getattr(onnxruntime, f"ORTModelFor{kind}")
+    model = model_class.from_pretrained(directory)
+    texts = [*columns(task, ["a dog", "the cat", "a bird eats"]).values()]
+    rows = tokenizer(*texts, padding=True, truncation=True, return_tensors="pt")
+    outputs = model(**rows)
+    rows = {name: x.numpy() for name, x in rows.items()}
+    names = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
+    ids = {x: rows.get(names.get(x, x), rows["input_ids"]) for x in task.inputs}
+    is_token = rows["attention_mask"].astype(bool)
+    expected = task.predict_ids({n: x.astype("int32") for n, x in ids.items()})
+    if "score" in expected:
+        expected = {"logits": expected["score"][:, None]}
+    for key in {"logits", "start_logits", "end_logits"} & {*expected}:
+        found, wanted = outputs[key].numpy(), expected[key].numpy()
+        if found.shape[:2] == is_token.shape and kind[0] != "S":
+            found, wanted = found[is_token], wanted[is_token]
+        _check(found, wanted)
+        assert np.ptp(wanted) > 1e-3
+    if getattr(task, "labels", None):
+        labels = [model.config.id2label[n] for n in range(len(task.labels))]
+        assert labels == task.labels
