@@ -89,6 +89,11 @@ NEXT_SENTENCE_LABELS = Feature(
     "with A; else 0",
     ONE,
 )
+PERMUTATION_RANKS = Feature(
+    "permutation_ranks",
+    "places of the predicted tokens in the order of prediction, from 1; "
+    "0 at other tokens",
+)
 SPAN_BOUNDARIES = Feature(
     "span_boundaries",
     "positions before and after the masked span of each prediction",

@@ -185,6 +185,8 @@ def _make_settings_of(model_type):
         return _deberta_v1_settings()
     if model_type == "big_bird":
         return _bigbird_settings()
+    if model_type == "xlnet":
+        return _xlnet_settings()
     if model_type == "mpnet":
         return _mpnet_settings()
     return _make_settings(find_family(model_type).tokenizer)
@@ -258,6 +260,12 @@ def _sentencepiece_settings():
 def _bigbird_settings():
     specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
     return _of_pieces([*specials, "<no_saic_raw_sp>"], "spiece.model")
+
+
+def _xlnet_settings():
+    specials = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>"]
+    specials += ["<eod>", "<eop>"]
+    return _of_pieces(specials, "spiece.model")
 
 
 def _deberta_settings():

@@ -7,6 +7,7 @@ Marks in the table describe the layout of an array in the file:
 - `@T`: transposed;
 - `@heads_out`, `@heads_in`: the last or the first axis is split into
   `(num_heads, head_size)`;
+- `@heads_in_T`: transposed, with the last axis split in the same way;
 - `@heads_qkv`: transposed, with queries, keys and values grouped by head. Our
   matrix has all queries, then all keys, then all values.
 """
@@ -60,10 +61,11 @@ class ArrayLocation:
         if not self.transposed:
             own[...] = array.reshape(own.shape)
             return
+        matrix = array.reshape(own.shape[::-1])
         # Narrow stripes stay in the processor's cache.
         for start in range(0, len(array), _STRIPE):
             stripe = slice(start, start + _STRIPE)
-            own[..., stripe] = array[stripe].T
+            own[..., stripe] = matrix[stripe].T
 
     def written_from(self, weight):
         """Return the array to write to the file."""
@@ -133,6 +135,7 @@ def _published_place(row, column, sizes, block):
         "T": shape[::-1],
         "heads_out": (*shape[:-1], *heads),
         "heads_in": (*heads, *shape[1:]),
+        "heads_in_T": (*shape[:0:-1], *heads),
         "heads_qkv": shape[::-1],
     }
     return ArrayLocation(
@@ -140,6 +143,6 @@ def _published_place(row, column, sizes, block):
         third,
         name.format(*block),
         shapes[mark],
-        mark == "T",
+        mark in ("T", "heads_in_T"),
         sizes["N"] if mark == "heads_qkv" else None,
     )

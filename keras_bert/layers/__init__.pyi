@@ -37,6 +37,7 @@ from .positions import TextPositions as TextPositions
 from .post_norm_block import PostNormBlock as PostNormBlock
 from .pre_norm_block import PreNormBlock as PreNormBlock
 from .projected_lstm import ProjectedLSTMCell as ProjectedLSTMCell
+from .relative_attention import RelativeAttention as RelativeAttention
 from .relative_bias import RelativeBias as RelativeBias
 from .relative_table import RelativeTable as RelativeTable
 from .replaced_token_head import (
@@ -63,4 +64,7 @@ from .token_replacement import TokenReplacement as TokenReplacement
 from .transformer_encoder_block import (
     TransformerEncoderBlock as TransformerEncoderBlock,
 )
+from .two_stream_embeddings import PredictionRanks as PredictionRanks
+from .two_stream_embeddings import QueryStart as QueryStart
+from .two_stream_embeddings import TwoStreamEmbeddings as TwoStreamEmbeddings
 from .word_embeddings import WordEmbeddings as WordEmbeddings

@@ -43,6 +43,11 @@ class AttentionContext:
         global_tokens: `(batch_size, num_globals, seq_length)`, output of
             `GlobalTokens`. All tokens attend to these tokens, regardless of the
             pattern.
+        segment_ids: int32 `(batch_size, seq_length)`, segments of the tokens,
+            for layers that compare them.
+        ranks: int32 `(batch_size, seq_length)`, places in the order of
+            prediction. Tokens attend up to their own rank; with
+            `query_inputs`, queries attend to lower ranks only.
     """
 
     attention_mask: typing.Any = None
@@ -53,6 +58,8 @@ class AttentionContext:
     relative_table: typing.Any = None
     query_inputs: typing.Any = None
     global_tokens: typing.Any = None
+    segment_ids: typing.Any = None
+    ranks: typing.Any = None
 
     def __post_init__(self):
         if self.text_numbers is not None and self.global_tokens is not None:
@@ -165,6 +172,10 @@ def ignored_pairs(context, pattern, places, queries, keys):
     if context.text_numbers is not None:
         numbers = context.text_numbers
         attended.append(queries(numbers) == keys(numbers))
+    if context.ranks is not None:
+        own, other = queries(context.ranks), keys(context.ranks)
+        is_query = context.query_inputs is not None
+        attended.append(other < own if is_query else other <= own)
     if pattern is not None:
         positions = context.positions
         positions = places if positions is None else positions

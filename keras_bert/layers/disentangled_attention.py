@@ -108,7 +108,7 @@ class DisentangledAttention(SelfAttention):
         table_query, table_key = self._of_table(table, rising, falling)
         of_keys = ops.matmul(scaled, _transposed(table_key))  # [B, N, S, 2 * S]
         of_queries = ops.matmul(key, _transposed(self.scale * table_query))
-        bias = _shifted(of_keys) + _transposed(_shifted(of_queries))
+        bias = shifted(of_keys) + _transposed(shifted(of_queries))
         return query, key, dataclasses.replace(context, score_bias=bias)
 
     def _of_table(self, table, rising, falling):
@@ -170,7 +170,7 @@ def _transposed(values):
     return ops.swapaxes(values, -1, -2)
 
 
-def _shifted(values):
+def shifted(values):
     """Shift row i of `(..., S, 2 * S)` left by i and return `(..., S, S)`.
 
     The values are flattened and reshaped into rows that are one shorter.

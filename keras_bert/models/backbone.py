@@ -125,7 +125,7 @@ class Backbone:
     def _with(self, embeddings, inputs, make_context=None):
         context = make_context or self._make_context, self.below_blocks[1:]
         pieces = self.blocks, self.final_norm, self.pooler, inputs
-        return Backbone(embeddings, *pieces, *context, self.mask_queries)
+        return type(self)(embeddings, *pieces, *context, self.mask_queries)
 
     @property
     def is_packed(self) -> bool:

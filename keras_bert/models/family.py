@@ -37,6 +37,8 @@ class Family:
         tokenizer: default kind of tokenizer if the files of a checkpoint
             do not identify one: "wordpiece", "bpe", "byte_bpe" or
             "sentencepiece".
+        masked_lm_class: suffix of the class name of the encoder with the
+            masked-LM head in transformers.
         published_keys: dict of additional keys that are written to the
             `config.json` of Hugging Face.
     """
@@ -52,6 +54,7 @@ class Family:
     head_distance: int = 1
     template: Template = Template()
     tokenizer: str = "wordpiece"
+    masked_lm_class: str = "ForMaskedLM"
     published_keys: dict = dataclasses.field(default_factory=dict)
 
     @property

@@ -154,10 +154,12 @@ class FillMask(Task):
         real = tf.sequence_mask(count)
         most = tf.shape(real)[1]
         # Compute at least one position, because layers of TFLite fail on
-        # none. Positions after the masks of a text are padding.
+        # none. After the masks of a text, its first mask is repeated.
         is_read = tf.sequence_mask(count, tf.maximum(most, 1))
         num_read = tf.shape(is_read)[1]
-        positions = tf.where(is_read, order[:, :num_read], 0)  # [B, P]
+        positions = tf.where(
+            is_read, order[:, :num_read], order[:, :1]
+        )  # [B, P]
         probabilities = self.probabilities_at(inputs, positions, model)
         probabilities = probabilities[:, :most]
         probabilities, ids = tf.math.top_k(probabilities, self.top_k)

@@ -165,6 +165,7 @@ _RELATIVES = {
     "ErnieModel": ["pooler"],
     "LongformerForMaskedLM": ["masked_lm_head"],
     "LongformerModel": ["pooler"],
+    "XLNetModel": [],
     "ModernBertForMaskedLM": ["masked_lm_head"],
     "ModernBertModel": [],
 }

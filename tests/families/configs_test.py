@@ -219,7 +219,7 @@ def test_wrong_values_name_file_and_key(
         find_family(model_type).config.from_json(path)
 
 
-@pytest.mark.parametrize("model_type", ["xlnet", 3, None, ["bert"]])
+@pytest.mark.parametrize("model_type", ["t5", 3, None, ["bert"]])
 def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
     message = (
         "one of albert, bert, big_bird, deberta, deberta-v2, distilbert, .*Rec"

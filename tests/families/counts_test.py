@@ -145,6 +145,8 @@ def test_bert_miniatures_have_their_published_counts(depth, counts):
         ("xlm_roberta_base", _ALL, 278_295_186),
         ("xlm_roberta_large", _ENCODER, 559_890_432),
         ("xlm_roberta_large", _ALL, 560_142_482),
+        ("xlnet_base", _ENCODER, 116_718_336),
+        ("xlnet_base", _ALL, 116_750_336),
     ],
 )
 def test_counts_of_config_files_are_the_published_ones(size, head, count):

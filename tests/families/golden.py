@@ -26,6 +26,7 @@ MODEL_TYPES = {
     "openai_gpt": "openai-gpt",
     "roberta": "roberta",
     "xlm-roberta": "xlm-roberta",
+    "xlnet": "xlnet",
 }
 _INPUTS = {
     "input_ids": "input_ids",

@@ -68,6 +68,8 @@ def test_a_keras_file_and_a_clone_keep_outputs_and_ties(
 
 def test_predictions_are_those_of_the_whole_sequence(model, inputs):
     """The last block computes only the states that a head reads."""
+    if model.name.startswith("xlnet"):
+        pytest.skip("The predicted tokens of XLNet are hidden.")
     number = inputs["masked_lm_positions"].shape[1]
     some = model(inputs)["mlm_logits"]
     every = np.tile(np.arange(10, dtype="int32"), (4, 1))

@@ -24,7 +24,7 @@ from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
 
 _QUERY = re.compile(
-    r"(query(_proj)?|attn\.q|in_proj|q_lin|Wqkv|c_attn)\.weight"
+    r"(query(_proj)?|attn\.q|in_proj|q_lin|Wqkv|c_attn)\.weight|rel_attn\.q$"
 )
 _OUTPUTS = {
     "mlm_logits": ("logits", "prediction_logits"),
@@ -42,6 +42,9 @@ _NOT_WRITTEN = {
     *("sparse_prediction", "sparse_pred_ignore_index", "qa_dropout"),
     *("seq_classif_dropout", "summary_proj_to_labels", "pad_token_id"),
     *("onnx_export", "summary_first_dropout", "rescale_embeddings"),
+    *("attn_type", "bi_data", "clamp_len", "d_head", "end_n_top", "mem_len"),
+    *("reuse_len", "same_length", "start_n_top", "use_mems_eval"),
+    *("untie_r", "use_mems_train"),
     "use_bias",
 }
 

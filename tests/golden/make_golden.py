@@ -129,6 +129,13 @@ _CONFIGS = {
     "mpnet": ("MPNet", 1907, {"vocab_size": 41, **_MPNET}),
     "roberta": ("Roberta", 1907, {"vocab_size": 275, **_ROBERTA}),
     "xlm-roberta": ("XLMRoberta", 1907, {"vocab_size": 40, **_ROBERTA}),
+    "xlnet": (
+        *("XLNet", 1906),
+        {
+            **{"vocab_size": 44, "d_model": 16, "n_layer": 3, "n_head": 4},
+            **{"d_inner": 32, "mem_len": None, "use_mems_eval": False},
+        },
+    ),
 }
 
 
@@ -149,7 +156,11 @@ def _model(name, ending, more=0, **arguments):
 
 
 def _tasks(name):
-    classes = (_class(name, ending) for ending in _TASKS)
+    # XLNetForQuestionAnswering has heads for beam search.
+    classes = (
+        _class(name, f"{ending}Simple") or _class(name, ending)
+        for ending in _TASKS
+    )
     return [task for task in classes if task]
 
 
@@ -355,6 +366,49 @@ def _roberta(name):
     return model.config, {**weights, **weights_of(model)}, inputs, outputs
 
 
+def _xlnet(name):
+    """Write XLNet with predictions of the query stream in two orders.
+
+    In the first, no prediction depends on another. `ranks` are the second.
+    Padding is on the left, because transformers reads the last position.
+    """
+    inputs = _inputs(name, (12, 7, 5, 10), (6, 4, 2, 10))
+    inputs = {k: np.ascontiguousarray(v[:, ::-1]) for k, v in inputs.items()}
+    model = _model(name, "LMHeadModel")
+    positions = [[0, 6, 11], [9, 5, 7], [10, 8, 11], [2, 4, 3]]
+    positions = np.array(positions, np.int32)
+    at = np.eye(12, dtype=np.int32)[positions]  # [B, P, S]
+    masked = at.max(1)
+    ranks = np.random.default_rng(1).permuted(
+        np.tile(np.arange(1, 13), (4, 1)), axis=1
+    )
+    ranks = (ranks * masked).astype(np.int32)
+    outputs = {}
+    for key, order in (("logits", masked), ("permuted", ranks)):
+        hidden = order[:, None, :] >= order[:, :, None]
+        hidden &= order[:, None, :] > 0
+        given = {"perm_mask": hidden.astype(np.int32), "target_mapping": at}
+        outputs[key] = _two_streams(model, {**inputs, **given})
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs |= states_of(answer)
+    untyped = {k: v for k, v in inputs.items() if k != "token_type_ids"}
+    outputs["untyped"] = answer_of(
+        model.transformer, untyped
+    ).last_hidden_state.numpy()
+    outputs["ranks"] = ranks
+    inputs["masked_lm_positions"] = positions
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _two_streams(model, inputs):
+    tensors = {k: torch.from_numpy(v) for k, v in inputs.items()}
+    floats = ("perm_mask", "target_mapping", "attention_mask")
+    tensors |= {k: tensors[k].float() for k in floats}
+    tensors |= {k: tensors[k].long() for k in ("input_ids", "token_type_ids")}
+    with torch.no_grad():  # In float32: the sinusoids are.
+        return model(**tensors).logits.numpy()
+
+
 _BERT_TASKS = ("multiple_choice", "question_answering", "token_classification")
 _MAKERS = {
     **dict.fromkeys(("gelu", "gelu_new"), _bert),
@@ -366,6 +420,7 @@ _MAKERS = {
     "electra": _electra,
     "openai_gpt": _openai_gpt,
     **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), _roberta),
+    "xlnet": _xlnet,
 }
 # Their files contain one model.
 _WITHOUT_TASKS = (*_BERT_TASKS, "gelu", "gelu_new", "distilbert", "openai_gpt")

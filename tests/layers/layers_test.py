@@ -175,6 +175,24 @@ CASES = {
         *({"vectors": _STATES}, 3),
     ),
     "LayerNorm": (layers.LayerNorm, {"epsilon": 1e-3}, {"inputs": _STATES}, 2),
+    "QueryStart": (
+        *(layers.QueryStart,),
+        lambda: {
+            "embeddings": layers.TwoStreamEmbeddings(
+                30, 8, dropout=0.0, name="embeddings"
+            )
+        },
+        *({"states": _STATES}, 2, {"num_trained": 1}),
+    ),
+    "RelativeAttention": (
+        *(layers.RelativeAttention, _ATTENTION),
+        *(_MASKED, 7, {"num_trained": 5}),
+    ),
+    "TwoStreamEmbeddings": (
+        *(layers.TwoStreamEmbeddings,),
+        {"vocab_size": 30, "hidden_size": 8, "dropout": 0.0},
+        *({"input_ids": _IDS}, 2, {"num_trained": 1}),
+    ),
     "MaskQueries": (
         *(layers.MaskQueries,),
         lambda: {

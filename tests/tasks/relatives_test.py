@@ -8,6 +8,7 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.text import Preprocessor
 from tests import tiny
 
 _PADDED_POSITIONS = ("longformer", "roberta", "xlm-roberta", "mpnet")
@@ -24,6 +25,7 @@ _LONG_TAIL = (
     "modernbert",
     "mpnet",
     "xlm-roberta",
+    "xlnet",
 )
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
@@ -61,17 +63,12 @@ def albert(make):
 
 def encoded(model, text):
     """Return the unpadded inputs of a single text."""
-    vocabulary = model.tokenizer.vocabulary
-    (ids,) = model.tokenizer.with_special_tokens()([text]).to_list()
-    first, last = (
-        vocabulary.id_of(vocabulary.roles[x]) for x in ("cls", "sep")
+    preprocess = Preprocessor(
+        model.tokenizer.with_special_tokens(), model.family.template, 12
     )
-    ids = [first, *ids, last]
-    ids = np.array([ids], "int32")
-    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
-    if model.family.template.segments:
-        inputs["segment_ids"] = np.zeros_like(ids)
-    return inputs
+    inputs = {name: x.numpy() for name, x in preprocess([text]).items()}
+    length = inputs["input_mask"].sum()
+    return {name: x[:, :length] for name, x in inputs.items()}
 
 
 @pytest.mark.smoke("mean")
@@ -177,7 +174,7 @@ def test_exports_find_special_tokens_in_texts(model, tmp_path):
         answer["probabilities"], classifier.probabilities(texts), atol=1e-5
     )
     path = tmp_path / "model.tflite"
-    of_strings = "albert", "distilbert", "electra", "ernie"
+    of_strings = "albert", "distilbert", "electra", "ernie", "xlnet"
     if model.config.model_type not in of_strings:
         with pytest.raises(ValueError, match="needs .*files=.'ids'"):
             classifier.export_tflite(path, kind="float32", texts=texts)

@@ -7,12 +7,13 @@ from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.checkpoints.weight_table import unused_arrays
 
 _DECODER = "LMHeadModel"
+_MASKED_LM = "ForMaskedLM"
 # Classes with their required parts; the first match is used.
 _CLASSES = (
     ("ForPreTraining", {"masked_lm_head", "nsp_head"}),
     ("ForPreTraining", {"masked_lm_head", "sop_head"}),
     ("ForPreTraining", {"replaced_token_head"}),
-    ("ForMaskedLM", {"masked_lm_head"}),
+    (_MASKED_LM, {"masked_lm_head"}),
     ("ForNextSentencePrediction", {"nsp_head"}),
     ("Model", set()),
 )
@@ -47,6 +48,8 @@ def model_class(model):
     if model.config.is_decoder:
         return _class(model.family, _DECODER)
     name = next(name for name, parts in _CLASSES if parts <= model.parts)
+    if name == _MASKED_LM:
+        name = model.family.masked_lm_class
     return _class(model.family, name)
 
 
@@ -115,7 +118,8 @@ def canonical_names(model_type, names):
         name = name.removeprefix(wrapper)
         for old, new in _OLD_NAMES.items():
             name = name.replace(old, new)
-        name = prefix + name if name.startswith(encoder) else name
+        if f"{name}.".startswith(encoder):
+            name = prefix + name
         return others.get(name, name)
 
     # A file may contain only the copy of a tied array.

@@ -77,8 +77,9 @@ def fine_tune(
     own_model = own_model or learner.model
     frozen = _frozen_layers(learner.pretrained.backbone, recipe)
     with frozen, warnings.catch_warnings():
-        # Without global tokens, their projections are not used.
-        warnings.filterwarnings("ignore", "Gradients do not exist.*/global_")
+        # Projections of global tokens, and the vector of predicted tokens.
+        unused = "Gradients do not exist.*/(global_|query_embedding)"
+        warnings.filterwarnings("ignore", unused)
         return _fit(
             learner, examples, recipe, validation, callbacks, own_model, **fit
         )

@@ -31,8 +31,8 @@ class PieceSpans:
         pieces: list of `Piece`, the pieces of the op.
         charsmap: bytes, the replacement table of the op. Its only keys of
             several characters that are used are pairs of quotation marks.
-        finds_special_tokens: bool, whether texts may contain marks for special
-            tokens.
+        special_tokens: collection of str, the special tokens for which texts
+            may contain marks.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, the result of
@@ -43,8 +43,8 @@ class PieceSpans:
         Starts and ends, int64 `(total_num_pieces,)`, byte offsets.
     """
 
-    def __init__(self, pieces, charsmap, finds_special_tokens=False):
-        self.finds_special_tokens = finds_special_tokens
+    def __init__(self, pieces, charsmap, special_tokens=()):
+        self.special_tokens = special_tokens
         lengths = [
             1 if piece.kind == UNKNOWN else len(piece.text.lstrip(WORD_START))
             for piece in pieces
@@ -102,9 +102,11 @@ class PieceSpans:
         index = places + tf.gather(begins, row)
         known = ~tf.gather(_flags(self.not_known, texts, begins), index)
         unknown = tf.gather(_flags(self.unknown, texts, begins), index)
-        if self.finds_special_tokens:
+        if self.special_tokens:
             marks = _counts(self.marks, texts, begins) - _FIRST_MARK
-            is_special = in_special_tokens(tf.gather(marks, index))
+            is_special = in_special_tokens(
+                tf.gather(marks, index), self.special_tokens
+            )
             known |= is_special
             unknown &= ~is_special
         second = tf.zeros_like(is_end)

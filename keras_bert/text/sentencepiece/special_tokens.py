@@ -9,15 +9,21 @@ back to letters.
 
 import tensorflow as tf
 
+from keras_bert.text.conventions import MODEL
 from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.replacements import build_charsmap
 from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import replacements
-from keras_bert.text.sentencepiece.conventions import DEFAULT
+from keras_bert.text.sentencepiece.conventions import ALL_CONVENTIONS
 
-_LETTERS = sorted({*"".join(DEFAULT.roles.values())})
+_LETTERS = {
+    letter
+    for conventions in ALL_CONVENTIONS
+    if conventions.normalizer != MODEL
+    for letter in "".join(conventions.roles.values())
+}
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
-_MARKS = {letter: next(_FREE) for letter in _LETTERS}
+_MARKS = {letter: next(_FREE) for letter in sorted(_LETTERS)}
 MARKS = "".join(_MARKS.values())
 # _GAP replaces dropped combining characters, _NO_CHARACTER noncharacters of
 # texts.
@@ -29,19 +35,20 @@ def marked(token):
     return "".join(map(_MARKS.get, token))
 
 
-def in_special_tokens(characters):
+def in_special_tokens(characters, tokens):
     """Return the mask of characters that belong to special tokens.
 
     Args:
         characters: int32 `(num_characters,)`, the index of each character in
             `MARKS`, negative for other characters.
+        tokens: iterable of str, the special tokens.
 
     Returns:
         bool `(num_characters,)`.
     """
     size, letters = tf.size(characters), MARKS.index
     inside = tf.fill([size], False)
-    for token in DEFAULT.roles.values():
+    for token in tokens:
         padded = tf.concat([characters, [-1] * len(token)], 0)
         begins = tf.fill([size], True)
         for distance, mark in enumerate(marked(token)):
@@ -64,7 +71,7 @@ def marking_table():
     return build_table({**gaps, **given, **_MARKS})
 
 
-def finding_charsmap(charsmap, lowercase):
+def finding_charsmap(charsmap, lowercase, tokens):
     """Build the last table, which converts marks to special tokens.
 
     A new word begins after a special token, as in transformers.
@@ -72,6 +79,7 @@ def finding_charsmap(charsmap, lowercase):
     Args:
         charsmap: bytes, the replacement table of a model.
         lowercase: bool, whether texts are lower-cased.
+        tokens: iterable of str, the special tokens.
 
     Returns:
         Bytes of the replacement table.
@@ -81,13 +89,12 @@ def finding_charsmap(charsmap, lowercase):
         mark: letter.lower() if lowercase else letter
         for letter, mark in _MARKS.items()
     }
-    roles = DEFAULT.roles.values()
-    tokens = {marked(token): f"{marked(token)} " for token in roles}
+    found_tokens = {marked(token): f"{marked(token)} " for token in tokens}
     return build_charsmap(
         {
             **found,
             **{mark: found.get(x, x) for mark, x in letters.items()},
-            **tokens,
+            **found_tokens,
             _GAP: "",
         }
     )

@@ -188,7 +188,8 @@ class SentencePieceTokenizer(Tokenizer):
         normalizer = NORMALIZERS[self.settings.normalizer]
         charsmap = normalizer.charsmap(self.vocabulary.model.charsmap)
         if self.settings.special_tokens_in_text:
-            return finding_charsmap(charsmap, self.lowercase)
+            tokens = self.roles.values()
+            return finding_charsmap(charsmap, self.lowercase, tokens)
         return charsmap
 
     @graph_constant
@@ -207,11 +208,9 @@ class SentencePieceTokenizer(Tokenizer):
             tokens = self.vocabulary.tokens
             sizes = {t: len(tokens[n].encode()) for t, n in self._found.items()}
             return LibrarySpans(self.vocabulary.model, sizes)
-        return PieceSpans(
-            self._pieces,
-            self._charsmap,
-            self.settings.special_tokens_in_text,
-        )
+        finds = self.settings.special_tokens_in_text
+        tokens = [*self.roles.values()] if finds else ()
+        return PieceSpans(self._pieces, self._charsmap, tokens)
 
     @graph_constant
     def _normalizers(self):

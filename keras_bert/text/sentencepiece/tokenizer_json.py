@@ -124,7 +124,7 @@ def from_tokenizer_json(files):
                 _check_squeezing(steps)
         splitter = files.fast["pre_tokenizer"]
         _check_words(splitter.get("pretokenizers", [splitter]), normalizer)
-        data = _model_bytes(model, charsmap, conventions.roles)
+        data = _model_bytes(model, charsmap, conventions)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
             f"{source} must contain a Unigram model with a known normalizer. "
@@ -201,9 +201,9 @@ def _check_words(steps, normalizer):
         raise ValueError("a pre-tokenizer that does not mark the first word")
 
 
-def _model_bytes(model, charsmap, roles):
+def _model_bytes(model, charsmap, conventions):
     unknown = model["unk_id"]
-    hidden = {*roles.values()}
+    hidden = {*conventions.roles.values(), *conventions.own_pieces}
     pieces = [
         Piece(text, score, CONTROL if text in hidden else NORMAL)
         for text, score in model["vocab"]

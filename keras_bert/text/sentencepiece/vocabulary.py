@@ -58,7 +58,8 @@ class SentencePieceVocabulary(BaseVocabulary):
                 f"unknown piece. Received: {', '.join(unknown) or 'none'}."
             )
         if conventions.normalizer != MODEL:
-            _check_characters(model.pieces, roles, source)
+            special = {*roles.values(), *conventions.own_pieces}
+            _check_characters(model.pieces, special, source)
 
     def _hint(self):
         control = [p.text for p in self.model.pieces if p.kind == CONTROL]
@@ -75,7 +76,7 @@ class SentencePieceVocabulary(BaseVocabulary):
 
         The name of the file determines the special tokens and ids. ALBERT's
         are used for any other name. A `spiece.model` has the rules of ALBERT,
-        unless it is the published model of BigBird.
+        unless it has the pieces of BigBird or XLNet.
 
         Args:
             path: path of the model file.
@@ -137,7 +138,7 @@ class SentencePieceVocabulary(BaseVocabulary):
         return [t.replace(WORD_START, " ").encode() for t in self.tokens]
 
 
-def _check_characters(pieces, roles, source):
+def _check_characters(pieces, special, source):
     """Raise ValueError if a character of a piece is not itself a piece.
 
     The trainer ensures this, and `PieceSpans` requires it.
@@ -145,8 +146,7 @@ def _check_characters(pieces, roles, source):
     found = [
         piece.text
         for piece in pieces
-        if piece.kind in (NORMAL, USER_DEFINED)
-        and piece.text not in roles.values()
+        if piece.kind in (NORMAL, USER_DEFINED) and piece.text not in special
     ]
     missing = {character for text in found for character in text} - {*found}
     if missing:

@@ -1,0 +1,1 @@
+"""XLNet: permutation language modeling with two streams."""
