@@ -87,3 +87,20 @@ def test_training_operations_are_the_published_ones(model, published):
 def test_a_pass_of_bert_base_has_22_5_billion_operations():
     found = runpy.run_path(_BENCHMARKS / "published_flops.py")["PASS"]
     assert round(found.forward(looks_up=False) / 1e9, 1) == 22.5
+
+
+@pytest.mark.parametrize("objective", ["mlm_sbo", "distillation"])
+def test_objectives_that_read_all_tokens_are_counted_in_full(objective):
+    config, length, masked = tiny.config("bert", L=3, I=20), 16, 4
+    hidden, rows = config.hidden_size, config.vocab_size
+    found = runpy.run_path(_BENCHMARKS / "flops.py")["pretraining_flops"]
+    block = 4 * length**2 * hidden
+    block += 2 * length * (4 * hidden**2 + 2 * hidden * 20)
+    lm_head = 2 * (hidden**2 + rows * hidden)
+    boundaries = 2 * ((2 * hidden + 200) * hidden + (hidden + rows) * hidden)
+    heads = {
+        "mlm_sbo": masked * (lm_head + boundaries),
+        "distillation": length * lm_head,
+    }
+    expected = 3 * (3 * block + heads[objective])
+    assert found(config, objective, length, masked) == expected
