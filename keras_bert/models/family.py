@@ -30,7 +30,7 @@ class Family:
         parts: tuple of str, the optional parts of a checkpoint in order:
             "pooler" and the names of the pre-training heads.
         task_heads: dict mapping "classifier", "token_classifier",
-            "choice_scorer" and "span_classifier" to `HeadKind`s.
+            "choice_scorer" and "span_classifier" to a `HeadKind`.
         head_distance: number of layers from the highest block to the head
             of a task, for layer-wise learning rate decay.
         template: `Template`, special tokens of single texts and pairs.
