@@ -1,4 +1,4 @@
-"""Atomic outputs with manifests, and work directories to resume runs.
+"""Atomic outputs with manifests, and work directories of resumable runs.
 
 An output must be new or, if `overwrite` is True, a file of this library. It
 must never be an input. A file belongs to this library if a manifest in its
@@ -194,7 +194,7 @@ def sha256(path):
 
 
 def fingerprint(path):
-    """Return a SHA-256 of an input.
+    """Return a SHA-256 that identifies an input.
 
     Args:
         path: str, a file, a directory (without subdirectories), or any other
@@ -351,7 +351,7 @@ def is_free(path):
 
 
 def check_no_input(path, inputs):
-    """Raise ValueError if an output is, contains or is part of an input.
+    """Raise ValueError if an output overlaps with an input.
 
     A new file may be written to the directory of an input.
 

@@ -87,7 +87,7 @@ def field(default, check, *args):
 
 
 class Checked:
-    """Base class of dataclasses that check their fields on initialization."""
+    """Base class for dataclasses that check their fields on initialization."""
 
     def __post_init__(self):
         for item in dataclasses.fields(self):

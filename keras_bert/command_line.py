@@ -1,4 +1,4 @@
-"""Run a program: parse flags, print the manual and report errors."""
+"""Entry point of programs: flags, help text and error messages."""
 
 import functools
 import importlib.abc
@@ -90,7 +90,7 @@ def typed_command():
 
 
 def show(text):
-    """Print a text; ignore a closed pipe, as with `| head`."""
+    """Print a text and ignore a closed pipe, as with `| head`."""
     try:
         print(text, flush=True)
     except BrokenPipeError:

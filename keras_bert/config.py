@@ -1,4 +1,4 @@
-"""Model configs: strict reading and writing of published config files."""
+"""Model configurations and strict readers for published config files."""
 
 import dataclasses
 import functools
@@ -70,7 +70,7 @@ _CHECKS_OF_NAMES = {
 
 
 class StrictConfig:
-    """Base class of the configs of all families.
+    """Base class for the configurations of all model families.
 
     The config of a family is a frozen dataclass derived from this class. Its
     fields are the published keys that the layers depend on. Class attributes
@@ -87,8 +87,8 @@ class StrictConfig:
         layer_period: int, distance between two blocks of the same kind.
         is_decoder: bool, whether attention is causal.
         informative_keys: published keys that do not change the layers.
-        transformers_defaults: dict of the published keys that have other
-            defaults in transformers.
+        transformers_defaults: dict of published keys with different defaults in
+            transformers.
         required_values: dict mapping published keys to their only supported
             value.
         activation_key: str, key of the activation.
@@ -156,19 +156,19 @@ class StrictConfig:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Dict of the sizes by the letters of `size_keys`."""
+        """Dict mapping the letters of `size_keys` to sizes."""
         return {
             letter: getattr(self, key) for letter, key in self.size_keys.items()
         }
 
     @property
     def block_counts(self) -> tuple[int, ...]:
-        """Numbers of blocks with separate weights, by `block_letters`."""
+        """Numbers of separate blocks in the order of `block_letters`."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
     def depth(self) -> int:
-        """Number of blocks that are run, counting shared blocks repeatedly."""
+        """Number of block applications, counting shared blocks repeatedly."""
         return self.sizes["L"]
 
     @property
@@ -216,7 +216,7 @@ class StrictConfig:
         """Create a config from a dict, with the checks of `from_json`.
 
         Args:
-            values: config values by key.
+            values: dict mapping config keys to values.
         """
         config, unknown = cls._parse(values)
         for key in unknown:
@@ -233,14 +233,14 @@ class StrictConfig:
     ) -> tuple[typing.Self, list[str]]:
         """Create a config from a dict as transformers does.
 
-        Missing keys have the defaults of transformers. Unknown keys are
+        Missing keys take the defaults of transformers. Unknown keys are
         ignored, except keys that are known to change the architecture.
 
         Args:
-            values: config values by key.
+            values: dict mapping config keys to values.
 
         Returns:
-            The config, and a list of the unknown keys.
+            The config and a list of the unknown keys.
         """
         keys = StrictConfig.size_keys
         synonyms = {keys[x]: cls.size_keys[x] for x in "HLNP"}
@@ -297,7 +297,7 @@ class StrictConfig:
         return _ACTIVATION_SYNONYMS.get(activation, activation)
 
     def to_dict(self) -> dict[str, typing.Any]:
-        """Return a dict of the values by published key, for `from_dict`."""
+        """Return a dict mapping published keys to values, for `from_dict`."""
         return {"model_type": self.model_type, **self.fields()}
 
     def fields(self) -> dict[str, typing.Any]:
@@ -320,7 +320,7 @@ class StrictConfig:
 
 @dataclasses.dataclass(frozen=True)
 class EncoderConfig(StrictConfig):
-    """Base class of configs with the keys of BERT, see `BertConfig`."""
+    """Base class for configurations with BERT's keys, see `BertConfig`."""
 
     vocab_size: int
     hidden_size: int = 768

@@ -1,4 +1,4 @@
-"""Schema of examples: the features of records and the inputs of models.
+"""Schema of examples, for the features of records and the inputs of models.
 
 Names and types are the same as in google-research/bert, so records can be
 exchanged with other implementations. Records have one of two forms. Static
@@ -17,7 +17,7 @@ NUM_TEXTS = "num_texts"
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """One named tensor of an example.
+    """Named tensor of an example.
 
     Args:
         name: str, the key in a record and in the inputs of a model.

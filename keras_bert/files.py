@@ -1,4 +1,4 @@
-"""Expansion of paths and glob patterns of input files."""
+"""Expansion of paths and glob patterns for input files."""
 
 import glob
 import os
@@ -13,7 +13,7 @@ def expand_patterns(patterns, streams=False):
 
     Args:
         patterns: str or list of str, each paths or globs joined by commas.
-        streams: bool, accept pipes and devices such as "/dev/stdin".
+        streams: bool, whether to accept pipes and devices such as "/dev/stdin".
 
     Returns:
         A sorted list of distinct paths.
@@ -71,6 +71,6 @@ def _check_readable(path, streams):
 
 
 def total_size(paths):
-    """Return the size of files as text: "3 file(s), 1200 bytes"."""
+    """Describe the size of files, such as "3 file(s), 1200 bytes"."""
     size = sum(os.path.getsize(path) for path in paths)
     return f"{len(paths)} file(s), {size} bytes"

@@ -1,4 +1,4 @@
-"""Paths of the tools, the configs, the tiny model and the model families.
+"""Paths of the tools, configs, tiny model and model families.
 
 In a clone, tools and configs are next to the package. In a wheel, they are
 inside it, see setup.py.
@@ -16,7 +16,10 @@ FAMILIES = _PACKAGE / "models" / "families"  # A folder for each family.
 
 
 def family_folder(model_type):
-    """Return the folder name of a family: "a-b" in `a_b`, "a_b" in `a__b`."""
+    """Return the folder name of a family.
+
+    Hyphens become single underscores, and underscores become double ones.
+    """
     return model_type.replace("_", "__").replace("-", "_")
 
 

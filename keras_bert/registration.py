@@ -1,4 +1,4 @@
-"""Registration of the classes of this library with Keras, for loading models.
+"""Registration of this library's classes with Keras for loading models.
 
 Keras finds the classes of a saved model in its table of custom objects. To
 avoid importing Keras or TensorFlow early, `import keras_bert` adds lazy
@@ -26,10 +26,11 @@ _REGISTERED = re.compile(
 
 @functools.cache
 def registered():
-    """Return the module of each registered class and function.
+    """Return the modules of all registered classes and functions.
 
     Returns:
-        Two dicts of module names by object name: classes, functions.
+        Two dicts mapping object names to module names, for classes and
+        functions.
     """
     root = pathlib.Path(__file__).parent
     found = {"class": {}, "def": {}}
@@ -50,7 +51,7 @@ def register_with_keras():
 
 
 class _StandIn:
-    """Lazy stand-in for a class; imports it when Keras needs it."""
+    """Lazy stand-in for a class that is imported when Keras needs it."""
 
     def __init__(self, module, name):
         self._module = module

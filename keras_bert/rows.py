@@ -78,13 +78,13 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
         lines: iterable of str, the lines of the file with their line feeds.
         columns: list of str, names in the header or keys; or, for a file
             without a header, list of int, positions that start at 0.
-        on_bad_row: function of a message, called for each CSV or TSV row with
-            a different number of fields than the first row. If it returns,
-            the row is skipped.
+        on_bad_row: callable that takes a message. It is called for each CSV or
+            TSV row whose number of fields differs from the first row. If it
+            returns, the row is skipped.
 
     Returns:
-        An iterator over pairs of the first line number of a row and its
-        selected cells, a list of str.
+        An iterator over (first line number of a row, list of its selected
+        cells) pairs.
 
     Raises:
         ValueError: a column is missing, or a line is invalid.
@@ -222,7 +222,7 @@ def json_object(place, line):
     """Parse a line of JSON to a dict.
 
     Args:
-        place: str, file and line number, for messages.
+        place: str, file and line number to show in error messages.
         line: str.
 
     Raises:

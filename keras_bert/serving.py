@@ -19,7 +19,7 @@ _UNAVAILABLE = 503
 
 
 class ServerError(ValueError):
-    """Error for a server that does not answer or refuses a request."""
+    """Error for a server that does not respond or rejects a request."""
 
 
 def query(url, inputs, signature="serving_default", timeout_s=60.0):
@@ -30,20 +30,20 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
 
     Args:
         url: str, address of the model, such as
-            "http://localhost:8501/v1/models/mood". "/versions/2" or
-            "/labels/canary" after it selects a version.
+            "http://localhost:8501/v1/models/mood". Append "/versions/2" or
+            "/labels/canary" to select a version.
         inputs: dict mapping the names of the inputs to lists with an item for
             each row: str, int, or a list of these. Bytes that are not UTF-8
             are written in a str with Python's "surrogateescape".
         signature: str, name of the signature.
-        timeout_s: float, seconds to wait for an answer.
+        timeout_s: float, number of seconds to wait for a response.
 
     Returns:
         Dict mapping the names of the outputs to lists with an item for each
         row.
 
     Raises:
-        ServerError: the server does not answer, or it refuses the request.
+        ServerError: the server does not respond, or it rejects the request.
 
     Example:
 

@@ -8,11 +8,12 @@ ROLES = "pad", "unknown", "cls", "sep", "mask"
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """Special tokens of a model family around its texts; BERT's by default.
+    """Layouts of texts and special tokens for a model family.
 
-    A layout is a string of words. A and B stand for the texts. All other
-    words are special tokens, or roles ("cls") that the vocabulary maps to
-    special tokens. A suffix such as ":1" is the segment id; the default is 0.
+    A layout is a string of words. A and B stand for the texts. All other words
+    are special tokens, or special-token types such as "cls" that the vocabulary
+    maps to special tokens. The defaults are BERT's layouts. A suffix such as
+    ":1" is the segment id; the default is 0.
 
     Args:
         single: layout of a single text, such as "[CLS] A [SEP]" or
@@ -81,7 +82,7 @@ class Template:
 
     @property
     def tokens(self):
-        """Special tokens of both layouts; the padding token comes first."""
+        """Special tokens of both layouts, starting with the padding token."""
         words = [word for word, _ in _items(f"{self.pair} {self.single}")]
         named = [w for w in words if w not in (FIRST, SECOND)]
         return tuple(dict.fromkeys([self.padding, *named]))

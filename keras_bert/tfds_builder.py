@@ -17,7 +17,7 @@ def open_builder(dataset, data_dir=None):
     Args:
         dataset: str, a name for `tfds.builder` ("wikipedia/20230601.en"), or
             the directory of one version of a dataset.
-        data_dir: str, directory of all datasets; TFDS_DATA_DIR by default.
+        data_dir: str, directory of all datasets. Defaults to TFDS_DATA_DIR.
 
     Returns:
         A `tfds.core.DatasetBuilder`.
@@ -69,7 +69,8 @@ def read_examples(builder, split, names, batch_size=None):
         batch_size: int, examples in a batch; None for single examples.
 
     Returns:
-        An iterator over dicts of NumPy values. `tfds_id` identifies an example.
+        An iterator over dicts of NumPy values. The key `tfds_id` identifies an
+        example.
     """
     tfds = import_tfds()
     return builder.as_dataset(
@@ -84,7 +85,7 @@ def read_examples(builder, split, names, batch_size=None):
 
 
 def decode_text(value, place):
-    """Decode UTF-8 bytes; an error message starts with `place`."""
+    """Decode UTF-8 bytes. Error messages start with `place`."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Reader and writer of TFRecord files that do not need TensorFlow.
+"""Reader and writer for TFRecord files that do not need TensorFlow.
 
 A record consists of its length (uint64), the masked CRC-32C of the length, the
 data and the masked CRC-32C of the data, all little-endian.
@@ -37,7 +37,7 @@ def framed_records(path):
         path: str, a TFRecord file.
 
     Yields:
-        Pairs of the byte offset and the bytes of a record.
+        (byte offset, record bytes) pairs.
 
     Raises:
         ValueError: the file is truncated, or a checksum does not match.
@@ -80,10 +80,10 @@ def record_place(path, number, offset):
 
 
 def masked_crc(data):
-    """Return the checksum of the format: the masked CRC-32C of bytes."""
+    """Return the masked CRC-32C of bytes."""
     return mask_crc(google_crc32c.value(data))
 
 
 def mask_crc(crc):
-    """Mask a CRC-32C: rotate it and add a constant, as TFRecord requires."""
+    """Mask a CRC-32C as TFRecord requires."""
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF

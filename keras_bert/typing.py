@@ -1,4 +1,4 @@
-"""Type aliases of the public annotations."""
+"""Type aliases for public annotations."""
 
 import collections.abc
 import os

@@ -1,3 +1,3 @@
-"""Which release this is."""
+"""Version of the library."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""Define flags for the fields of a dataclass."""
+"""Flag definitions for the fields of a dataclass."""
 
 import dataclasses
 import inspect
@@ -24,7 +24,7 @@ class FieldFlags:
 
     Args:
         options: dataclass type.
-        left_out: names of the fields without a flag.
+        left_out: names of fields without a flag.
         **defaults: defaults that override the dataclass.
 
     Attributes:

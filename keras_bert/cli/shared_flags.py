@@ -1,4 +1,4 @@
-"""Flags shared by several programs.
+"""Flags that several programs share.
 
 Each function defines one flag or a group of flags for the calling program, and
 returns the flag holders, as `flags.DEFINE_...` does.
@@ -28,7 +28,7 @@ def input_dir():
 
 
 def model_dir():
-    """Define `--model_dir`, by default the tiny model of the library."""
+    """Define `--model_dir`, which defaults to the tiny model of the library."""
     return optional(
         "model_dir",
         "Directory or name on the Hub; by default the tiny model that is "
@@ -47,7 +47,7 @@ def text_column(meaning="header; not for .txt files."):
 
 
 def do_lower_case():
-    """Define `--do_lower_case`, by default read from the checkpoint."""
+    """Define `--do_lower_case`, which defaults to the checkpoint's casing."""
     meaning = "Lowercase the text; only for files that do not specify it."
     return flags.DEFINE_bool("do_lower_case", None, meaning)
 
@@ -92,7 +92,7 @@ def splits(train, test, define_train=optional):
     """Define `--train_file`, `--dev_file` and `--test_file`.
 
     Returns:
-        A dict of flags by the names of the splits.
+        A dict mapping split names to flags.
     """
     dev = (
         "File that selects the best epoch; by default a tenth of --train_file."
@@ -136,7 +136,7 @@ def sampling():
     """Define the flags of text generation.
 
     Returns:
-        A dict of flags by the arguments of `TextGenerator`.
+        A dict mapping arguments of `TextGenerator` to flags.
     """
     holders = {
         "max_new_tokens": flags.DEFINE_integer(

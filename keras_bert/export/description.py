@@ -1,4 +1,4 @@
-"""Description of an exported task for its manifest."""
+"""Descriptions of exported tasks for manifests."""
 
 import tensorflow as tf
 

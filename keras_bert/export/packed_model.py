@@ -1,4 +1,4 @@
-"""Models that do not compute most of the padding."""
+"""Models that skip most of the padding."""
 
 import keras
 import numpy as np
@@ -36,8 +36,8 @@ def packed_model(model, num_parts=_NUM_PARTS):
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
         inference on TensorFlow. It has copies of the weights of blocks in
-        float32. Positions after the last token of a row contain the states of
-        this token.
+        float32. Positions after the last token of a row contain the hidden
+        states of this token.
     """
     blocks = _PackedBlocks(num_parts)
 
@@ -65,7 +65,7 @@ def renew_copies(packed):
 
 
 def row_lengths(mask):
-    """Return the number of tokens in each row, excluding padding.
+    """Return the number of tokens in each row without padding.
 
     Args:
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
@@ -121,7 +121,7 @@ class _PackedBlocks:
 
 
 class _Grid(keras.layers.Layer):
-    """Mapping between packed tokens and the rows that attention computes.
+    """Layer that maps packed tokens to the rows that attention computes.
 
     Call arguments:
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
@@ -177,7 +177,7 @@ def _rounded(size, step):
 
 
 class _Pack(keras.layers.Layer):
-    """Removes the padding of `(batch_size, seq_length, hidden_size)`."""
+    """Layer that removes the padding of hidden states."""
 
     def call(self, inputs, places, grid_mask, tokens_at):
         shape, grid = tf.shape(inputs), tf.shape(grid_mask)
@@ -298,7 +298,7 @@ def _outputs(parts, inputs):
 
 
 class _Unpack(keras.layers.Layer):
-    """Moves packed hidden states back to their padded positions."""
+    """Layer that moves packed hidden states back to padded positions."""
 
     def call(self, inputs, states, tokens_at):
         shape = tf.shape(states)

@@ -58,7 +58,7 @@ def export_saved_model(
 
     Args:
         task: an object of `keras_bert.tasks`.
-        directory: folder of the versions. Its name is the name of the
+        directory: parent directory of the versions. Its name is the name of the
             model on the server.
         version: number of the version; its folder must be new or empty.
         overwrite: whether to replace a version of an earlier call. The
@@ -162,7 +162,7 @@ def _write_export_manifest(directory, task, served, graph_def):
 
 
 def _described(tensors):
-    """Return a dict mapping names to dtypes and shapes."""
+    """Describe tensors as a dict mapping names to dtypes and shapes."""
     return {
         name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
         for name, x in tensors.items()

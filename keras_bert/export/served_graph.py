@@ -1,4 +1,4 @@
-"""Serving graph of a task, from texts or token ids to predictions."""
+"""Serving graph that maps texts or token ids to predictions."""
 
 import tensorflow as tf
 
@@ -10,7 +10,7 @@ from keras_bert.export.served_model import use_narrow_constants
 class ServedGraph:
     """Graph, variables and signatures for a task's SavedModel.
 
-    The graph takes strings, or token ids to skip the tokenizer.
+    The graph takes strings or token ids.
 
     Args:
         task: a task of `keras_bert.tasks`.

@@ -1,4 +1,4 @@
-"""Model for serving, with the weights as graph constants."""
+"""Model for serving with the weights as graph constants."""
 
 import keras
 import tensorflow as tf
@@ -12,7 +12,7 @@ _NARROW = tf.bfloat16.as_numpy_dtype
 
 
 class ServedModel:
-    """Model in graph mode that does not compute most of the padding.
+    """Model in graph mode that skips most of the padding.
 
     Rows of similar length are computed together, so that the time depends on
     the number of tokens, not on the longest text.

@@ -1,4 +1,4 @@
-"""TensorFlow ops that an exported graph may contain."""
+"""TensorFlow ops that exported graphs may contain."""
 
 import typing
 

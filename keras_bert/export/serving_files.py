@@ -37,17 +37,18 @@ def write_serving_files(
 ) -> None:
     """Write `model.config` and `batching_parameters.txt`.
 
-    A file that the user has changed is kept, with a warning.
+    A file that the user has changed is kept, and a warning is logged.
 
     Args:
-        directory: folder of the versions, `directory/1` and so on. Its
-            name is the name of the model.
+        directory: parent directory of the versions (`directory/1` and so on).
+            Its name is the name of the model.
         labels: dict mapping labels to versions. By default, the newest of
             several versions is "canary" and the previous one is "stable"; a
             single version has no label.
 
     Raises:
-        ValueError: there is no version, or a label has an unknown version.
+        ValueError: the directory contains no version, or a label refers to an
+            unknown version.
     """
     directory = pathlib.Path(directory).absolute()
     versions = _versions(directory)

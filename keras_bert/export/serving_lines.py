@@ -21,7 +21,7 @@ _EXAMPLES = {
 def docker_line(directory):
     """Return the Docker command that serves a model's versions.
 
-    The folder has the files of `write_serving_files`.
+    The directory must contain the files written by `write_serving_files`.
     """
     directory = pathlib.Path(directory).absolute()
     place = f"/models/{directory.name}"

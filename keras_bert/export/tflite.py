@@ -1,4 +1,4 @@
-"""Export to TFLite files with strings or token ids as input."""
+"""Export to TFLite files that take strings or token ids."""
 
 import dataclasses
 import json
@@ -41,16 +41,16 @@ def export_tflite(
     """Export a task to TFLite files.
 
     The path "model.tflite" writes `model_text.tflite`, which takes strings
-    named as the `text_inputs` of the task and needs two ops of
-    tensorflow-text, and `model_ids.tflite`, which takes the int32 inputs of
-    the model and runs in any interpreter. Both files have one signature,
-    `serving_default`, and accept any number of rows of any length. They return
-    the outputs of `predict_texts` and `predict_ids`; for questions only the
-    position of the answer, because TFLite cannot split strings. Tensors with a
+    named as the `text_inputs` of the task and needs two ops of tensorflow-text,
+    and `model_ids.tflite`, which takes the int32 inputs of the model and runs
+    in any interpreter. Both files have one signature, `serving_default`, and
+    accept any number of rows of any length. They return the outputs of
+    `predict_texts` and `predict_ids`; for questions, only the position of the
+    answer is returned, because TFLite cannot split strings. Tensors with a
     value for each token are as long as the longest text. Each file is compared
-    with the task before it gets its name. It contains a ZIP archive with
-    `export.json`, `vocab.txt` and, if there are labels, `labels.txt`; a
-    manifest is written next to it.
+    with the task before it is renamed to its final name. It contains a ZIP
+    archive with `export.json`, `vocab.txt` and, if there are labels,
+    `labels.txt`; a manifest is written next to it.
 
     Args:
         task: an object of `tasks`.

@@ -20,11 +20,12 @@ class Comparison:
     Args:
         num_texts: int.
         greatest_difference: float, maximum absolute difference.
-        cosine: float, cosine similarity of all numbers as one vector.
-        num_labels: int, number of discrete outputs: labels, offsets, tokens.
+        cosine: float, cosine similarity of all outputs as one vector.
+        num_labels: int, number of discrete outputs (labels, offsets and
+            tokens).
         num_equal_labels: int, number of equal discrete outputs.
         megabytes: float, size of the file.
-        milliseconds: float, median time of a text on one thread.
+        milliseconds: float, median time per text on one thread.
     """
 
     num_texts: int
@@ -59,7 +60,7 @@ class Comparison:
 
 
 def tolerance(kind):
-    """Describe the tolerance of `is_within`."""
+    """Return a description of the tolerance of `is_within`."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
@@ -72,8 +73,8 @@ def compare(function, run, samples, num_bytes):
     """Compare a TFLite file with the graph function it was converted from.
 
     Args:
-        function: a `tf.function`, as returned by `text_function`.
-        run: function, as returned by `signature_runner`.
+        function: `tf.function` returned by `text_function`.
+        run: callable returned by `signature_runner`.
         samples: list of dicts of input arrays.
         num_bytes: int, size of the file.
     """

@@ -1,4 +1,4 @@
-"""Graph functions of a task and their conversion to TFLite flatbuffers."""
+"""Graph functions of a task and their conversion to TFLite."""
 
 import collections
 import warnings

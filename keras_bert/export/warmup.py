@@ -41,7 +41,7 @@ def write_warmup_requests(version_directory, requests):
 
 
 def example_requests(task):
-    """Return warm-up requests of different lengths for a task.
+    """Return warm-up requests with different lengths for a task.
 
     The lengths are powers of two from 16 tokens and the maximum length, each
     with 1 and with 8 rows.
@@ -62,7 +62,7 @@ def example_requests(task):
 
 
 def _values(task, name, length, batch_size):
-    """Return texts for an input, long for the last input, else short."""
+    """Return texts for an input. Only the texts for the last input are long."""
     text = "a"
     if name == task.text_inputs[-1]:
         # A mask, and as many words as fit with the special tokens.

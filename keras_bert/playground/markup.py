@@ -1,4 +1,4 @@
-"""Build HTML and images; text is escaped."""
+"""Functions that build escaped HTML and images."""
 
 import base64
 import html
@@ -77,7 +77,7 @@ def bar(share, text=None):
 
     Args:
         share: float, value from 0 to 1.
-        text: str, the label; by default the value in percent.
+        text: str, label of the bar. Defaults to the value in percent.
     """
     width = f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"
     number = element("b", percent(share) if text is None else text)
@@ -85,7 +85,7 @@ def bar(share, text=None):
 
 
 def ranking(head, pairs):
-    """Return a table of pairs (text, probability) with title `head`."""
+    """Return a table of (text, probability) pairs with the title `head`."""
     rows = [[text, bar(share)] for text, share in pairs]
     return table([head, "Probability"], rows)
 
@@ -103,7 +103,7 @@ def shade(value):
 
 
 def sides(sections):
-    """Return sections (lists of elements) side by side."""
+    """Arrange sections (lists of elements) side by side."""
     sections = [element("section", *section) for section in sections]
     return element("div", *sections, class_="sides")
 
@@ -120,7 +120,7 @@ def picker(items, class_="pick", chosen=0):
     shows the panel after the checked one. Each picker is a separate form.
 
     Args:
-        items: list of pairs (label, panel).
+        items: list of (label, panel) pairs.
         class_: str, "pick" or "lines".
         chosen: int, index of the initially selected item.
     """

@@ -64,7 +64,7 @@ def _header(model, left_out):
 
 
 def _lay_out(model, tab):
-    """Lay out a tab; return its fields, its responder and its components."""
+    """Lay out a tab and return its fields, responder and components."""
     fields = tab.fields(model)
     with gr.Tab(tab.title, id=tab.name) as place:
         gr.HTML(element("p", tab.description, class_="about"))

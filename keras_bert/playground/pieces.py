@@ -1,4 +1,4 @@
-"""Split a text into word pieces for the page."""
+"""Tokenization of texts into word pieces for the page."""
 
 import collections
 

@@ -22,7 +22,7 @@ class PlaygroundModel:
 
     Args:
         directory: str, local directory; nothing is downloaded.
-        name: str, displayed name; by default the directory.
+        name: str, displayed name. Defaults to the directory.
         left_to_right_dir: str, directory of a left-to-right model for
             comparison, or None.
 

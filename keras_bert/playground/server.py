@@ -1,4 +1,4 @@
-"""Server of the page; it accepts only local connections."""
+"""Local server for the page."""
 
 import logging
 import os
@@ -40,7 +40,7 @@ def launch(model, tabs, port=0, opens_browser=False):
     Args:
         model: `PlaygroundModel`.
         tabs: list of `Tab`.
-        port: int; 0 selects the first free port from 7860 on.
+        port: int, port number; 0 selects the first free port from 7860.
         opens_browser: bool, whether to open the page if there is a browser.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Base classes of the tabs and their fields."""
+"""Base classes for tabs and their fields."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ MAX_CHARACTERS = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """Base class of the input fields of a tab.
+    """Base class for the input fields of a tab.
 
     Args:
         name: str, name of the argument of `Tab.answer`.
@@ -24,14 +24,14 @@ class Field:
     value: object
 
     def from_query(self, text):
-        """Parse a value from the URL; return the default if it is invalid."""
+        """Parse a value from the URL, or return the default if invalid."""
         try:
             return self.checked(type(self.value)(text))
         except ValueError:
             return self.value
 
     def checked(self, value):
-        """Convert a value for `Tab.answer`; raise ValueError if invalid."""
+        """Convert a value for `Tab.answer`, or raise ValueError."""
         raise NotImplementedError
 
     def check(self, is_valid, text):
@@ -90,7 +90,7 @@ class LinesField(TextField):
 
 @dataclasses.dataclass(frozen=True)
 class NumberField(Field):
-    """Slider from `low` to `high`; its numbers have the type of `low`."""
+    """Slider from `low` to `high` with values of the type of `low`."""
 
     low: float
     high: float
@@ -122,20 +122,21 @@ class ChoiceField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class Tab:
-    """Tab of the page: fields, a computation and its picture.
+    """Tab of the page with fields, a computation and a picture.
 
     Args:
         name: str, name of the endpoint.
         title: str, title on the page.
         description: str, one or two sentences above the fields.
-        fields: function from a `PlaygroundModel` to a list of fields.
-        answer: function that computes the result from the `PlaygroundModel`
-            and the checked values of the fields (keyword arguments). It raises
+        fields: callable that takes a `PlaygroundModel` and returns a list of
+            fields.
+        answer: callable that computes the result from the `PlaygroundModel` and
+            the checked values of the fields (keyword arguments). It raises
             ValueError for invalid input.
-        picture: function from the result to `Html`.
-        missing_part: function from a `PlaygroundModel` to the name of the
-            missing part, such as "a masked-LM head"; "" if the tab is
-            available.
+        picture: callable that converts the result to `Html`.
+        missing_part: callable that takes a `PlaygroundModel` and returns the
+            name of the missing part, such as "a masked-LM head", or "" if the
+            tab is available.
     """
 
     name: str
@@ -149,7 +150,7 @@ class Tab:
     def ask(self, model, **values):
         """Check the values of the fields and compute the result.
 
-        Fields without a value have their default.
+        Fields without a value take their default.
         """
         return self.answer(
             model,

@@ -1,4 +1,4 @@
-"""Pre-training (arXiv 1810.04805, 3.1): from text to a checkpoint."""
+"""Pre-training from text to checkpoint (arXiv 1810.04805, section 3.1)."""
 
 from keras_bert import lazy
 

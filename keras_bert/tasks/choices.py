@@ -1,4 +1,4 @@
-"""Check multiple-choice questions and tokenize them in a TensorFlow graph."""
+"""Input checks and preprocessing for multiple-choice questions."""
 
 import numpy as np
 import tensorflow as tf
@@ -88,7 +88,7 @@ def _where(question, index):
 
 
 def _encoded(question, where):
-    """Encode the context, then the choices."""
+    """Encode the context and the choices of a question as UTF-8."""
     if isinstance(question, MultipleChoiceExample):
         question = (question.context, question.choices)
     try:

@@ -42,16 +42,16 @@ class FineTunedTask(Task):
     predictions from logits.
 
     Args:
-        pretrained: model with or without a head of this task. A missing
-            head or pooler is initialized randomly.
+        pretrained: model with or without a head for this task. A missing head
+            or pooler is initialized randomly.
         reader: callable that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
         answer: outputs of the task.
         settings: JSON-serializable settings that are saved with the weights.
 
     Attributes:
-        main_metric: str, metric of `evaluate` that selects the best epoch;
-            higher is better. Can be assigned.
+        main_metric: str, metric of `evaluate` that selects the best epoch
+            (higher is better). Can be assigned.
         pretrained: `PretrainedModel` with the head.
         remedies: str, advice shown in the warning after failed training.
         default_length: int, default `seq_length`.
@@ -92,14 +92,14 @@ class FineTunedTask(Task):
 
     @classmethod
     def _trained_settings(cls, pretrained):
-        """Return the settings of a model trained for this task, or {}."""
+        """Return the task settings of a trained model, or {} for an encoder."""
         task = pretrained.task
         is_same = task is not None and task.task == cls.__name__
         return task.settings if is_same else {}
 
     @classmethod
     def _trained_seq_length(cls, pretrained, seq_length):
-        """Check `seq_length`; default to the trained length."""
+        """Return `seq_length` after checking it, or the trained length."""
         if seq_length is None:
             default = min(cls.default_length, pretrained.sequence_length())
             trained = cls._trained_settings(pretrained)
@@ -195,7 +195,7 @@ class FineTunedTask(Task):
         return self._fit(recipe, data, validation_data, teacher, **fit)
 
     def _fit(self, recipe, data, validation_data, teacher, **fit):
-        """Fine-tune with a `Recipe`. Restore the settings on failure."""
+        """Fine-tune with a `Recipe` and restore the settings on failure."""
         settings = dict(self.settings)
         if "is_pair" in settings:
             self.settings["is_pair"] = None
@@ -237,7 +237,7 @@ class FineTunedTask(Task):
         recipe: Recipe,
         **fit: typing.Any,
     ) -> keras.callbacks.History:
-        """Train, and warn if the trained model predicts a constant.
+        """Train and warn if the trained model predicts a constant.
 
         Args:
             encoded: training examples.
@@ -373,7 +373,7 @@ class FineTunedTask(Task):
         return logits
 
     def token_logits(self, rows: PackedRows) -> list[np.ndarray]:
-        """Return a list of logits `(num_tokens, num_outputs)`, one per row.
+        """Return a list of token logits `(num_tokens, num_outputs)` per row.
 
         :meta private:
         """
@@ -394,7 +394,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self) -> bool:
-        """True if the head is random, not loaded from a checkpoint.
+        """True if the head has random weights instead of loaded weights.
 
         :meta private:
         """
@@ -405,7 +405,7 @@ class FineTunedTask(Task):
         self._warn_if_random()
 
     def _forward(self, rows):
-        """Run the model batch by batch; warn if the head is random."""
+        """Run the model batch by batch and warn if the head is random."""
         self._warn_if_random()
         return self._compute(rows)
 
@@ -423,7 +423,7 @@ class FineTunedTask(Task):
         self._random_kernel = None
 
     def recipe(self, **values: typing.Any) -> Recipe:
-        """Create the `Recipe` of `fit`.
+        """Create the `Recipe` for `fit`.
 
         :meta private:
         """

@@ -1,4 +1,4 @@
-"""Keras models that include the tokenizer and take plain text."""
+"""Keras models that include a tokenizer and take plain text."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Occlusion scores of word pieces."""
+"""Occlusion scores for word pieces."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from keras_bert.text.packing import locate_pieces
 
 
 def occlusion(task, text, pair=None):
-    """Mask each word piece in turn and return the decrease in the logits.
+    """Compute how much the logits decrease if each word piece is masked.
 
     The model's mask token, such as [MASK], replaces a piece, so that the
     positions of all other pieces stay the same.

@@ -1,4 +1,4 @@
-"""Compute metrics of predictions as fractions.
+"""Metrics for predictions.
 
 The tests compare them with scikit-learn and SciPy.
 """
@@ -74,7 +74,7 @@ def _correlation(x, y):
 
 
 def _standardized(values):
-    """Subtract the mean and divide by the norm, giving 0 if all are equal."""
+    """Subtract the mean and divide by the norm; 0 if all are equal."""
     if (values == values[0]).all():
         return np.zeros_like(values)
     values = values / np.abs(values).max()  # Avoids overflow of the sum.

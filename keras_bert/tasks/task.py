@@ -180,7 +180,7 @@ class Task(Summarized):
     def postprocess(
         self, outputs: Tensors, inputs: Tensors, *texts: Tensor
     ) -> Tensors:
-        """Post-process the outputs of the model, with access to the texts.
+        """Post-process the model outputs with access to the texts.
 
         :meta private:
         """
@@ -200,7 +200,7 @@ class Task(Summarized):
     def predict_encoded(
         self, inputs: Tensors, more: Tensors, *texts: Tensor
     ) -> Tensors:
-        """Compute the outputs for the tensors that `graph_inputs` returns.
+        """Compute the outputs from the result of `graph_inputs`.
 
         :meta private:
         """
@@ -253,7 +253,8 @@ class Task(Summarized):
                 the task by more than the tolerance of its kind.
 
         Returns:
-            The comparison of each file with the task, by the names in `files`.
+            A dict mapping the names in `files` to the results of comparing each
+            file with the task.
 
         Raises:
             ValueError: a file exists and may not be overwritten, TFLite lacks

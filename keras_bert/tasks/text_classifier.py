@@ -18,8 +18,8 @@ class TextClassifier(TextTask):
     Args:
         pretrained: encoder, or model fine-tuned for this task.
         labels: names of the labels in order. Required for an encoder.
-        multi_label: whether a text may have several labels or none.
-            `predict` returns those with a probability of at least 0.5.
+        multi_label: whether a text may have several labels or none. `predict`
+            returns labels with a probability of at least 0.5.
         **kwargs: arguments of `TextTask`.
         rename_labels: dict mapping labels of the trained model to new names.
         new_head: whether to replace the trained head with a random one.

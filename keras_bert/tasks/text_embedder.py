@@ -55,9 +55,9 @@ class TextEmbedder(Task):
         seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
             included; longer texts are truncated. Defaults to the model's
             maximum.
-        pooling: "mean", "cls" (vector of [CLS]) or "max" over the tokens, all
-            of size `hidden_size`; or "last4", the mean over the concatenated
-            last four layers, four times as large.
+        pooling: "mean" or "max" over the tokens, "cls" (the [CLS] vector), or
+            "last4" (the mean over the concatenated last four layers). The
+            vectors have size `hidden_size`, or `4 * hidden_size` for "last4".
         batch_tokens: maximum number of tokens computed together. Small
             batches fit the caches of a CPU; a GPU needs larger ones.
         dense: `keras.layers.Dense` layers applied to the pooled vector, such
@@ -182,11 +182,11 @@ class TextEmbedder(Task):
                 `tf.data.Dataset` of such tuples or of (pair, score) tuples.
             labels: similarity of each pair, from -1 to 1; None for (anchor,
                 positive) pairs.
-            validation_data: a tuple of pairs and scores, or a list or a data
-                set of examples. The type of examples may differ from the
-                training data. The weights of the epoch with the best
-                `mean_reciprocal_rank` are kept, or with the best `spearman`
-                for scored pairs.
+            validation_data: a tuple of pairs and scores, or a list or dataset
+                of examples. The type of examples may differ from the training
+                data. The weights of the epoch with the best
+                `mean_reciprocal_rank` are kept, or with the best `spearman` for
+                scored pairs.
             callbacks: list of Keras callbacks. They can monitor `loss` and,
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_spearman`.
@@ -260,8 +260,8 @@ class TextEmbedder(Task):
             `(dim,)` for a single text.
 
         Raises:
-            ValueError: a text is not a valid str; the message names its
-                index. Or there is no prompt of this name.
+            ValueError: a text is not a valid str; the message names its index.
+                Or the prompt name is unknown.
         """
         prompt, encoded = self.prompts.named(prompt), checked_texts(texts)
         preprocess = self.preprocess.with_prompt(prompt)
@@ -314,10 +314,10 @@ class TextEmbedder(Task):
             texts: str or list of str.
 
         Returns:
-            A list with a float32 array
-            `(num_hidden_layers + 1, num_tokens, hidden_size)` for each text:
-            the embeddings, then the output of each layer. The first token is
-            [CLS], the last [SEP]. For a single text, its array.
+            A list with a float32 array `(num_hidden_layers + 1, num_tokens,
+            hidden_size)` for each text: the embeddings, then the output of each
+            layer. The first token is [CLS] and the last is [SEP]. For a single
+            text, the array is not wrapped in a list.
         """
         encoded = checked_texts(texts)
         states: list = [None] * len(encoded)

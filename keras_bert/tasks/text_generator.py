@@ -29,14 +29,14 @@ _SEEDS = -(2**31), 2**31 - 1
 
 
 class TextGenerator(Task):
-    """Text generator that samples from a left-to-right model.
+    """Text generator for left-to-right models.
 
     Args:
         pretrained: GPT-1, or BERT with `is_decoder`, with a language-model
             head.
         max_new_tokens: maximum number of tokens to generate. Generation of a
             text stops at the end token, such as [SEP]. Long prompts are
-            truncated at the left.
+            truncated on the left.
         temperature: value that divides the logits before sampling. If 0, the
             most probable token is selected.
         top_k: number of most probable tokens to sample from; 0 for all.
@@ -151,8 +151,8 @@ class TextGenerator(Task):
         Args:
             prompts: str or list of str. If the tokenizer adds no token at the
                 beginning, as with GPT-1, a prompt must not be empty.
-            seed: random seed for sampling. Defaults to the seed of the
-                class.
+            seed: random seed for sampling. Defaults to the `seed` of the
+                generator.
             max_new_tokens, temperature, top_k, top_p: settings that override
                 the generator's settings in this call.
 
@@ -266,7 +266,7 @@ class TextGenerator(Task):
         return self._decoded(tf.gather(ids, places, batch_dims=1))
 
     def _decoded(self, ids):
-        """Decode the new tokens up to the end token."""
+        """Decode generated tokens up to the end token."""
         vocabulary = self.preprocess.tokenizer.vocabulary
         end = vocabulary.roles.get("sep")
         end = _NO_TOKEN if end is None else vocabulary.id_of(end)
@@ -303,7 +303,7 @@ def _any_length(kept):
 
 @dataclasses.dataclass(frozen=True)
 class Sampling(checks.Checked):
-    """Sampling settings, as in the arguments of `TextGenerator`."""
+    """Sampling settings, see `TextGenerator`."""
 
     max_new_tokens: int = checks.field(32, checks.at_least, 1)
     temperature: float = checks.field(0.0, checks.not_negative)

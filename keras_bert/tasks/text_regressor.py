@@ -1,4 +1,4 @@
-"""Regression on texts and text pairs."""
+"""Regression for texts and text pairs."""
 
 import typing
 

@@ -60,7 +60,7 @@ def create_pretraining_data_on_beam(
             earlier run lists.
 
     Returns:
-        The counts of the manifest, see `pretraining.create_data`.
+        A dict with the counts in the manifest, see `pretraining.create_data`.
 
     Raises:
         ValueError: the input is not text, the text is a single document, or

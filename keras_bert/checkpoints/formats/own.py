@@ -110,7 +110,7 @@ def _say_if_unfinished(directory):
 
 
 class _StateFile:
-    """Weights by path in a training state `step-NNNNNNNN.npz`.
+    """Weights in a training state `step-NNNNNNNN.npz`, named by their paths.
 
     Arrays with the same path are added up; arrays without a path are ignored.
     All arrays are read once, to raise one of `READ_ERRORS` if the file is

@@ -1,4 +1,4 @@
-"""Collect the documentation of installed Python packages as plain prose."""
+"""Collection of documentation from installed Python packages."""
 
 import ast
 import collections

@@ -1,4 +1,4 @@
-"""Extract sentences from RST, Markdown and docstrings."""
+"""Extraction of sentences from RST, Markdown and docstrings."""
 
 import inspect
 import itertools

@@ -1,4 +1,4 @@
-"""Report of the demo on corpus, training, masked words and exports."""
+"""Reports on the corpus, training, masked words and exports of the demo."""
 
 import collections
 import itertools
@@ -91,7 +91,7 @@ def masked_sentences(documents, vocabulary):
         vocabulary: `Vocabulary`.
 
     Returns:
-        A list of pairs (text, masked word): at most 6,000, spread evenly over
+        A list of at most 6,000 (text, masked word) pairs, spread evenly over
         the documents.
     """
     examples = []

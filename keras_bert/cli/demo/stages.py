@@ -20,13 +20,13 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 def demo_stages(root, output, input_file):
-    """Return the stages of the demo as pairs (title, command line).
+    """Return the stages of the demo as (title, command line) pairs.
 
     Args:
         root: `pathlib.Path`, the directory that contains `tools` and
             `configs`.
         output: `pathlib.Path`, the output directory of the demo.
-        input_file: str, value of `--input_file`; "" for none.
+        input_file: str, value of `--input_file`, or "".
     """
     is_inside = pathlib.Path.cwd() in [root, *root.parents]
     place = pathlib.Path(os.path.relpath(root) if is_inside else root)

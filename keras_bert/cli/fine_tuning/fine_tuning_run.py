@@ -97,14 +97,14 @@ class FineTuningRun:
         return self.task_class.from_pretrained(**self.arguments)
 
     def finish(self, task):
-        """Modify the best model before it is saved. Does nothing by default."""
+        """Modify the best model before it is saved. By default, do nothing."""
 
     def labelled(self, data):
         """Convert a data split to the arguments of `evaluate`."""
         return (data,)
 
     def is_last(self, data):
-        """Return True for the last split, which has its predictions written."""
+        """Return True for the last split, whose predictions are written."""
         return data is self.splits.all()[-1]
 
     def answer(self, task, split, data, directory):

@@ -59,7 +59,7 @@ class RunFlags:
         self._overwrite = shared_flags.overwrite()
 
     def recipes(self):
-        """Return the recipes to try, a list of `Recipe`.
+        """Return a list of the `Recipe`s to try.
 
         Raises:
             ValueError: a value is out of range, or a flag has no effect.
@@ -97,8 +97,8 @@ class RunFlags:
                 `from_pretrained`, and returns a `FineTuningRun`.
 
         Raises:
-            ValueError: a flag or a file is invalid, or an interrupted run
-                had other flags or inputs.
+            ValueError: a flag or a file is invalid, or an interrupted run had
+                different flags or inputs.
         """
         recipes, output = self.recipes(), self._output_dir.value
         models = [self._init_dir.value, self._teacher_dir.value]

@@ -34,12 +34,12 @@ class Trial:
 
     @property
     def score(self):
-        """Value of `metric` on the validation data, a float."""
+        """Value of `metric` on the validation data (float)."""
         return self.scores[self.metric]
 
 
 def best_of(trials):
-    """Return the index of the best trial (the first one of a tie)."""
+    """Return the index of the best trial (the first one in case of a tie)."""
     scores = [trial.score for trial in trials]
     return scores.index(max(scores))
 
@@ -122,7 +122,7 @@ def run_trials(learn, recipes, directory):
 
 
 def remove_trials(directory, count):
-    """Remove the temporary files of `run_trials`.
+    """Delete the temporary files of `run_trials`.
 
     If there is only one trial, its other files are moved to the directory.
     """

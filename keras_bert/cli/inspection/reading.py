@@ -1,4 +1,4 @@
-"""Reader that checks record files and collects statistics and examples."""
+"""Functions that check record files and collect statistics and examples."""
 
 import collections
 
@@ -44,7 +44,7 @@ class RecordStatistics:
 
     @property
     def short_share(self):
-        """Share of the examples that are shorter than `max_length`."""
+        """Fraction of the examples that are shorter than `max_length`."""
         return self.lengths[:-1].sum() / max(self.lengths.sum(), 1)
 
     def share(self, part, whole):
@@ -125,7 +125,7 @@ def check_manifests(paths, vocab_file, vocabulary):
     """Check a vocabulary and its file against the manifests of records.
 
     Raises:
-        ValueError: a manifest has another vocabulary or casing, or a file
+        ValueError: a manifest has a different vocabulary or casing, or a file
             differs from its manifest.
     """
     facts = read_record_facts(paths)

@@ -1,4 +1,4 @@
-"""Format records as text with marks at the masked words."""
+"""Formatting of records as text with marks at the masked words."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Format record statistics and examples as text."""
+"""Formatting of record statistics and examples as text."""
 
 from keras_bert.pretraining.records.mask_outcomes import EXPECTED
 from keras_bert.pretraining.records.mask_outcomes import MARKS
@@ -50,7 +50,7 @@ def summary_text(rows):
 
 
 def examples_text(examples, is_static):
-    """Join the texts of `show_example`, with a legend if static."""
+    """Join the texts of `show_example` and add a legend for static records."""
     lines = []
     if is_static:
         lines += ["Brackets mark the tokens that the model must predict:"]

@@ -47,7 +47,7 @@ class InputFile:
         self.columns = columns
 
     def rows(self):
-        """Yield pairs (location of a row, input of the task).
+        """Yield (location of a row, task input) pairs.
 
         Raises:
             ValueError: a row is invalid. The message names the row.

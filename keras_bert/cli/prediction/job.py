@@ -1,4 +1,4 @@
-"""Predict the rows of a file of any size.
+"""Prediction for the rows of a file of any size.
 
 Predictions are computed and stored in chunks of hundreds or thousands of rows.
 A killed run resumes after the last stored chunk and has the same output.
@@ -33,8 +33,8 @@ def answer_file(
         inputs: list of str, other files and directories that are read.
 
     Raises:
-        ValueError: the output exists, an interrupted run had other settings,
-            or a row is invalid.
+        ValueError: the output exists, an interrupted run had different
+            settings, or a row is invalid.
     """
     artifacts.check_files([output_file], [input_file.path, *inputs], overwrite)
     num_rows = sum(1 for _ in input_file.rows())

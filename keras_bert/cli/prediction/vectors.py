@@ -1,4 +1,4 @@
-"""Embed the texts of a file of any size."""
+"""Embeddings for the texts in a file of any size."""
 
 import itertools
 import time

@@ -1,4 +1,4 @@
-"""Read labelled datasets as train, dev and test splits."""
+"""Readers for labelled datasets with train, dev and test splits."""
 
 import dataclasses
 import os
@@ -27,7 +27,7 @@ class Splits:
     The type of a split depends on the format of the data.
 
     Args:
-        train: examples with labels, or None without training.
+        train: labelled examples, or None if there is no training.
         dev: dict of labelled splits; the first one selects the best epoch.
         test: dict of splits to predict; labels are optional.
         glue: `GlueTask`, or None for other data.
@@ -48,13 +48,13 @@ class Splits:
 
 
 def make_splits(data, count, part, seed, **more):
-    """Create `Splits`; without a dev split, hold out a tenth of `train`.
+    """Create `Splits` and hold out a tenth of `train` if there is no dev split.
 
     Args:
         data: dict with "train" and any number of splits with names that start
             with "dev" or "test".
         count: int, number of training examples.
-        part: function from a list of indices to a subset of these examples.
+        part: callable that takes a list of indices and returns these examples.
         seed: int, seed that selects the held-out examples.
         **more: other arguments of `Splits`.
 
@@ -160,7 +160,7 @@ def file_splits(paths, texts, label, seed, label_separator=None):
     Args:
         paths: dict mapping "train" and optionally "dev" and "test" to files.
         texts: dict mapping "text" and, for pairs, "text_pair" to columns.
-        label: str or int, the column of labels; optional in a test file.
+        label: str or int, label column; optional in a test file.
         seed: int, seed that selects held-out examples without a dev file.
         label_separator: str, separator of the labels of a cell, which may
             have any number of labels. None for one label in each cell.
@@ -214,9 +214,9 @@ def squad_splits(train_file, dev_file, predict_file, seed):
 
     Args:
         train_file: str, or None without training.
-        dev_file: str, file that selects the best epoch; by default
-            `predict_file`, or else a tenth of the contexts of `train_file`.
-        predict_file: str, questions to answer; by default the dev split.
+        dev_file: str, file that selects the best epoch. Defaults to
+            `predict_file`, or else to a tenth of the contexts in `train_file`.
+        predict_file: str, questions to answer. Defaults to the dev split.
         seed: int, seed that selects held-out contexts.
 
     Returns:

@@ -34,7 +34,7 @@ Attention = collections.namedtuple(
 
 
 def attend(model, text, pair="", layer=1, head=1):
-    """Compute the attention weights of a text or a pair.
+    """Compute the attention weights for a text or a pair.
 
     Layers and heads are counted from 1.
 
@@ -53,7 +53,7 @@ def attend(model, text, pair="", layer=1, head=1):
 
 
 def attention_picture(attention):
-    """Draw an `Attention` as `Html`."""
+    """Render an `Attention` as `Html`."""
     chosen = attention.layer, attention.head
     tokens, weights = attention.tokens, attention.weights[chosen]
     items = [
@@ -78,7 +78,7 @@ def attention_picture(attention):
 
 
 def _lines(index, row, tokens):
-    """Draw lines from a query to the keys, shaded by attention weight."""
+    """Render lines from a query to the keys, shaded by attention weight."""
     height = _ROW * len(tokens)
     lines = [
         element(

@@ -26,7 +26,7 @@ Side = collections.namedtuple("Side", "title tab answer refusal")
 
 
 def compare(model, directory, what, text, pair):
-    """Run two models on the same input; return a list of two `Side`.
+    """Run two models on the same input and return a list of two `Side`s.
 
     Mask tokens are replaced by the mask token of each model.
     """
@@ -63,7 +63,7 @@ def _names(tab, model):
 
 
 def comparison_picture(compared):
-    """Draw a list of `Side` as `Html`."""
+    """Render a list of `Side` as `Html`."""
     return sides(
         [
             element("h3", x.title),

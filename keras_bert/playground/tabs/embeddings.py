@@ -31,7 +31,7 @@ def compare_texts(model, first, second):
 
 
 def similarity_picture(similarity):
-    """Draw a `Similarity` as `Html`."""
+    """Render a `Similarity` as `Html`."""
     most = float(np.abs(similarity.vectors).max()) or 1.0
     strips = [
         [name, strip(vector, most, f"The vector of the {name.lower()} text")]
@@ -72,7 +72,7 @@ TextMap = collections.namedtuple("TextMap", "texts places shares nearest")
 
 
 def map_texts(model, texts):
-    """Project texts to two principal components; return a `TextMap`."""
+    """Project texts to two principal components and return a `TextMap`."""
     vectors = model.unit_vectors(texts)
     places, shares = _principal_components(vectors)
     cosines = vectors @ vectors.T
@@ -86,7 +86,7 @@ def map_texts(model, texts):
 
 
 def map_picture(text_map):
-    """Draw a `TextMap` as `Html`."""
+    """Render a `TextMap` as `Html`."""
     places = _scaled(text_map.places)
     items = []
     for index, text in enumerate(text_map.texts):

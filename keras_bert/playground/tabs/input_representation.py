@@ -1,4 +1,4 @@
-"""Tab that shows the input representation: the embeddings of each piece."""
+"""Tab that shows the input representation of each piece."""
 
 import collections
 
@@ -37,7 +37,7 @@ Representation = collections.namedtuple("Representation", "pieces note")
 
 
 def represent(model, text, pair=""):
-    """Look up the embeddings of the pieces; return a `Representation`."""
+    """Look up the embeddings of the pieces and return a `Representation`."""
     pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text, pair)
     embeddings = model.pretrained.backbone.embeddings
     mask = features.INPUT_MASK.name
@@ -81,7 +81,7 @@ def _nearest(model, embeddings, ids):
 
 
 def pieces_picture(representation):
-    """Draw a `Representation` as `Html`."""
+    """Render a `Representation` as `Html`."""
     pieces = representation.pieces
     # All strips have the same scale, so that summands and sum can be compared.
     # A percentile is robust against a single large number.

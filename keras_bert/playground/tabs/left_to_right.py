@@ -27,7 +27,7 @@ Directions = collections.namedtuple(
 
 
 def compare_directions(model, text, choice, seed):
-    """Fill a mask, and generate from the text before it."""
+    """Fill a mask and generate a continuation of the text before it."""
     mask = model.vocabulary.roles["mask"]
     left, *rest = text.split(mask)
     if len(rest) != 1 or not left.strip():
@@ -57,7 +57,7 @@ def _next_pieces(generator, text):
 
 
 def directions_picture(found):
-    """Draw a `Directions` as `Html`."""
+    """Render a `Directions` as `Html`."""
     mask = element("mark", found.mask)
     unseen = element("s", found.mask + found.right, class_="note")
     written = element("mark", found.written)

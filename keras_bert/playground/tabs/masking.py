@@ -43,15 +43,15 @@ MaskedText = collections.namedtuple("MaskedText", "pieces counts curve note")
 
 
 def mask_text(model, text, rate, unit, seed, num_draws):
-    """Mask a text as in `create_pretraining_data`; return a `MaskedText`.
+    """Mask a text as in `create_pretraining_data` and return a `MaskedText`.
 
     Args:
         model: `PlaygroundModel`.
         text: str.
-        rate: float from 0 to 1, the share of pieces to predict.
+        rate: float from 0 to 1, fraction of the pieces to predict.
         unit: str, "pieces" or "whole words".
         seed: int, random seed.
-        num_draws: int, number of random maskings to count.
+        num_draws: int, number of maskings to sample.
     """
     if rate == 0:
         raise ValueError(
@@ -79,8 +79,8 @@ def _draw(model, pieces, rate, unit, rng, count):
     """Mask the pieces `count` times.
 
     Returns:
-        A dict of arrays with the keys of the record schema, and the result of
-        `prediction_outcomes`.
+        A dict of arrays with the keys of the record schema, and the outcomes
+        from `prediction_outcomes`.
     """
     vocabulary = model.vocabulary
     mask_id = vocabulary.id_of(vocabulary.roles["mask"])
@@ -134,7 +134,7 @@ def _shown(model, pieces, drawn, outcomes):
 
 
 def _curve(counts, num_points=60):
-    """Return the shares of the outcomes after increasing numbers of draws."""
+    """Return the outcome frequencies after increasing numbers of samples."""
     sums = {name: np.cumsum(counts[name]) for name in OUTCOMES}
     totals = np.maximum(sum(sums.values()), 1)
     places = np.linspace(0, len(totals) - 1, min(num_points, len(totals)))

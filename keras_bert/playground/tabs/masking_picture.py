@@ -1,4 +1,4 @@
-"""Draw a masked text as a table, and the shares of the outcomes."""
+"""Render a masked text as a table, and the shares of the outcomes."""
 
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT = 300, 100
 
 
 def masking_picture(masked):
-    """Draw a `MaskedText` as `Html`."""
+    """Render a `MaskedText` as `Html`."""
     return joined(
         note(masked.note),
         element("div", *map(_seen, masked.pieces), class_="text"),
@@ -65,7 +65,7 @@ def _counts(counts):
 
 
 def _curve(curve):
-    """Draw the shares over the number of draws as a line chart."""
+    """Plot the shares over the number of draws as a line chart."""
     axes = f"0,0 0,{_HEIGHT} {_WIDTH},{_HEIGHT}"
     lines = [element("polyline", points=axes, class_="axis")]
     for share in (0, 10, 80, 100):

@@ -156,7 +156,7 @@ def _probabilities(model, inputs, logits):
 
 
 def pair_picture(pair):
-    """Draw a `DrawnPair` as `Html`."""
+    """Render a `DrawnPair` as `Html`."""
     chips = []
     for position, token in enumerate(pair.tokens):
         if position in pair.cuts:

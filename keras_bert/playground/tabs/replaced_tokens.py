@@ -35,7 +35,7 @@ def judge_text(model, text):
 
 
 def judged_picture(judged):
-    """Draw a `JudgedText` as `Html`."""
+    """Render a `JudgedText` as `Html`."""
     pairs = [*zip(judged.tokens, judged.probabilities, strict=True)]
     shown = [
         piece(token, style=shade(-share), title=percent(share))

@@ -41,7 +41,7 @@ Answer = collections.namedtuple(
 
 
 def answer_picture(answer):
-    """Draw an `Answer` as `Html`."""
+    """Render an `Answer` as `Html`."""
     parts = [
         note(answer.note),
         element("p", element("b", answer.headline)),
@@ -158,7 +158,7 @@ def fill(model, text):
     """Fill the masks of a text.
 
     Returns:
-        A list for each mask of pairs (piece, probability), the most probable
+        A list for each mask with (piece, probability) pairs, most probable
         first.
     """
     mask = model.vocabulary.roles["mask"]

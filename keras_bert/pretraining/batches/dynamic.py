@@ -1,4 +1,4 @@
-"""`tf.data` batches of dynamic records, which are masked in each epoch."""
+"""`tf.data` pipelines for dynamic records, which are masked in each epoch."""
 
 import dataclasses
 import functools
@@ -32,20 +32,23 @@ class MaskingOptions:
     Args:
         mask_id: int, id of [MASK].
         masked_lm_prob: float, fraction of the tokens to mask.
-        do_whole_word_mask: bool, mask all pieces of a word or none.
+        do_whole_word_mask: bool, whether to mask whole words.
         ngram: int, maximum number of words in a masked span, or of pieces
-            without `do_whole_word_mask`. Short spans are drawn more often.
-        substitutes: two floats, fractions of the masked tokens that become
-            [MASK] and that stay unchanged. The others become random ids.
-        span_masking: bool, mask spans of up to `ngram` words as in SpanBERT:
-            geometric lengths, one substitute for a whole span, and random
-            words by their frequency in the records.
-        mask_special_tokens: bool, mask [CLS] and [SEP] like other tokens.
-        pad_id: int, id of the padding.
-        sep_id: int, id of [SEP]. Required for records of one text, which may
-            have it between documents.
+            without `do_whole_word_mask`. Short spans are sampled more often.
+        substitutes: pair of floats, the fraction of masked tokens that become
+            [MASK] and the fraction that stay unchanged. All others become
+            random ids.
+        span_masking: bool, whether to mask spans of up to `ngram` words as in
+            SpanBERT. Span lengths are geometric, each span has a single
+            substitute, and random words are sampled by their frequency in the
+            records.
+        mask_special_tokens: bool, whether to mask [CLS] and [SEP] like other
+            tokens.
+        pad_id: int, id of the padding token.
+        sep_id: int, id of [SEP]. Required for records with a single text, which
+            may contain it between documents.
         cls_id: int, id of [CLS], for rows with several texts, as in records
-            with `packing="best_fit"`. None for rows with one text or pair.
+            with `packing="best_fit"`. None for rows with a single text or pair.
     """
 
     mask_id: int
@@ -93,22 +96,22 @@ def dynamic_dataset(
 ) -> tf.data.Dataset:
     """Read dynamic records and mask them.
 
-    The masks depend only on the seed, the epoch and the position of the
-    example in the epoch, not on the batch size or the number of threads.
+    The masks depend only on the seed, the epoch and the position of the example
+    in the epoch.
 
     Args:
-        paths: TFRecord files of `pretraining.create_data` with
+        paths: TFRecord files created by `pretraining.create_data` with
             `masking="dynamic"`.
-        batch_size: examples in a batch.
+        batch_size: number of examples in a batch.
         max_seq_length: length to pad to. No record may be longer.
         max_predictions_per_seq: maximum number of masked tokens in an example.
-        vocab_size: all ids must be below it.
-        masking: options of the masks.
-        seed: seed of the order and of the masks.
-        epoch: return one pass in file order with the masks of this epoch, for
-            evaluation. Its last batch may be smaller. None returns an endless
-            dataset of full batches, shuffled and masked differently in each
-            epoch.
+        vocab_size: size of the vocabulary. All ids must be below it.
+        masking: masking options.
+        seed: random seed for the order and the masks.
+        epoch: epoch of the masks for evaluation. The dataset is then a single
+            pass in file order, and its last batch may be smaller. If None, the
+            dataset is endless, has full batches, and is shuffled and masked
+            differently in each epoch.
         first_batch: number of batches of the endless dataset to skip, to
             resume a run.
 

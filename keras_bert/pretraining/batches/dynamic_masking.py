@@ -1,10 +1,10 @@
-"""Dynamic masking: sample the masked tokens again in each epoch.
+"""Dynamic masking, which samples the masked tokens again in each epoch.
 
 The rules are the same as in `examples/masking.py`, in a tf.data graph. The
-random numbers depend on the seed, the epoch and the index of the example in
-the epoch: the seed is the key of a Philox generator, the epoch the upper half
-of its counter and the index the lower half. So the masks do not depend on the
-batch size or the number of threads.
+random numbers depend on the seed, the epoch and the index of the example in the
+epoch: the seed is the key of a Philox generator, the epoch the upper half of
+its counter and the index the lower half. Therefore, the masks do not depend on
+the batch size or the number of threads.
 
 References:
     [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
@@ -29,7 +29,7 @@ def draw_numbers(num_examples, count, seed, epoch, first_index):
 
     Args:
         num_examples: int32 scalar.
-        count: int, random numbers per example.
+        count: int, number of random numbers per example.
         seed: int.
         epoch: int64 scalar.
         first_index: int64 scalar, index of the first example in the epoch.
@@ -62,8 +62,8 @@ def mask_tokens(
         seed: int.
         epoch: int64 scalar.
         first_index: int64 scalar, index of the first example in the epoch.
-        word_starts: int32 `(num_examples, seq_length)`, 1 at pieces that
-            begin a word, for whole-word masking. None masks single pieces.
+        word_starts: int32 `(num_examples, seq_length)`, 1 at pieces that begin
+            a word, for whole-word masking. If None, single pieces are masked.
 
     Returns:
         Four tensors: the masked ids, int32 like `input_ids`; and three of
@@ -136,7 +136,7 @@ def mask_spans(
         input_ids, maskable, seed, epoch, first_index: see `mask_tokens`.
         rules: `SpanMaskingRules`.
         word_starts: see `mask_tokens`.
-        words: int32 array, tokens of the corpus to draw random words from.
+        words: int32 array, corpus tokens to sample random words from.
 
     Returns:
         Four tensors, see `mask_tokens`.
@@ -170,7 +170,7 @@ def _substitutes(labels, draws, random_draws, rules):
 
 
 def _whole_words(keys, word_starts, maskable, wanted):
-    """Mark whole words in random order until no further word fits.
+    """Mark whole words in random order until no more words fit.
 
     The result is the same as from `choose_word_spans` with spans of one word.
     For speed, each iteration takes as many words as fit, up to the first one
@@ -199,7 +199,7 @@ def _whole_words(keys, word_starts, maskable, wanted):
 
 
 def _count_by_row(columns, values):
-    """Sum the values of each row by column; both int32 `[B, S]`."""
+    """Sum the values in each row by column index; both are int32 `[B, S]`."""
     num_rows, seq_length = tf.shape(values)[0], values.shape[1]
     sums = tf.math.unsorted_segment_sum(
         values, _rows(values) * seq_length + columns, num_rows * seq_length

@@ -9,8 +9,8 @@ from keras_bert.pretraining.batches.epochs import map_batches
 def left_to_right_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Convert masked batches to batches for causal language modeling.
 
-    Masked tokens are restored, and each position predicts the next token. So
-    the same records, static or dynamic, can be used for both objectives.
+    Masked tokens are restored, and each position predicts the next token. The
+    same static or dynamic records can therefore be used for both objectives.
 
     Args:
         dataset: batches of `pretraining.dataset`.
@@ -85,8 +85,8 @@ def span_boundary_batches(
 
     Args:
         dataset: batches of `pretraining.dataset`.
-        max_span_length: tokens further back in a span are not predicted from
-            its boundaries.
+        max_span_length: maximum span length. Tokens after this length are not
+            predicted from the boundaries.
 
     Returns:
         Batches with the inputs `span_boundaries` and `span_positions` of

@@ -10,7 +10,7 @@ _INTERLEAVED_FILES = 16
 
 
 def read_records(files, num_files):
-    """Read the records in the files of a dataset, interleaved."""
+    """Read the records in a dataset of files, interleaving the files."""
     return files.interleave(
         tf.data.TFRecordDataset,
         cycle_length=min(num_files, _INTERLEAVED_FILES),
@@ -30,9 +30,9 @@ def map_batches(batches, function):
 def endless_batches(paths, seed, batch_size, first_batch=0):
     """Return an endless dataset of full record batches.
 
-    The last, smaller batch of each epoch is dropped; its records differ from
-    epoch to epoch. The order depends only on the seed, so that a run can
-    resume at any batch.
+    The last, smaller batch of each epoch is dropped; it has different records
+    in each epoch. The order depends only on the seed, so that a run can resume
+    at any batch.
 
     Args:
         paths: list of str, TFRecord files.
@@ -41,12 +41,12 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
         first_batch: int, number of batches to skip.
 
     Returns:
-        A `tf.data.Dataset` of tuples: epoch, int64 scalar; index of the first
-        record of the batch in its epoch, int64 scalar; and serialized records,
-        string `(batch_size,)`.
+        A `tf.data.Dataset` of tuples with the epoch (int64 scalar), the index
+        of the batch's first record in the epoch (int64 scalar) and the
+        serialized records, string `(batch_size,)`.
 
     Raises:
-        ValueError: the files have less than one batch, or one is damaged.
+        ValueError: the files contain less than one batch, or a file is damaged.
     """
     checks.at_least(1, batch_size=batch_size)
     # Whole epochs are skipped without reading; this needs their record count.

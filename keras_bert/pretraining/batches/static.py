@@ -1,4 +1,4 @@
-"""`tf.data` batches of static records, for `model.fit` and training loops."""
+"""`tf.data` pipelines for static records."""
 
 import tensorflow as tf
 
@@ -23,23 +23,24 @@ def dataset(
     """Return a dataset for one pass over static records.
 
     Args:
-        paths: TFRecord files of `pretraining.create_data` or of
+        paths: TFRecord files created by `pretraining.create_data` or
             google-research/bert.
-        batch_size: examples in a batch; the last batch may be smaller.
+        batch_size: number of examples in a batch. The last batch may be
+            smaller.
         max_seq_length: length of the sequences in the records.
         max_predictions_per_seq: number of predictions in the records.
-        vocab_size: all ids must be below it.
-        shuffle_seed: shuffle files and examples with this seed, differently
-            at each repetition. None keeps file order.
+        vocab_size: size of the vocabulary. All ids must be below it.
+        shuffle_seed: random seed for shuffling files and examples, differently
+            in each repetition. If None, the file order is kept.
 
     Returns:
-        A dataset of `(inputs, labels, sample_weights)`, dicts for
-        `bert_pretrainer`: the inputs are int32; the labels are `mlm_logits`,
+        A dataset of `(inputs, labels, sample_weights)` tuples of dicts for
+        `bert_pretrainer`. The inputs are int32. The labels are `mlm_logits`,
         int32 `(batch_size, max_predictions_per_seq)`, and `nsp_logits`, int32
-        `(batch_size,)`; the weights are float32 of the same shapes.
+        `(batch_size,)`. The weights are float32 with the same shapes.
 
     Raises:
-        ValueError: the first record of a file lacks a feature, has another
+        ValueError: the first record of a file lacks a feature, has a different
             length or an id outside the vocabulary.
     """
     parse = _parser(
@@ -68,7 +69,7 @@ def endless_dataset(
     Args:
         paths, batch_size, max_seq_length: see `pretraining.dataset`.
         max_predictions_per_seq, vocab_size: see `pretraining.dataset`.
-        seed: seed of the order.
+        seed: random seed for the order.
         first_batch: number of batches to skip, to resume a run.
 
     Returns:
@@ -76,7 +77,7 @@ def endless_dataset(
 
     Raises:
         ValueError: the first record of a file is invalid, see
-            `pretraining.dataset`, or the files have less than one batch.
+            `pretraining.dataset`, or the files contain less than one batch.
     """
     parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
@@ -129,7 +130,7 @@ def assert_known_ids(feature, ids, vocab_size):
 
 
 def as_batch(values):
-    """Convert tensors of records to the arguments of `model.fit`.
+    """Convert record tensors to inputs, labels and sample weights.
 
     Args:
         values: dict of tensors `(batch_size, length)`, int64 or int32 and

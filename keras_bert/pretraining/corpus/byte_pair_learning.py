@@ -34,9 +34,9 @@ def learn_byte_pair(
         sources: sources, as returned by `open_sources`.
         vocab_size: maximum size of the vocabulary, including the special
             tokens and the 256 bytes.
-        min_frequency: minimum number of occurrences of a merged pair.
-        bad_lines: collects invalid lines, which are skipped. With None, an
-            invalid line is an error.
+        min_frequency: minimum number of occurrences of a pair to merge.
+        bad_lines: `BadLines` that counts the invalid lines, which are skipped.
+            If None, an invalid line raises an error.
 
     Returns:
         The settings of the tokenizer and the held-out sentences.

@@ -31,7 +31,7 @@ def batch_lines(lines):
 
 
 class ChunkWriter:
-    """Tokenizes the lines of a text chunk and writes the tokens to files.
+    """Writer that tokenizes the lines of a text chunk and stores the tokens.
 
     The files are `stem.tokens`, `stem.sentences` and `stem.documents`. The
     last two contain lengths as uint32. A document may span several batches.
@@ -76,8 +76,8 @@ class ChunkWriter:
             batch: list of bytes, the lines.
 
         Returns:
-            Counter of new "documents", "sentences", "tokens", "unknown"
-            tokens and "continuations", tokens that continue a word.
+            Counter with the numbers of new "documents", "sentences", "tokens",
+            "unknown" tokens and "continuations" (tokens that continue a word).
         """
         lines = [line for line in batch if line]
         tokens, continues, lengths = self._tokenize(lines)

@@ -1,4 +1,4 @@
-"""Readers for lines and documents in plain text files.
+"""Functions that read lines and documents from plain text files.
 
 The format is the same as for google-research/bert: one sentence per line and
 a blank line between documents. The end of a file also ends a document.
@@ -14,7 +14,7 @@ def split_lines(path, blocks, offset=0):
     """Yield the stripped lines of UTF-8 text.
 
     Args:
-        path: str, the file name for error messages.
+        path: str, file name to show in error messages.
         blocks: iterable of bytes, the text in blocks of any length.
         offset: int, offset of the text in the file.
 
@@ -47,7 +47,7 @@ def _checked_lines(path, data, offset):
 
 
 def _strip(line):
-    """Strip ASCII white space; return b"" if nothing else is left."""
+    """Strip ASCII white space from a line."""
     line = line.strip()
     if line and line[0] in _SPACE_LEADS and not line.decode("utf-8").strip():
         return b""

@@ -1,4 +1,4 @@
-"""Train/eval split of a corpus by document."""
+"""Split of a corpus into training and evaluation documents."""
 
 import collections
 import hashlib
@@ -35,13 +35,14 @@ def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
         eval_share: float, fraction of the documents to write to `eval.txt`.
         extra: JSON-serializable dict, additional entries of the manifests, read
             after the last document.
-        overwrite: bool, replace the files of an earlier run.
+        overwrite: bool, whether to replace the files of an earlier run.
 
     Returns:
-        Counter of "documents", "held_out", "sentences", "words" and "bytes".
+        Counter with the keys "documents", "held_out", "sentences", "words" and
+        "bytes".
 
     Raises:
-        ValueError: one of the files has fewer than two documents.
+        ValueError: a file would have fewer than two documents.
     """
     counts = collections.Counter()
     extra = {**(extra or {}), "counts": counts}

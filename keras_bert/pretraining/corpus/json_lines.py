@@ -1,4 +1,4 @@
-"""JSON Lines files as text sources; each object is a document."""
+"""JSON Lines files as text sources."""
 
 import dataclasses
 import json
@@ -17,7 +17,7 @@ _SHOWN_KEYS = 8
 
 
 class BadLines:
-    """Counter of skipped invalid lines that keeps the first messages.
+    """Counter for skipped invalid lines that stores the first messages.
 
     Attributes:
         count: int, number of lines.
@@ -51,11 +51,12 @@ class BadLines:
 
 @dataclasses.dataclass(frozen=True)
 class JsonLinesFile(TextFile):
-    """JSON Lines file; each object is a document.
+    """JSON Lines file where each object is a document.
 
     Args:
-        path: str, gzip if it ends in ".gz".
-        stream: str, the pipe or device that was copied to `path`, or None.
+        path: str, path of the file; gzip if it ends in ".gz".
+        stream: str, name of the pipe or device that was copied to `path`, or
+            None.
         text_key: str, the key of the text.
     """
 

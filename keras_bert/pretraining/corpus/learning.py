@@ -1,4 +1,4 @@
-"""Common functions for training any kind of vocabulary."""
+"""Functions shared by all vocabulary trainers."""
 
 import itertools
 import typing
@@ -22,7 +22,7 @@ def import_learner(name):
 
 
 def training_sentences(sources, held_out, bad_lines):
-    """Yield the training sentences and append the others to `held_out`."""
+    """Yield the training sentences and append all others to `held_out`."""
     for document in source_documents(sources, bad_lines):
         for sentence in document:
             chosen = zlib.crc32(sentence) % _HELD_OUT_ONE_IN == 0
@@ -33,7 +33,7 @@ def training_sentences(sources, held_out, bad_lines):
 
 
 def require_text(sentences, sources):
-    """Skip leading blank sentences; raise ValueError if all are blank."""
+    """Skip leading blank sentences and raise ValueError if all are blank."""
     for sentence in sentences:
         if sentence.strip():
             return itertools.chain([sentence], sentences)
@@ -53,9 +53,9 @@ def measure_tokenizer(
         sentences: bytes or str.
 
     Returns:
-        The fraction of unknown tokens and the mean number of tokens per word;
-        NaN without text. A word begins with the first token of a sentence and
-        with each token that is not a continuation.
+        The fraction of unknown tokens and the mean number of tokens per word.
+        Both are NaN if there is no text. A word begins with the first token of
+        a sentence and with each token that is not a continuation.
     """
     rows = tokenizer(sentences)
     tokens = rows.values.numpy()

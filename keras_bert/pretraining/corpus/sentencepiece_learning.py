@@ -47,16 +47,16 @@ def learn_sentencepiece(
 ) -> tuple[SentencePieceSettings, list[bytes]]:
     """Train a unigram model and hold out one sentence in 50.
 
-    The library keeps the whole text in memory. The same text and arguments
-    give the same model, with the same release of the library.
+    The library keeps the whole text in memory. Training is deterministic for a
+    given release of the library.
 
     Args:
         sources: sources, as returned by `open_sources`.
         vocab_size: maximum size of the vocabulary, including the special
             tokens.
         lowercase: whether to lower-case texts.
-        bad_lines: collects invalid lines, which are skipped. With None, an
-            invalid line is an error.
+        bad_lines: `BadLines` that counts the invalid lines, which are skipped.
+            If None, an invalid line raises an error.
 
     Returns:
         The settings of the tokenizer and the held-out sentences.

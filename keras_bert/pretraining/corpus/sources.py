@@ -1,4 +1,4 @@
-"""Text sources, split into chunks that are read independently.
+"""Text sources that are split into independent chunks.
 
 A source has a name, a fingerprint, chunks and the lines of each chunk. Lines
 are stripped UTF-8 bytes; an empty line ends a document.
@@ -24,15 +24,15 @@ _BLOCK_BYTES = 1 << 22
 
 
 def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
-    """Open text files as sources, with the format of the file extension.
+    """Open text files as sources. The file extension determines the format.
 
     A stream, such as "/dev/stdin", is copied to a temporary file, which is
     deleted when the process ends. Its first bytes determine the format.
 
     Args:
-        paths: files. ".jsonl" and ".jsonl.gz" are JSON Lines, all others plain
-            text, compressed if they end in ".gz".
-        text_key: the key of the text in JSON Lines.
+        paths: files to open. ".jsonl" and ".jsonl.gz" are JSON Lines, and all
+            others are plain text. Files that end in ".gz" are compressed.
+        text_key: key of the text in JSON Lines.
     """
     sources: list[TextFile] = []
     for path in paths:

@@ -22,8 +22,10 @@ class TextFile:
     """Text file with one sentence per line and blank lines between documents.
 
     Args:
-        path: str, gzip if it ends in ".gz". A gzip file is a single chunk.
-        stream: str, the pipe or device that was copied to `path`, or None.
+        path: str, path of the file; gzip if it ends in ".gz". A gzip file is a
+            single chunk.
+        stream: str, name of the pipe or device that was copied to `path`, or
+            None.
     """
 
     path: str
@@ -40,12 +42,12 @@ class TextFile:
         return chunk[1] - chunk[0]
 
     def fingerprint(self):
-        """Return the SHA-256 of the file and mark copies of streams."""
+        """Return the SHA-256 of the file, with a mark for copied streams."""
         digest = artifacts.sha256(self.path)
         return digest + (", a stream" if self.stream else "")
 
     def chunks(self):
-        """Return byte ranges that end at the end of a document."""
+        """Return the chunks as byte ranges that end at document boundaries."""
         size = os.path.getsize(self.path)
         if self.path.endswith(_GZIP):
             return [(0, size)]
@@ -63,7 +65,7 @@ class TextFile:
 
         Args:
             chunk: one of `chunks`.
-            bad_lines: unused; needed by JSON Lines files.
+            bad_lines: not used; part of the interface of sources.
 
         Raises:
             ValueError: the text has NUL bytes or is not UTF-8. The message
@@ -99,7 +101,7 @@ def read_blocks(file, size=sys.maxsize):
 
 
 def _find_end(file, position, separator, size):
-    """Return the end of the next separator, or of the file if there is none."""
+    """Return the end of the next separator, or the end of the file."""
     file.seek(position)
     rest = b""
     for block in read_blocks(file):

@@ -1,4 +1,4 @@
-"""Prepared datasets of TensorFlow Datasets as text sources."""
+"""Prepared TensorFlow Datasets as text sources."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ from keras_bert.tfds_builder import read_examples
 
 @dataclasses.dataclass(frozen=True)
 class TfdsSource:
-    """Dataset split as a text source; each example is a document.
+    """Dataset split as a text source with one document per example.
 
     Args:
         dataset: str, see `open_builder`.
@@ -64,7 +64,7 @@ class TfdsSource:
         return [(number, count) for number in range(count)]
 
     def lines(self, chunk, bad_lines=None):
-        """Yield the lines of a chunk; raise ValueError if it is not UTF-8."""
+        """Yield the lines of a chunk, or raise ValueError if not UTF-8."""
         del bad_lines  # A dataset has none.
         number, count = chunk
         part = import_tfds().even_splits(self.split, n=count)[number]

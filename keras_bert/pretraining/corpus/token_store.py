@@ -35,7 +35,7 @@ class Corpus:
 
     @classmethod
     def open(cls, directory, vocab_size, segmented_words=False):
-        """Map the files of `join_chunks` into memory."""
+        """Open the files written by `join_chunks` as memory-mapped arrays."""
         corpus = cls(None, None, None)
         dtype = token_dtype(vocab_size, segmented_words)
         corpus.tokens = corpus._map(directory, _TOKENS, dtype)
@@ -45,7 +45,7 @@ class Corpus:
 
     @classmethod
     def of_lengths(cls, tokens, sentences, documents):
-        """Return a corpus in memory.
+        """Create a corpus in memory from sentence and document lengths.
 
         Args:
             tokens: uint16 or uint32 `(num_tokens,)`.
@@ -85,7 +85,7 @@ def token_dtype(vocab_size, segmented_words):
 
 
 def join_chunks(stems, directory):
-    """Join the files of chunks to a corpus and delete them.
+    """Join the files of all chunks into a corpus and delete them.
 
     Args:
         stems: list of str, paths of the chunks without suffix.
@@ -110,7 +110,7 @@ def is_joined(directory):
 
 
 def _join_lengths(paths, path):
-    """Convert files of lengths to a single file of start positions."""
+    """Convert files with lengths to a single file with start positions."""
     end = 0
     with atomic_file(path) as name, open(name, "wb") as joined:
         joined.write(np.int64(end))

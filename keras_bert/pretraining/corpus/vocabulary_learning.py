@@ -45,10 +45,10 @@ def learn_vocabulary(
             tokens.
         lowercase: whether to lower-case texts and strip accents.
         min_frequency: minimum number of occurrences of a piece.
-        compact_ids: give the special tokens the ids 0 to 4 instead of the
-            published 0 and 100 to 103.
-        bad_lines: collects invalid lines, which are skipped. With None, an
-            invalid line is an error.
+        compact_ids: whether to assign the ids 0 to 4 to the special tokens,
+            instead of the published ids 0 and 100 to 103.
+        bad_lines: `BadLines` that counts the invalid lines, which are skipped.
+            If None, an invalid line raises an error.
 
     Returns:
         The vocabulary and the held-out sentences.
@@ -136,8 +136,8 @@ def measure_vocabulary(
         lowercase: as in `learn_vocabulary`.
 
     Returns:
-        The fraction of [UNK] tokens and the mean number of pieces per word;
-        NaN without text. Punctuation marks count as words.
+        The fraction of [UNK] tokens and the mean number of pieces per word.
+        Both are NaN if there is no text. Punctuation marks count as words.
     """
     # Imported late, because training does not need TensorFlow.
     from keras_bert.text.wordpiece.tokenizer import BertTokenizer

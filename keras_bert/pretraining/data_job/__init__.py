@@ -1,1 +1,1 @@
-"""Creation of pre-training records from text, with several processes."""
+"""Creation of pre-training records from text in several processes."""

@@ -55,17 +55,17 @@ def settings_of(inputs, num_shards, text_options, options):
 
 
 def shares_of(counts, options):
-    """Return statistics that show problems of pre-training data.
+    """Return statistics that indicate problems with pre-training data.
 
     Args:
         counts: dict, as returned by `create_data`.
         options: `DataOptions`.
 
     Returns:
-        A dict of fractions: "unknown", the unknown tokens of the text; "cut",
-        the truncated tokens of the text; "random_next" or "swapped" (depending
-        on the packing), the examples with label 1; "masked", the masked tokens
-        of the examples.
+        A dict of fractions with the keys "unknown" (unknown tokens in the
+        text), "cut" (truncated tokens in the text), "random_next" or "swapped",
+        depending on the packing (examples with label 1), and "masked" (masked
+        tokens in the examples).
     """
     walked = counts["tokens"] * options.dupe_factor
     shares = {
@@ -102,7 +102,7 @@ def check_counts(counts, names, options):
 
 
 def warn_of_text(counts, options):
-    """Log the size of the text; warn if it does not fit the settings.
+    """Log the size of the text and warn if it does not fit the settings.
 
     Args:
         counts: dict of the counts of the text.
@@ -132,7 +132,7 @@ def warn_of_text(counts, options):
 
 
 def warn_of_examples(counts, text_options, options):
-    """Warn if much text is truncated or the labels are nearly constant.
+    """Warn if many tokens are truncated or labels are nearly constant.
 
     Args:
         counts: dict, as returned by `create_data`.

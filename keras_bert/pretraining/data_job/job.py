@@ -1,11 +1,11 @@
 """Creation of pre-training records from text.
 
-The work is done in two passes of independent pieces, in several processes.
-First each chunk of the text is tokenized to files, which are joined to a
-memory-mapped corpus. Then each shard of records is built from the whole corpus.
-Finished pieces are kept in a work directory next to the output, so that a
-killed run can resume. At the end the records are renamed and the manifest is
-written.
+The job has two passes. The first pass tokenizes each chunk of the text and
+joins the results into a memory-mapped corpus. The second pass creates each
+shard of records from the whole corpus. In both passes, several processes work
+on independent pieces. Finished pieces are stored in a work directory next to
+the output, so that a killed run can resume. At the end, the records are renamed
+and the manifest is written.
 """
 
 import os
@@ -37,34 +37,35 @@ def create_data(
 ) -> dict[str, int]:
     """Create shuffled pre-training records from text.
 
-    The same seed gives the same bytes with any number of workers. To resume a
-    killed run, call the function again.
+    With the same seed, the output does not depend on the number of workers. To
+    resume a killed run, call the function again.
 
     Args:
         sources: sources, as returned by `open_sources`.
-        output_files: TFRecord files to write, all in one directory. They
-            appear together at the end.
+        output_files: TFRecord files to write, all in the same directory. They
+            are created together at the end.
         text_options: options for converting text to tokens.
-        options: options of the examples.
+        options: options for creating examples.
         manifest_path: JSON file for the settings, the hashes of inputs and
             outputs, and the counts; written last. By default
             "manifest-NAME.json", where NAME is the first output file, in the
             same directory.
-        num_workers: number of processes; more than `output_files` have no
-            effect in the second pass.
-        overwrite: replace the output of an earlier run, at the end, and delete
+        num_workers: number of processes. The second pass uses at most one
+            process per output file.
+        overwrite: whether to replace the output of an earlier run and delete
             its unfinished work. Other files are never replaced.
 
     Returns:
-        The counts of the manifest: "documents", "sentences", "tokens",
-        "unknown", "examples", "predictions", "example_tokens", "cut_tokens";
-        depending on the packing, "random_next" or "swapped"; and "bad_lines"
-        if invalid lines are skipped.
+        A dict with the counts in the manifest: "documents", "sentences",
+        "tokens", "unknown", "examples", "predictions", "example_tokens",
+        "cut_tokens"; depending on the packing, "random_next" or "swapped"; and
+        "bad_lines" if invalid lines are skipped.
 
     Raises:
         ValueError: an input is not text, the text is a single document, there
-            are too many output files, an output file is an input or not from
-            an earlier run, or the earlier run had other inputs or settings.
+            are too many output files, an output file is an input or was not
+            created by an earlier run, or the earlier run had different inputs
+            or settings.
         OSError: for example, the disk is full. Call again to resume.
 
     References:

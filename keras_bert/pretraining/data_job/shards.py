@@ -1,10 +1,10 @@
-"""Builder of independent record shards.
+"""Builder for independent record shards.
 
 The corpus is split into blocks of documents. The unit of work is one pass over
 one block: its examples depend only on the seed, the pass and the block. All
 units are shuffled and distributed to the shards; in a shard, the examples of
-many units are shuffled together. So the bytes do not depend on the number of
-workers.
+many units are shuffled together. Therefore, the output does not depend on the
+number of workers.
 """
 
 import collections
@@ -74,7 +74,7 @@ class ShardBuilder:
             num_shards: int.
 
         Yields:
-            The records of a batch, a list of bytes, and a Counter:
+            The records of a batch (list of bytes) and a Counter with the keys
             "examples"; "random_next" or "swapped", examples with label 1,
             depending on the packing; "predictions", 0 for dynamic masking;
             "example_tokens"; and "cut_tokens", truncated tokens of the text.
@@ -104,7 +104,7 @@ class ShardBuilder:
                 yield self._batch(copied, segments[texts], rows, rng)
 
     def _units(self, num_shards):
-        """Return tuples (pass, first document, end document), shuffled."""
+        """Return shuffled (pass, first document, end document) tuples."""
         starts = self._corpus.sentences[self._corpus.documents]
         num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
         goals = np.arange(0, starts[-1], num_tokens)

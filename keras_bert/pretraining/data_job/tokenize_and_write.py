@@ -1,4 +1,4 @@
-"""The two passes of data creation, tokenizing the text and writing shards."""
+"""The two passes of data creation: tokenizing text and writing shards."""
 
 import collections
 import functools
@@ -18,7 +18,7 @@ from keras_bert.tfrecord import write_records
 
 
 def tokenize(work, sources, text_options, num_workers):
-    """Tokenize the text to a corpus in the work directory.
+    """Tokenize the text and write a corpus to the work directory.
 
     Args:
         work: `RecordsDirectory`.
@@ -27,7 +27,7 @@ def tokenize(work, sources, text_options, num_workers):
         num_workers: int, number of processes.
 
     Returns:
-        The counts of the text, a Counter, and its `BadLines`.
+        A Counter with the counts of the text, and its `BadLines`.
     """
     places = [(source, x) for source in sources for x in source.chunks()]
     stems = [work.stem(f"chunk-{n:05d}") for n in range(len(places))]
@@ -61,7 +61,7 @@ def write_shards(work, text_options, options, num_workers):
         num_workers: int, number of processes.
 
     Returns:
-        The counts of the records, a Counter.
+        A Counter with the counts of the records.
 
     Raises:
         ValueError: a shard has no examples.

@@ -9,7 +9,7 @@ from keras_bert import artifacts
 
 
 class RecordsDirectory:
-    """Hidden work directory next to the records, with the pieces of a run.
+    """Hidden work directory next to the records that stores finished pieces.
 
     Args:
         manifest_path: str, path of the manifest, which is written last.
@@ -17,7 +17,7 @@ class RecordsDirectory:
 
     Attributes:
         path: `pathlib.Path` of the directory.
-        shard_stems: list of str, path of the piece of each output file,
+        shard_stems: list of str, path of the piece for each output file,
             without suffix.
     """
 
@@ -34,7 +34,7 @@ class RecordsDirectory:
         return str(self.path / name)
 
     def check_output(self, overwrite):
-        """Check that the output can be written, or is already complete.
+        """Check that the output can be written or is already complete.
 
         Returns:
             The manifest if the run has already finished, else None.
@@ -96,7 +96,7 @@ class RecordsDirectory:
 
 @contextlib.contextmanager
 def work_directory(manifest_path, output_files, make_settings, overwrite):
-    """Context manager for a `RecordsDirectory`, None if the run has finished.
+    """Context manager that yields a `RecordsDirectory`, or None if finished.
 
     A run with the same settings resumes. After invalid input (a ValueError)
     the directory is deleted. After any other error, or if the process is
@@ -105,14 +105,14 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
     Args:
         manifest_path: str, path of the manifest, which is written last.
         output_files: list of str, final paths of the records.
-        make_settings: function without arguments that returns the settings
-            that the output depends on, a JSON-serializable dict. It may be
-            slow.
-        overwrite: bool, delete the pieces of an earlier run with other
-            settings and, at the end, its output.
+        make_settings: callable without arguments that returns a
+            JSON-serializable dict with the settings that affect the output. It
+            may be slow.
+        overwrite: bool, whether to delete the pieces of an earlier run with
+            different settings and, at the end, its output.
 
     Raises:
-        ValueError: an earlier run had other settings, an output file exists
+        ValueError: an earlier run had different settings, an output file exists
             and may not be replaced, or another process uses the directory.
     """
     work = RecordsDirectory(manifest_path, output_files)
@@ -147,7 +147,7 @@ def read_piece(stem):
 
 
 def summed_counts(stems):
-    """Return the total counts of finished pieces, a Counter."""
+    """Return a Counter with the total counts of finished pieces."""
     counts = collections.Counter()
     for stem in stems:
         counts.update(read_piece(stem)["counts"])

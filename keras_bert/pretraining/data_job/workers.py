@@ -19,7 +19,7 @@ _counter = None
 
 
 def advance(amount):
-    """Increase the progress counter; called by the function of a piece."""
+    """Increase the progress counter from within a worker."""
     with _counter.get_lock():
         if _counter.value == _STOP:
             raise InterruptedError("Another worker has failed.")
@@ -27,14 +27,15 @@ def advance(amount):
 
 
 def run_pieces(function, pieces, num_workers, describe):
-    """Apply a function to pieces of work and yield the results in any order.
+    """Apply a function to pieces in parallel and yield unordered results.
 
     Args:
-        function: picklable function of one piece, which calls `advance`.
+        function: picklable callable that takes a piece and calls `advance`.
         pieces: list of picklable arguments.
-        num_workers: int, number of processes. 1 runs in this process.
-        describe: function from the progress counter and the elapsed seconds
-            to a progress message, which is logged every few seconds.
+        num_workers: int, number of processes. If 1, the function runs in this
+            process.
+        describe: callable that takes the progress counter and the elapsed
+            seconds, and returns a message to log every few seconds.
 
     Yields:
         The results of `function`.

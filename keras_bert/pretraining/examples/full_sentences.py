@@ -1,4 +1,4 @@
-"""Examples with a single text of as many consecutive sentences as fit."""
+"""Examples with a single text that contains as many sentences as fit."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def sample_doc_sentences(corpus, documents, max_num_tokens):
 
 
 def _pieces(corpus, documents, max_num_tokens):
-    """Split long sentences; return the start, length and document of each."""
+    """Split long sentences and return starts, lengths and documents."""
     edges = corpus.documents[[documents[0], documents[-1] + 1]]
     sentences = corpus.sentences[edges[0] : edges[1] + 1]
     starts, lengths = sentences[:-1], np.diff(sentences)
@@ -68,7 +68,7 @@ def _pieces(corpus, documents, max_num_tokens):
 
 
 def _packed(start, length, document, limit, max_num_tokens):
-    """Group consecutive pieces that fit; stop at `limit` of the first one."""
+    """Group consecutive pieces that fit into one text."""
     # Positions with a separator at the end of each document.
     place = start + document
     end = np.minimum(

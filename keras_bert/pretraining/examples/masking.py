@@ -13,7 +13,8 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
         rules: `MaskingRules`.
         rng: a `numpy.random.Generator`.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
-            begin a word, for whole-word masking. None masks single pieces.
+            begin a word, for whole-word masking. If None, single pieces are
+            masked.
 
     Returns:
         Four arrays: the masked ids, int32 like `input_ids`; and three of
@@ -48,7 +49,7 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
 
 
 def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
-    """Choose spans of whole words in random order until no more words fit.
+    """Choose spans of whole words in random order until no more fit.
 
     Words are visited in the order of their keys. Each word begins a span of
     the given length. The span is shortened at the end of a text, or if it has
@@ -56,7 +57,7 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
 
     Args:
         keys: int or float `(num_examples, seq_length)` below 2, sort keys at
-            the starts of words.
+            word starts.
         lengths: int `(num_examples, seq_length)`, number of words in a span,
             at the starts of words.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
@@ -115,7 +116,7 @@ def span_ends(word_starts, maskable, longest):
 
 
 def _smallest(keys, wanted, rules):
-    """Return the positions and the number of the smallest keys."""
+    """Return the positions of the smallest keys and their number."""
     limit = min(rules.max_predictions_per_seq, keys.shape[1])
     if limit < keys.shape[1]:
         positions = np.argpartition(keys, limit, axis=1)[:, :limit]

@@ -26,13 +26,14 @@ class MaskingRules:
         max_predictions_per_seq: int, maximum number of predictions in an
             example.
         mask_id: int, id of [MASK].
-        vocab_size: int, random ids are below it.
+        vocab_size: int, size of the vocabulary. Random ids are below it.
         ngram: int, maximum number of words in a masked span. A span of n
             words has a probability proportional to 1 / n.
-        substitutes: two floats, fractions of the masked tokens that become
-            [MASK] and that stay unchanged. The others become random ids.
-        num_special: int, number of tokens per example that are never masked
-            but count for the fraction.
+        substitutes: pair of floats, the fraction of masked tokens that become
+            [MASK] and the fraction that stay unchanged. All others become
+            random ids.
+        num_special: int, number of tokens per example that are never masked but
+            are included in the fraction.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
@@ -52,8 +53,8 @@ class MaskingRules:
 
         Args:
             num_maskable: int array, number of tokens without [CLS] and [SEP].
-                As in google-research/bert, the fraction is taken of the length
-                with them.
+                As in google-research/bert, the fraction refers to the length
+                that includes them.
 
         Returns:
             An int64 array.
@@ -66,7 +67,7 @@ class MaskingRules:
         """Return the thresholds that map a random number to a replacement.
 
         Returns:
-            Two floats: a masked token becomes [MASK] below the first, stays
+            Pair of floats. A masked token becomes [MASK] below the first, stays
             unchanged below the second, and becomes a random id otherwise.
         """
         masked, kept = self.substitutes

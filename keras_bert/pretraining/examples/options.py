@@ -20,9 +20,9 @@ class TextOptions(checks.Checked):
     """Options for converting text to tokens.
 
     Args:
-        vocab_file: file of the vocabulary: vocab.txt, a vocab.json next to
-            its merges.txt, a spiece.model, or the tokenizer.json of one of
-            the last two.
+        vocab_file: vocabulary file: a vocab.txt, a vocab.json next to its
+            merges.txt, a spiece.model, or the tokenizer.json of one of the last
+            two.
         do_lower_case: whether to lowercase the text and strip its accents
             (WordPiece only). By default read from the vocabulary's manifest,
             the tokenizer_config.json in its directory or the table of
@@ -90,7 +90,7 @@ class TextOptions(checks.Checked):
     def sentences(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the sentences in lines and keep empty lines.
 
-        All sentences of a line but the first begin with a space, because
+        All sentences except the first on a line begin with a space, because
         byte-level BPE tokenizes the first word differently without it.
 
         Args:
@@ -120,9 +120,9 @@ class DataOptions(checks.Checked):
             length.
         dupe_factor: number of passes over the text, each with different masks.
         random_seed: random seed; the same seed gives the same records.
-        do_whole_word_mask: whether to mask all pieces of a word or none.
+        do_whole_word_mask: whether to mask whole words.
         ngram: maximum number of words in a masked span, or of pieces without
-            `do_whole_word_mask`. Short spans are drawn more often.
+            `do_whole_word_mask`. Short spans are sampled more often.
         packing: contents of an example. segment_pairs and sentence_pairs: A
             and B, where B follows A or is random; sentence_order: two segments
             in order or swapped; full_sentences and doc_sentences: one text,

@@ -18,10 +18,10 @@ class ExampleRules:
         seq_length: int, length of the examples.
         cls_id: int, id of [CLS] or its equivalent.
         sep_id: int, id of [SEP] or its equivalent.
-        pad_id: int, id of the padding.
+        pad_id: int, id of the padding token.
         is_continuation: bool `(vocab_size,)`, True for pieces that continue a
             word. None if the bit `CONTINUES` marks these tokens.
-        whole_words: bool, mask all pieces of a word or none.
+        whole_words: bool, whether to mask whole words.
         masking: `MaskingRules`.
     """
 

@@ -1,4 +1,4 @@
-"""Packings, the ways to create examples from text."""
+"""Packings, which define how examples are created from text."""
 
 import dataclasses
 from collections.abc import Callable
@@ -16,16 +16,16 @@ _NUM_SPECIAL_PAIR, _NUM_SPECIAL_TEXT = 3, 2
 
 @dataclasses.dataclass(frozen=True)
 class Packing:
-    """Way to create examples from the documents of a corpus.
+    """Packing, which defines how examples are created from documents.
 
     Args:
         name: str, the value of `packing`.
-        sample: function from a corpus, documents, `DataOptions`
-            and a `numpy.random.Generator` to `Segments`.
+        sample: callable that takes a corpus, documents, `DataOptions` and a
+            `numpy.random.Generator`, and returns `Segments`.
         label: str, the meaning of label 1, "random_next" or "swapped"; "" for
             examples without B.
         has_short: bool, whether `short_seq_prob` has an effect.
-        joins: bool, whether an example may have several texts.
+        joins: bool, whether an example may contain several texts.
     """
 
     name: str

@@ -23,7 +23,7 @@ def draw_targets(documents, max_num_tokens, short_seq_prob, rng):
 
 
 def next_or_random(num_sentences, draws):
-    """Replace B in half of the pairs, and always if it would be empty."""
+    """Replace B in half of the pairs, and in all pairs without a B."""
     is_random = (num_sentences == 1) | (draws < 0.5)
     return is_random, np.zeros_like(is_random)
 
@@ -32,7 +32,7 @@ def in_order_or_swapped(num_sentences, draws):
     """Swap A and B in half of the pairs, as in ALBERT.
 
     A chunk of one sentence has no B. As in google-research/albert, it gets a B
-    from another document and the same label as a swapped pair.
+    from another document and the label of a swapped pair.
 
     References:
         [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
@@ -86,13 +86,14 @@ def split_documents(
 
     Args:
         corpus, documents, max_num_tokens, rng: see `sample_segment_pairs`.
-        target_of: function from indices into `documents` and their next
-            sentences to the target lengths of the next chunks, in tokens.
-        decide: function from the numbers of sentences in chunks and uniform
-            random numbers in [0, 1) to two bool arrays: whether B is replaced
-            by sentences of another document, so that the original ones begin
-            the next chunk; and whether A and B are swapped. The label is 1 if
-            one of them is True.
+        target_of: callable that takes indices into `documents` and their next
+            sentences, and returns the target lengths of the next chunks in
+            tokens.
+        decide: callable that takes the numbers of sentences in chunks and
+            uniform random numbers in [0, 1), and returns two bool arrays:
+            whether B is replaced by sentences of another document, so that the
+            original ones begin the next chunk; and whether A and B are swapped.
+            The label is 1 if either is True.
 
     Returns:
         `Segments` of at most `max_num_tokens`; A and B are not empty.
@@ -130,7 +131,7 @@ def split_documents(
 
 
 def _parts(corpus, start, split, end):
-    """Return starts and lengths of both parts, int64 `(2, 2, num_chunks)`."""
+    """Return the starts and lengths of both parts, `(2, 2, num_chunks)`."""
     edges = corpus.sentences[np.stack([start, split, end])]
     return np.stack([edges[:2], np.diff(edges, axis=0)], axis=1)
 
@@ -153,7 +154,7 @@ def _random_part(corpus, documents, num_tokens, rng):
 
 
 def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):
-    """Truncate the longer part, at random ends, until both parts fit."""
+    """Truncate the longer part at random ends until both parts fit."""
     (first_start, first), (second_start, second) = parts
     kept_first = np.minimum(
         first, np.maximum(max_num_tokens - second, (max_num_tokens + 1) // 2)

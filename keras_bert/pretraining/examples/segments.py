@@ -53,7 +53,7 @@ class Segments:
         """Return the number of tokens, int64 `(num_examples,)`.
 
         Special tokens are included. For texts that cross document boundaries,
-        the number is right only after `copy_tokens`, which adds separators.
+        the number is correct only after `copy_tokens`, which adds separators.
         """
         num_special = np.where(self.second_length > 0, 3, 2)
         return self.first_length + self.second_length + num_special
@@ -111,7 +111,7 @@ def copy_tokens(corpus, segments, sep_id):
 
 
 def _within_documents(corpus, start, length):
-    """Split spans at document boundaries; return rows, starts and lengths."""
+    """Split spans at document boundaries and return rows, starts, lengths."""
     first = _document_of(corpus, start)
     count = _document_of(corpus, start + length - 1) - first + 1
     row = np.repeat(np.arange(len(start)), count)

@@ -1,4 +1,4 @@
-"""Span masking of SpanBERT: mask spans of whole words.
+"""Span masking of SpanBERT, which masks spans of whole words.
 
 References:
     [SpanBERT](https://arxiv.org/abs/1907.10529), section 3.1
@@ -21,7 +21,7 @@ class SpanMaskingRules(MaskingRules):
     """Rules of SpanBERT for the number of masked tokens and span lengths."""
 
     def num_predictions(self, num_maskable):
-        """Return the number of predictions: the fraction, rounded up."""
+        """Return the number of predictions, rounded up."""
         wanted = np.ceil(num_maskable * self.masked_lm_prob).astype("int64")
         return wanted.clip(1, self.max_predictions_per_seq)
 
@@ -35,10 +35,10 @@ class SpanMaskingRules(MaskingRules):
 def mask_spans(input_ids, maskable, word_starts, numbers, words, rules):
     """Choose spans of words to predict and mask them.
 
-    Tokens are visited in random order. Each token that is not masked yet
-    begins a span at the start of its word. The last span may end within a
-    word. Spans that touch are one span: [MASK], random words or no change is
-    drawn once for all its tokens.
+    Tokens are visited in random order. Each token that is not masked yet begins
+    a span at the start of its word. The last span may end within a word.
+    Adjacent spans count as one span. The replacement ([MASK], random words or
+    no change) is sampled once for all tokens of a span.
 
     Args:
         input_ids: int32 `(num_examples, seq_length)`.
@@ -48,7 +48,7 @@ def mask_spans(input_ids, maskable, word_starts, numbers, words, rules):
             begin a word.
         numbers: float `(num_examples, NUMBERS_PER_TOKEN * seq_length)`, random
             numbers in [0, 1).
-        words: int32 array, tokens of the corpus to draw random words from.
+        words: int32 array, corpus tokens to sample random words from.
         rules: `SpanMaskingRules`.
 
     Returns:
@@ -82,7 +82,7 @@ def mask_spans(input_ids, maskable, word_starts, numbers, words, rules):
 
 
 def _choose_spans(keys, lengths, word_starts, maskable, wanted, longest):
-    """Mark the tokens of the spans; a length of 0 is one word."""
+    """Return the mask of the tokens in spans. A length of 0 means one word."""
     begins = maskable.copy()
     begins[:, 1:] &= word_starts[:, 1:] | ~maskable[:, :-1]
     ends = span_ends(begins, maskable, longest)
@@ -109,7 +109,7 @@ def _choose_spans(keys, lengths, word_starts, maskable, wanted, longest):
 
 
 def _run_starts(chosen):
-    """Return the first position of the run of True values around each."""
+    """Return the first position of each run of True values, by position."""
     begins = chosen.copy()
     begins[:, 1:] &= ~chosen[:, :-1]
     return _last_true(begins)

@@ -12,11 +12,11 @@ class RunBatches:
     Args:
         plan: `PretrainingPlan`.
         vocabulary: vocabulary of the tokenizer.
-        vocab_size: int, rows of the model's word embeddings.
+        vocab_size: int, number of rows in the model's word embeddings.
 
     Raises:
         ValueError: the first record of a file does not fit, or the files
-            hold less than one batch.
+            contain less than one batch.
     """
 
     def __init__(self, plan, vocabulary, vocab_size):
@@ -53,7 +53,7 @@ class RunBatches:
         )
 
     def training(self, first_batch):
-        """Return an endless dataset that starts at batch `first_batch`."""
+        """Return the endless training dataset, starting at `first_batch`."""
         recipe, paths = self._plan.recipe, self._plan.training_paths
         sizes = recipe.train_batch_size, *self._sizes
         if recipe.masking == "dynamic":
@@ -71,7 +71,7 @@ class RunBatches:
         return self._plan.objective.view(batches)
 
     def evaluation(self):
-        """Return the batches of the held-out records, or None."""
+        """Return the evaluation batches, or None."""
         recipe, paths = self._plan.recipe, self._plan.evaluation_paths
         if not paths:
             return None

@@ -105,7 +105,7 @@ def _check_batch(recipe, strategy):
 
 
 def _begin(plan, bert, output_dir):
-    """Write a run's settings, config and tokenizer.
+    """Write the settings, config and tokenizer of a run.
 
     An unfinished run can then be exported.
     """
@@ -130,7 +130,7 @@ def _save(bert, output_dir, metrics):
 
 @contextlib.contextmanager
 def _readable_exhaustion():
-    """Raise out-of-memory errors as a short MemoryError with advice."""
+    """Re-raise out-of-memory errors as a short MemoryError with advice."""
     try:
         yield
     except tf.errors.ResourceExhaustedError as error:

@@ -76,8 +76,8 @@ class PretrainingPlan:
         vocab_file: str, path of the vocabulary.
         lowercase: bool; None if `vocabulary` is None or if the files of the
             tokenizer define the casing.
-        config: config of a new model, of any family; None with
-            `init_checkpoint`.
+        config: config of a new model of any family; None if `init_checkpoint`
+            is set.
     """
 
     recipe: PretrainingRecipe
@@ -117,17 +117,18 @@ class PretrainingPlan:
 
 
 def plan_pretraining(recipe: PretrainingRecipe) -> PretrainingPlan:
-    """Resolve the defaults of a recipe and run all cheap checks.
+    """Resolve the defaults of a recipe and run all fast checks.
 
     Args:
         recipe: settings of the run.
 
     Returns:
-        Input of `run_plan`.
+        A `PretrainingPlan` for `run_plan`.
 
     Raises:
         ValueError: a file is missing or invalid, the manifests and the recipe
-            disagree, or the output directory holds a run with other settings.
+            disagree, or the output directory contains a run with different
+            settings.
     """
     training_paths = expand_patterns(recipe.input_file)
     evaluation_paths = []
@@ -193,7 +194,7 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
     """Check `do_lower_case` against the files and return it.
 
     Raises:
-        ValueError: the records were created with another tokenizer.
+        ValueError: the records were created with a different tokenizer.
     """
     facts.check_vocabulary(vocabulary, vocab_file)
     kind = kind_of_file(vocab_file)

@@ -1,4 +1,4 @@
-"""Recipe of a pre-training run, with the flags as fields."""
+"""Recipe for a pre-training run."""
 
 import dataclasses
 import typing
@@ -17,15 +17,15 @@ from keras_bert.pretraining.run.run_options import RunOptions
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingRecipe(RunOptions):
-    """All settings of a run.
+    """All settings of a pre-training run.
 
-    None means the value in the manifests of the records, or else the default
-    of google-research/bert.
+    If a field is None, the value in the manifests of the records is used, or
+    else the default of google-research/bert.
 
     Args:
         input_file: record files to train on: paths and globs.
-        output_dir: directory of the checkpoint; new, empty, or with a run
-            to resume.
+        output_dir: directory of the checkpoint. It must be new, empty or
+            contain a run to resume.
         eval_file: record files to evaluate on: paths and globs.
         bert_config_file: config of a new model.
         vocab_file: vocabulary of the records.
@@ -39,16 +39,15 @@ class PretrainingRecipe(RunOptions):
         do_lower_case: whether the records are lower-cased, for WordPiece;
             required if neither their manifest nor the files next to the
             vocabulary specify it.
-        max_seq_length: sequence length of the records; by default the value of
+        max_seq_length: sequence length of the records. Defaults to the value in
             their manifest, or 128.
-        max_predictions_per_seq: predictions per record; by default the value
-            of their manifest, or 20.
-        masking: masking of the records; by default the value of their
+        max_predictions_per_seq: number of predictions per record. Defaults to
+            the value in their manifest, or 20.
+        masking: masking of the records. Defaults to the value in their
             manifest, or static.
-        masked_lm_prob: fraction of tokens to mask, with dynamic `masking`; by
-            default 0.15.
-        do_whole_word_mask: whether to mask all pieces of a word or none, with
-            dynamic `masking`.
+        masked_lm_prob: fraction of tokens to mask, with dynamic `masking`.
+            Defaults to 0.15.
+        do_whole_word_mask: whether to mask whole words, with dynamic `masking`.
         ngram: maximum number of words in a masked span (pieces without
             `do_whole_word_mask`), with dynamic `masking`; by default 1, or
             10 for span boundaries.
@@ -59,8 +58,8 @@ class PretrainingRecipe(RunOptions):
             boundaries (SpanBERT), causal LM, distillation, or replaced-token
             detection (ELECTRA, DeBERTa v3).
         teacher_dir: directory of the teacher, for distillation.
-        generator_size: width of a new generator relative to the discriminator,
-            by default 0.25; for DeBERTa its depth, by default 0.5.
+        generator_size: size of a new generator relative to the discriminator:
+            the width (default 0.25) or, for DeBERTa, the depth (default 0.5).
         optimizer: name of the optimizer; see docs/optimizers.md.
         beta_2: decay rate for the running mean of squared gradients.
         learning_rate: peak learning rate.
@@ -68,7 +67,7 @@ class PretrainingRecipe(RunOptions):
         num_warmup_steps: number of steps of linear warmup.
         train_batch_size: number of examples in a training step, on all
             devices.
-        random_seed: random seed of weights, dropout, data order and masks.
+        random_seed: random seed for weights, dropout, data order and masks.
         precision: dtype policy; auto is mixed_bfloat16 if the hardware
             supports it.
         strategy: distribution strategy.
@@ -76,7 +75,7 @@ class PretrainingRecipe(RunOptions):
             computed one after the other, to save memory.
         jit: whether to compile the step with XLA.
         eval_batch_size: number of examples in an evaluation step.
-        allow_changed_flags: whether to resume a run with other settings.
+        allow_changed_flags: whether to resume a run with different settings.
 
     Raises:
         ValueError: a number is out of range, the objective is unknown, or a

@@ -30,8 +30,8 @@ class RecordFacts:
 
     Args:
         hashes: dict mapping paths to the SHA-256 of the files.
-        manifest_values: dict mapping the name of a setting to a dict from paths
-            of manifests to values. Settings are "vocabulary", a hash;
+        manifest_values: dict mapping the name of a setting to a dict that maps
+            manifest paths to values. Settings are "vocabulary", a hash;
             "tokenizer", a dict returned by `facts` of the tokenizer settings;
             "do_lower_case"; "masking"; "packing"; "max_seq_length"; and
             "max_predictions_per_seq".
@@ -41,7 +41,7 @@ class RecordFacts:
     manifest_values: dict
 
     def resolve(self, name, flag, default):
-        """Check a setting against the manifests and return its value.
+        """Return a setting after checking it against the manifests.
 
         Args:
             name: str, the name of the setting and of its argument.
@@ -109,14 +109,14 @@ class RecordFacts:
                 )
 
     def confirms(self, vocabulary):
-        """Return True if a manifest names this vocabulary."""
+        """Return True if a manifest lists this vocabulary."""
         return vocabulary.sha256 in self.manifest_values["vocabulary"].values()
 
 
 def read_record_facts(paths):
-    """Read the manifests next to record files, as `RecordFacts`.
+    """Read the manifests next to record files and return `RecordFacts`.
 
-    Files of other tools have no manifest: only their hash is known.
+    Files created by other tools have no manifest, so only their hash is known.
 
     Raises:
         ValueError: a file differs from its manifest.

@@ -1,1 +1,1 @@
-"""Pre-training objectives, one file each."""
+"""Pre-training objectives, with one file per objective."""

@@ -15,25 +15,25 @@ _TABLE = "embeddings/word_embeddings"
 
 
 def disentangled_learner(discriminator, recipe, read):
-    """Create the learner of a discriminator and a generator.
+    """Create the `Learner` for a discriminator and a generator.
 
     The word embeddings of the discriminator are the sum of the generator's
     embeddings, without gradient, and of a delta table that starts at zero.
-    During training the discriminator stores only the delta; the saved model
-    has the sum. A new generator has the width of the discriminator and
+    During training, the discriminator stores only the delta. The saved model
+    contains the sum. A new generator has the width of the discriminator and
     `generator_size` times its depth. With `init_checkpoint`, the generator is
     read from its `generator/` folder.
 
     Args:
         discriminator: `PretrainedModel` with a replaced-token head.
         recipe: `PretrainingRecipe`.
-        read: `from_pretrained`.
+        read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
         A `Learner`.
 
     Raises:
-        ValueError: the generator is missing or has other sizes, or the
+        ValueError: the generator is missing or has different sizes, or the
             discriminator has an enhanced mask decoder.
     """
     config = discriminator.config

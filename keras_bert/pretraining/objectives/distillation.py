@@ -1,4 +1,4 @@
-"""Distillation: a student learns the predictions of a teacher.
+"""Distillation, where a student learns the predictions of a teacher.
 
 References:
     [DistilBERT](https://arxiv.org/abs/1910.01108), sections 2 and 3
@@ -25,9 +25,9 @@ def divergence(outputs, labels):
             seq_length, vocab_size)`, of the student and of its teacher.
 
     Returns:
-        A dict of `loss`, float32 `(batch_size, seq_length)`: the
-        Kullback-Leibler divergence at the temperature, times the temperature
-        squared, so that the gradients keep their scale.
+        A dict with `loss`, float32 `(batch_size, seq_length)`: the KL
+        divergence of the temperature-scaled predictions, multiplied by the
+        squared temperature to keep the scale of the gradients.
     """
     student, teacher = (
         x["token_logits"] / _TEMPERATURE for x in (outputs, labels)
@@ -41,7 +41,7 @@ def divergence(outputs, labels):
 
 
 def cosine_distance(outputs, labels):
-    """Compute 1 minus the cosine of the hidden states; see `divergence`."""
+    """Compute the cosine distance of the hidden states, like `divergence`."""
     student, teacher = (
         ops.normalize(ops.cast(x["sequence_output"], "float32"))
         for x in (outputs, labels)
@@ -50,7 +50,7 @@ def cosine_distance(outputs, labels):
 
 
 def distillation_terms():
-    """Return the terms of the loss, with the factors of DistilBERT."""
+    """Return the loss terms with the loss weights of DistilBERT."""
     return [
         TokenTerm("teacher", ("token_logits",), divergence, factor=5.0),
         LabelTerm("mlm_logits", factor=2.0),
@@ -59,21 +59,21 @@ def distillation_terms():
 
 
 def distillation_learner(student, recipe, read):
-    """Create the learner of a student, with the teacher in `teacher_dir`.
+    """Create the `Learner` for a student of the teacher in `teacher_dir`.
 
     A new student is initialized with layers of its teacher; see `copy_layers`.
 
     Args:
         student: `PretrainedModel` with a masked-LM head.
         recipe: `PretrainingRecipe`.
-        read: `from_pretrained`.
+        read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
         A `Learner`. Its saved states do not contain the teacher.
 
     Raises:
-        ValueError: the teacher has another vocabulary or width, supports only
-            shorter sequences, or has no masked-LM head.
+        ValueError: the teacher has a different vocabulary or hidden size,
+            supports only shorter sequences, or has no masked-LM head.
     """
     teacher = read(recipe.teacher_dir, lowercase=recipe.do_lower_case)
     teacher = teacher.with_parts([_HEAD])
@@ -126,7 +126,7 @@ def _check_likeness(student, teacher, directory):
 
 
 def copy_layers(student, teacher):
-    """Copy the teacher's weights that fit by name and shape to a student.
+    """Copy teacher weights with matching names and shapes to a student.
 
     Args:
         student, teacher: `PretrainedModel`s. `student_layer_indices` selects

@@ -1,4 +1,4 @@
-"""Learner: the model to train, its targets and the models to save."""
+"""Trainable model of an objective, with its targets and models to save."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,18 +9,19 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """The model to train, with its targets and the models to save.
+    """Model to train, with its targets and the models to save.
 
     Args:
-        model: `keras.Model` from inputs of a batch to a dict of the outputs
-            that the terms of the objective use. All its weights are trained.
-        kept: dict from folders in the output directory, "" for the directory
-            itself, to the `PretrainedModel`s that a finished run saves there.
-        targets: function from the inputs of a batch to a dict of additional
-            labels, such as teacher predictions. They have no gradient, and
-            weights that only they need are not saved in states.
-        added: dict from paths of weights of `kept[""]` to variables that a
-            finished run adds to them.
+        model: `keras.Model` that maps the inputs of a batch to a dict of the
+            outputs for the loss terms. All its weights are trained.
+        kept: dict mapping folders in the output directory ("" for the directory
+            itself) to the `PretrainedModel`s that a finished run saves there.
+        targets: callable that maps the inputs of a batch to a dict of
+            additional labels, such as teacher predictions. Labels have no
+            gradient. Weights that only labels depend on are not saved in
+            states.
+        added: dict mapping weight paths of `kept[""]` to variables that a
+            finished run adds to these weights.
     """
 
     model: keras.Model
@@ -30,10 +31,10 @@ class Learner:
 
     @property
     def weight_names(self):
-        """Return the names of the model's weights in a state, a list.
+        """Return a list of the names of the model's weights in a state.
 
-        They are used to load an unfinished run. Weights of models in other
-        folders than "" have the name None. Two weights with the same name are
+        They are used to load an unfinished run. Weights of models in folders
+        other than "" have the name None. Two weights with the same name are
         added up by a finished run.
         """
         if not self.kept:
@@ -50,10 +51,10 @@ class Learner:
 
 
 def pretrainer_learner(bert, recipe=None, read=None):
-    """Create the learner of most objectives: a model with its heads.
+    """Create the `Learner` for a model with its heads.
 
     Args:
         bert: `PretrainedModel` with the parts of the objective.
-        recipe, read: unused; other objectives need them.
+        recipe, read: not used; part of the interface of objectives.
     """
     return Learner(bert.pretrainer, {"": bert})

@@ -1,4 +1,4 @@
-"""Pre-training objectives: masks, batches, learner, loss terms and fields.
+"""Definitions of the pre-training objectives.
 
 A plan reads them before Keras is imported, so functions that need Keras are
 imported when they are called.
@@ -38,31 +38,31 @@ def _no_checkpoints(recipe: typing.Any) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
-    """An objective of pre-training.
+    """Pre-training objective.
 
     Args:
         name: str, the value of `objective`.
         parts: tuple of str, the optional parts of the model to train.
-        terms: function without arguments that returns the terms of the loss,
-            a list of `LabelTerm`, `TokenTerm` or objects with the same
-            methods. The loss is their sum, weighted by their `factor`.
-        view: function that converts batches of `pretraining.dataset` to
-            batches with the labels and weights that the terms use.
+        terms: callable without arguments that returns a list of loss terms
+            (`LabelTerm`, `TokenTerm` or objects with the same methods). The
+            loss is their sum, weighted by their `factor`.
+        view: callable that converts batches of `pretraining.dataset` to batches
+            with the labels and weights for the loss terms.
         is_decoder: bool, whether a token attends only to earlier tokens.
         label: str, the meaning of `next_sentence_labels`, as in `Packing`;
             "" if they are not used.
-        masking: dict of options of `MaskingOptions`, if the objective does not
-            mask as BERT does. The records must be dynamic. The recipe can
-            change options that are its fields.
-        learner: function from a `PretrainedModel` with `parts`, the
-            `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
-            default the model with its heads.
+        masking: dict of `MaskingOptions` arguments, if masking differs from
+            BERT. The records must be dynamic. A recipe can override options
+            that are also its fields.
+        learner: callable that takes a `PretrainedModel` with `parts`, the
+            `PretrainingRecipe` and `from_pretrained`, and returns a `Learner`.
+            Defaults to `pretrainer_learner`.
         fields: dict mapping the recipe fields of only this objective to their
             defaults; None means that the field is required.
-        reads: function from the recipe to the checkpoints that the learner
-            reads, a dict mapping names in the run record to directories.
-        shares: str, prefix of the paths of weights that the learner shares
-            between models; supported models have such weights.
+        reads: callable that takes the recipe and returns a dict mapping names
+            in the run record to the checkpoint directories that are loaded.
+        shares: str, prefix of the weight paths that are shared between models.
+            Supported models must have such weights.
     """
 
     name: str
@@ -84,13 +84,13 @@ class Objective:
 
 
 def objective_named(name):
-    """Return the objective with a name, or raise ValueError."""
+    """Return the objective with a given name, or raise ValueError."""
     checks.one_of(OBJECTIVES, objective=name)
     return OBJECTIVES[name]
 
 
 def resolved_fields(objective, values):
-    """Fill in the defaults of the fields that only some objectives have.
+    """Fill in the defaults of objective-specific fields.
 
     Args:
         objective: `Objective`.
@@ -100,8 +100,8 @@ def resolved_fields(objective, values):
         A dict of the fields of the objective, with defaults filled in.
 
     Raises:
-        ValueError: a field of another objective is given, or a required field
-            is missing.
+        ValueError: a field belongs to a different objective, or a required
+            field is missing.
     """
     for name, other in OBJECTIVES.items():
         for field in other.fields:
@@ -221,16 +221,17 @@ OBJECTIVES = {
 
 
 def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
-    """Return the losses of an objective, by output of the model.
+    """Return the Keras losses of an objective by model output.
 
-    The masked-LM loss is the mean over the real predictions of the batch,
-    the next-sentence loss the mean over its examples; the total is their sum.
+    The masked-LM loss is the mean over the real predictions in the batch. The
+    next-sentence loss is the mean over its examples. The total loss is their
+    sum.
 
     Args:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        Keras losses in float32, for `compile(loss=...)`.
+        A dict mapping outputs to float32 Keras losses, for `compile(loss=...)`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
@@ -258,6 +259,7 @@ def metrics(objective: str = PUBLISHED) -> dict[str, typing.Any]:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        New Keras metrics by output, for `compile(weighted_metrics=...)`.
+        A dict mapping outputs to new Keras metrics, for
+        `compile(weighted_metrics=...)`.
     """
     return {term.output: term.keras_metric() for term in _of_fit(objective)}

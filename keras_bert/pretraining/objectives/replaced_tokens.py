@@ -1,4 +1,4 @@
-"""Replaced-token detection: train a generator and a discriminator.
+"""Replaced-token detection with a generator and a discriminator.
 
 References:
     [ELECTRA](https://arxiv.org/abs/2003.10555), sections 2 and 3
@@ -22,7 +22,7 @@ _LOGITS, _LABELS = "replaced_token_logits", "is_replaced"
 
 
 def detection(outputs, labels):
-    """Compute loss and accuracy of the detection of replaced tokens.
+    """Compute the loss and accuracy of replaced-token detection.
 
     The model returns the labels, because its generator samples the tokens.
 
@@ -32,8 +32,8 @@ def detection(outputs, labels):
         labels: dict, unused.
 
     Returns:
-        A dict of float32 `(batch_size, seq_length)`: `loss`, the binary cross
-        entropy; `accuracy`; and `share`, 1 at replaced tokens.
+        A dict of float32 `(batch_size, seq_length)` tensors: `loss` (binary
+        cross-entropy), `accuracy` and `share` (1 at replaced tokens).
     """
     logits, share = outputs[_LOGITS], ops.cast(outputs[_LABELS], "float32")
     return {
@@ -44,13 +44,13 @@ def detection(outputs, labels):
 
 
 def replaced_token_terms():
-    """Return the terms of the loss, with the factors of the paper."""
+    """Return the loss terms with the loss weights of the paper."""
     found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
     return [LabelTerm("mlm_logits"), found]
 
 
 def replaced_token_learner(discriminator, recipe, read):
-    """Create the learner of a discriminator and a generator.
+    """Create the `Learner` for a discriminator and a generator.
 
     Both share their embeddings. A new generator has `generator_size` times
     the width of the discriminator. With `init_checkpoint`, the generator is
@@ -59,14 +59,14 @@ def replaced_token_learner(discriminator, recipe, read):
     Args:
         discriminator: `PretrainedModel` with a replaced-token head.
         recipe: `PretrainingRecipe`.
-        read: `from_pretrained`.
+        read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
         A `Learner`.
 
     Raises:
         ValueError: the generator is missing, is larger than the discriminator
-            or has embeddings of other sizes.
+            or has embeddings of different sizes.
     """
     if recipe.init_checkpoint:
         before = read_generator(recipe, discriminator.config, read)
@@ -79,11 +79,11 @@ def replaced_token_learner(discriminator, recipe, read):
 
 
 def learner_of(generator, discriminator, seed, model=None, **more):
-    """Create the learner of a generator and a discriminator.
+    """Create the `Learner` for a generator and a discriminator.
 
     Args:
         generator, discriminator: `PretrainedModel`s.
-        seed: int, seed of the sampled tokens.
+        seed: int, random seed for sampling tokens.
         model: `keras.Model` to train instead of the discriminator's model.
         **more: other arguments of `Learner`.
     """
@@ -94,7 +94,7 @@ def learner_of(generator, discriminator, seed, model=None, **more):
 
 
 def _both(generator, discriminator, seed, name):
-    """Return the model to train: generator, sampling and discriminator."""
+    """Return a model with generator, sampling and discriminator."""
     feature = features.MASKED_LM_IDS
     inputs = dict(generator.input)
     positions = inputs[features.MASKED_LM_POSITIONS.name]
@@ -149,12 +149,12 @@ def read_generator(recipe, other, read):
 
     Args:
         recipe: `PretrainingRecipe`.
-        other: config of the discriminator, for checks.
-        read: `from_pretrained`.
+        other: config of the discriminator, used for checks.
+        read: callable that loads a model, normally `from_pretrained`.
 
     Raises:
         ValueError: the generator is larger than the discriminator or has
-            embeddings of other sizes.
+            embeddings of different sizes.
     """
     directory = os.path.join(recipe.init_checkpoint, GENERATOR)
     generator = read(directory, lowercase=recipe.do_lower_case)

@@ -1,4 +1,4 @@
-"""Span boundary objective: predict masked spans from their boundaries.
+"""Span boundary objective, which predicts spans from their boundaries.
 
 References:
     [SpanBERT](https://arxiv.org/abs/1907.10529), section 3
@@ -16,19 +16,19 @@ _HEAD = "masked_lm_head"
 
 
 def span_boundary_terms():
-    """Return the terms of the loss, with the factors of the paper."""
+    """Return the loss terms with the loss weights of the paper."""
     return [LabelTerm("mlm_logits"), LabelTerm("sbo_logits")]
 
 
 def span_boundary_learner(bert, recipe, read):
-    """Create the learner of a model with a masked-LM and a boundary head.
+    """Create the `Learner` for a model with masked-LM and boundary heads.
 
     The boundary head is saved in the states of a run, but not in its
     checkpoint.
 
     Args:
         bert: `PretrainedModel` with a masked-LM head.
-        recipe, read: unused; other objectives need them.
+        recipe, read: not used; part of the interface of objectives.
 
     Returns:
         A `Learner`.

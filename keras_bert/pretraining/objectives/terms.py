@@ -1,4 +1,4 @@
-"""Loss terms: sums of losses over predictions, and their means."""
+"""Loss terms, which sum and average losses over predictions."""
 
 import dataclasses
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from keras_bert.typing import Tensors
 
 @dataclasses.dataclass(frozen=True)
 class LabelTerm:
-    """Cross entropy and accuracy of the labels of one output.
+    """Loss term for cross-entropy and accuracy of one model output.
 
-    Other kinds of terms have the same members `outputs`, `name`, `factor`,
-    `total_weight` and `sums`. They may use several outputs and other labels
-    and weights of the batch.
+    Other loss terms have the same members `outputs`, `name`, `factor`,
+    `total_weight` and `sums`. They may use several outputs and other labels and
+    weights of the batch.
 
     Args:
-        output: str, such as "mlm_logits"; name of an output of the model and
-            of its labels and weights in a batch.
-        factor: float, weight of this term in the loss.
+        output: str, name of a model output and of its labels and weights in a
+            batch, such as "mlm_logits".
+        factor: float, weight of this term in the total loss.
     """
 
     output: str
@@ -40,7 +40,7 @@ class LabelTerm:
         return self.output.removesuffix("_logits")
 
     def total_weight(self, weights: Tensors) -> Tensor:
-        """Sum the weights of a batch, before the model is computed.
+        """Sum the weights of a batch before the forward pass.
 
         Args:
             weights: weights of the batch, float32.
@@ -54,13 +54,13 @@ class LabelTerm:
         """Return weighted sums over the predictions, for the metrics.
 
         Args:
-            outputs: outputs of the model, tensors by name.
-            labels: labels of the batch, tensors by name.
-            weights: weights of the batch, float32 tensors by name.
+            outputs: dict mapping names to the model's output tensors.
+            labels: dict mapping names to the label tensors of the batch.
+            weights: dict mapping names to the float32 weights of the batch.
 
         Returns:
-            float32 scalars by name: `loss`, `accuracy` and any others, each a
-            weighted sum, and `weight`, to divide them by.
+            A dict of float32 scalars: the weighted sums `loss`, `accuracy` and
+            any others, and the total `weight` to divide them by.
         """
         logits, labels = outputs[self.output], labels[self.output]
         weights = weights[self.output]
@@ -72,13 +72,13 @@ class LabelTerm:
         }
 
     def keras_loss(self) -> keras.losses.Loss:
-        """Return the same loss for `compile`."""
+        """Return the equivalent Keras loss for `compile`."""
         return SparseCrossEntropy(
             self.factor, reduction="mean_with_sample_weight"
         )
 
     def keras_metric(self) -> keras.metrics.Metric:
-        """Return a new metric of the same accuracy for `compile`."""
+        """Return the equivalent Keras metric for `compile`."""
         return keras.metrics.SparseCategoricalAccuracy(
             name=f"{self.name}_accuracy"
         )
@@ -86,14 +86,15 @@ class LabelTerm:
 
 @dataclasses.dataclass(frozen=True)
 class TokenTerm:
-    """Loss that is a mean over all tokens, special tokens included.
+    """Loss term that averages over all tokens, including special tokens.
 
     Args:
         name: str, the prefix of the metrics.
         outputs: tuple of str, the outputs of the model that the term uses.
-        measure: function from the outputs and the labels to a dict of float32
-            `(batch_size, seq_length)`: `loss` and others, such as `accuracy`.
-        factor: float, weight of this term in the loss.
+        measure: callable that takes the outputs and the labels, and returns a
+            dict of float32 `(batch_size, seq_length)` tensors: `loss` and
+            others, such as `accuracy`.
+        factor: float, weight of this term in the total loss.
     """
 
     name: str
@@ -102,11 +103,11 @@ class TokenTerm:
     factor: float = 1.0
 
     def total_weight(self, weights):
-        """Count the tokens of a batch; see `LabelTerm`."""
+        """Count the tokens in a batch, see `LabelTerm`."""
         return ops.sum(weights["tokens"])
 
     def sums(self, outputs, labels, weights):
-        """Return the sums over the tokens; see `LabelTerm`."""
+        """Return the sums over the tokens, see `LabelTerm`."""
         measured = {**self.measure(outputs, labels), "weight": 1.0}
         return {k: ops.sum(x * weights["tokens"]) for k, x in measured.items()}
 
@@ -114,8 +115,9 @@ class TokenTerm:
 def _is_right(labels, logits):
     """Return 1.0 if the label has the largest logit, else 0.0.
 
-    On TensorFlow, `ops.argmax` (used by the accuracy of Keras) copies the
-    logits, the largest tensors of a step. `ops.top_k` does not, and is faster.
+    On TensorFlow, `ops.argmax` (used by Keras's accuracy) copies the logits,
+    which are the largest tensors of a step. `ops.top_k` does not copy them and
+    is faster.
     """
     _, guesses = ops.top_k(logits, 1)
     guesses = ops.cast(ops.squeeze(guesses, -1), "int32")

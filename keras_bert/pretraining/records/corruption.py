@@ -1,4 +1,4 @@
-"""Error messages for corrupt records.
+"""Error messages for corrupted records.
 
 TensorFlow's errors do not name the file. After an error the files are read
 again by `read_checked_records`, which names the file and the record.
@@ -19,13 +19,13 @@ _NOISE = ("Graph execution error", "Detected at node", "[[", "File ", "{{")
 
 @contextlib.contextmanager
 def corruption_names_file(paths, vocabulary=None, vocab_file="vocab.txt"):
-    """Re-raise a dataset's error with the file and offset of the record.
+    """Context manager that adds the file and record to dataset errors.
 
     Args:
         paths: list of str, the TFRecord files that are read in the block.
-        vocabulary: the `Vocabulary` of the records. Without it, only damaged
-            files are found, not records with other features.
-        vocab_file: str, the path of the vocabulary, for the message.
+        vocabulary: `Vocabulary` of the records. If None, only damaged files are
+            detected, and invalid features are not.
+        vocab_file: str, vocabulary path to show in error messages.
 
     Raises:
         ValueError: replaces TensorFlow's error. The message names the command

@@ -60,7 +60,7 @@ def _entry(feature, values, lengths):
 
 
 def _varints(values, lengths=None):
-    """Encode values as base-128 digits, lowest first."""
+    """Encode values as base-128 digits, starting with the lowest digit."""
     values = np.asarray(values, np.uint32)
     kept = np.ones(values.shape, bool)
     if lengths is not None:

@@ -21,9 +21,9 @@ def check_first_records(paths, form, lengths, vocab_size):
     Args:
         paths: list of str, TFRecord files.
         form: str, "static" or "dynamic".
-        lengths: dict of int by the length names of the schema. "num_tokens"
-            may be any number up to "max_seq_length".
-        vocab_size: int, all ids must be below it.
+        lengths: dict mapping the length names of the schema to int.
+            "num_tokens" may be any number up to "max_seq_length".
+        vocab_size: int, size of the vocabulary. All ids must be below it.
     """
     if not paths:
         raise ValueError("`paths` must not be empty. Received: paths=[].")

@@ -1,4 +1,4 @@
-"""Names, types and lengths of the features of records; parsing of records."""
+"""Record forms (feature names, types and lengths) and record parsing."""
 
 import dataclasses
 
@@ -15,10 +15,11 @@ class RecordForm:
 
     Args:
         form: str, "static" or "dynamic".
-        lengths: dict of int by the length names of the schema. "num_tokens"
-            differs between records and is at most "max_seq_length", if given.
-        source: str, the origin of the lengths, for error messages.
-        advice: str, the advice in error messages about a wrong length.
+        lengths: dict mapping the length names of the schema to int.
+            "num_tokens" differs between records and is at most
+            "max_seq_length", if given.
+        source: str, origin of the lengths to show in error messages.
+        advice: str, advice for error messages about a wrong length.
     """
 
     form: str
@@ -28,7 +29,7 @@ class RecordForm:
 
     @property
     def schema(self):
-        """Return the features, a tuple of `features.Feature`."""
+        """Return the features as a tuple of `features.Feature`."""
         return features.FORMS[self.form]
 
     @classmethod
@@ -98,7 +99,7 @@ def record_features(record):
 
 
 def values_of(held, feature):
-    """Return the values of a feature, empty if they have another type."""
+    """Return the values of a feature, or nothing if the type is different."""
     return getattr(held[feature.name], _LISTS[feature.dtype]).value
 
 
@@ -108,11 +109,11 @@ def parse_examples(serialized, schema, lengths):
     Args:
         serialized: string `(batch_size,)`, serialized `tf.train.Example`s.
         schema: tuple of `features.Feature`.
-        lengths: dict of int by the length names of the schema.
+        lengths: dict mapping the length names of the schema to int.
 
     Returns:
-        A dict by feature name of tensors `(batch_size, length)`. Features of
-        the length "num_tokens" are `tf.RaggedTensor`s with int64 row splits.
+        A dict mapping feature names to tensors `(batch_size, length)`. Features
+        of the length "num_tokens" are `tf.RaggedTensor`s with int64 row splits.
     """
     specs = {}
     for feature in schema:

@@ -1,8 +1,8 @@
 """Validation of record files against the schema.
 
 The first invalid record is an error, which names the file, the record (counted
-from 0, with its byte offset), the feature and its value. Batches are checked at
-once; single records are examined only if a batch cannot be parsed.
+from 0, with its byte offset), the feature and its value. Records are checked in
+batches and examined one by one only if a batch cannot be parsed.
 """
 
 import tensorflow as tf
@@ -51,7 +51,7 @@ def read_checked_records(path, vocabulary):
 
 
 def _batches(path):
-    """Yield lists of (offset, record); before an error, those read so far."""
+    """Yield lists of (offset, record) pairs."""
     batch = []
     try:
         for record in framed_records(path):
@@ -72,7 +72,7 @@ def _parse(records, form):
 
     Returns:
         A dict of arrays, or None if the first record is invalid; and the row
-        and error message of the invalid record, or None.
+        and error message of the invalid record, or None if all are valid.
     """
     try:
         parsed = parse_examples(list(records), form.schema, form.lengths)
@@ -89,7 +89,7 @@ def _parse(records, form):
 
 
 def _padded(parsed):
-    """Pad dynamic examples; add `input_mask` and `segment_ids`."""
+    """Pad dynamic examples and add `input_mask` and `segment_ids`."""
     ids = parsed[features.TOKEN_IDS.name]
     starts = parsed[features.WORD_STARTS.name]
     length = ids.row_lengths()[:, None]

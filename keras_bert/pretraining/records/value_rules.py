@@ -25,7 +25,7 @@ def first_broken_rule(values, vocabulary):
 
 
 def _rules(values, vocabulary):
-    """Yield (feature, expected values, mask of invalid values)."""
+    """Yield (feature, expected values, mask of invalid values) tuples."""
     x = types.SimpleNamespace(**values)  # [R, S], [R, P] and [R, 1]
     for role in ("cls", "sep", "pad"):
         token = vocabulary.roles[role]

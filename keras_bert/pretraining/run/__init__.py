@@ -1,1 +1,1 @@
-"""The training loop, its state and the strategies it runs under."""
+"""Training loop, training states and distribution strategies."""

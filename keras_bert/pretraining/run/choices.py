@@ -1,4 +1,4 @@
-"""Allowed values of the options of a run; imports nothing heavy."""
+"""Allowed values for the options of a run."""
 
 DECAYS = ("linear", "polynomial", "cosine", "wsd")
 MASKINGS = ("static", "dynamic")

@@ -1,4 +1,4 @@
-"""Metrics and speed of the steps between two log points."""
+"""Metrics and speed between two log points."""
 
 import contextlib
 import time
@@ -7,12 +7,12 @@ from keras_bert.pretraining.objectives.terms import mean_metrics
 
 
 class LogInterval:
-    """Metric sums and time of the steps since the last log point.
+    """Metric sums and elapsed time since the last log point.
 
     Args:
         start_step: int, first step of the interval.
-        sums: dict of floats, the sums so far.
-        seconds: float, the time so far.
+        sums: dict of floats, sums of the metrics so far.
+        seconds: float, elapsed time so far.
     """
 
     def __init__(self, start_step, sums=None, seconds=0.0):
@@ -27,13 +27,13 @@ class LogInterval:
 
     @contextlib.contextmanager
     def paused(self):
-        """Exclude the time of a context, such as evaluation."""
+        """Context manager that excludes its time, such as an evaluation."""
         before = time.perf_counter()
         yield
         self._start += time.perf_counter() - before
 
     def state(self):
-        """Return the constructor arguments, as a JSON-serializable dict."""
+        """Return the constructor arguments as a JSON-serializable dict."""
         return {
             "start_step": self._start_step,
             "sums": self._sums,
@@ -41,15 +41,15 @@ class LogInterval:
         }
 
     def seconds_for(self, step, num_steps):
-        """Return the seconds that `num_steps` take at the speed so far."""
+        """Estimate the seconds that `num_steps` will take."""
         return num_steps * self._seconds() / (step - self._start_step)
 
     def metrics(self, step, batch_size):
-        """Return means, speed and the number of skipped batches, if any.
+        """Return a dict of mean metrics, speed and skipped batches.
 
         Args:
             step: int, last step of the interval.
-            batch_size: int, examples in a global batch.
+            batch_size: int, number of examples in a global batch.
         """
         seconds = self._seconds()
         num_examples = (step - self._start_step) * batch_size

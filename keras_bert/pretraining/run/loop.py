@@ -1,4 +1,4 @@
-"""Training loop of pre-training, for one device or many."""
+"""Pre-training loop for one or several devices."""
 
 import tensorflow as tf
 
@@ -23,11 +23,11 @@ class PretrainingLoop:
             as `bert_pretrainer`, has the outputs that the objective uses.
         optimizer: optimizer of `keras_bert.optimizers`, created for the model
             in the same scope.
-        strategy: `tf.distribute.Strategy`; one device by default.
-        accumulation_steps: int, parts into which a batch is split to save
-            memory.
-        jit_compile: bool, compile the step with XLA.
-        objective: `Objective`; by default masked LM and next-sentence
+        strategy: `tf.distribute.Strategy`. Defaults to one device.
+        accumulation_steps: int, number of parts into which a batch is split to
+            save memory.
+        jit_compile: bool, whether to compile the step with XLA.
+        objective: `Objective`. Defaults to masked LM and next-sentence
             prediction, as for BERT.
     """
 
@@ -86,8 +86,8 @@ class PretrainingLoop:
             num_steps: int, number of steps.
 
         Returns:
-            A dict of float32 scalars, sums over the steps and all devices:
-            see `mean_metrics`.
+            A dict of float32 scalars, summed over the steps and all devices,
+            for `mean_metrics`.
         """
         # The first step defines the keys of the totals, before the graph loop.
         totals = self._run(self._replica_step, next(batches))
@@ -112,7 +112,7 @@ class PretrainingLoop:
         return mean_metrics(sums)
 
     def _run(self, function, batch):
-        """Run a function on every device; return the global sums."""
+        """Run a function on every device and return the global sums."""
         sums = self.strategy.run(function, args=(batch,))
         return {
             name: self.strategy.experimental_local_results(value)[0]
@@ -142,7 +142,7 @@ class PretrainingLoop:
         return {**taken, "skipped_steps": 1.0 - taken["steps"]}
 
     def _gradients(self, batch, denominators):
-        """Return gradients and sums of this device's examples, part by part."""
+        """Compute the gradients and sums for this device's examples."""
         if self._accumulation_steps == 1:
             return self._piece_gradients(batch, denominators)
         num_pieces = self._accumulation_steps

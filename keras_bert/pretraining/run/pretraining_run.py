@@ -29,26 +29,28 @@ def run_pretraining(
     to `metrics.jsonl` and to an event file for TensorBoard, states to
     `states/`, all in `output_dir`.
 
-    A batch with NaN or infinite gradients does not count as a step: it is
+    A batch with NaN or infinite gradients does not count as a step and is
     replaced by the next batch.
 
     Args:
         loop: `PretrainingLoop`; its model is trained in place.
-        batches: function from the number of batches seen to an endless
-            `tf.data.Dataset` of the following global batches.
+        batches: callable that takes the number of batches seen so far and
+            returns an endless `tf.data.Dataset` of the following global
+            batches.
         eval_data: held-out batches, or None.
-        batch_size: int, examples in a global batch.
+        batch_size: int, number of examples in a global batch.
         output_dir: str, an existing directory.
         options: `RunOptions`.
-        begin: function without arguments, called in the chief process after
-            the state is checked and before anything else is written.
+        begin: callable without arguments that is called in the chief process
+            after the state is checked and before anything else is written.
 
     Returns:
-        The last evaluation, a dict of floats; empty without `eval_data`.
+        A dict of floats with the metrics of the last evaluation; empty without
+        `eval_data`.
 
     Raises:
         FloatingPointError: a gradient is not finite.
-        ValueError: a saved state belongs to another model.
+        ValueError: a saved state belongs to a different model.
         tf.errors.OpError: a record is invalid.
         OSError: for example, the disk is full; the last state is kept.
     """
@@ -76,7 +78,7 @@ def run_pretraining(
 
 
 class _Run:
-    """Progress of a run: training steps, logging, evaluation and saving."""
+    """Run in progress, with training, logging, evaluation and saving."""
 
     def __init__(self, loop, batch_size, output_dir, options, begin):
         self._loop = loop
@@ -122,7 +124,7 @@ class _Run:
         )
 
     def train(self, iterator):
-        """Take steps until logging, evaluation or saving is due."""
+        """Run steps until logging, evaluation or saving is due."""
         options = self._options
         intervals = (
             options.log_steps,
@@ -147,7 +149,7 @@ class _Run:
             self._log()
 
     def _check_finite(self, sums):
-        """Raise or warn if gradients were not finite; weights are unchanged."""
+        """Raise or warn if gradients were not finite."""
         skipped = int(sums["skipped_steps"])
         self._skipped = skipped if sums["steps"] else self._skipped + skipped
         if not skipped:
@@ -186,7 +188,7 @@ class _Run:
         self._interval = LogInterval(self.step)
 
     def evaluate(self, dataset):
-        """Return the metrics of the held-out batches, or {} without them."""
+        """Return the metrics of the evaluation batches, or {}."""
         if dataset is None:
             return {}
         with self._interval.paused():

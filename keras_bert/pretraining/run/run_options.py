@@ -14,13 +14,13 @@ class RunOptions(checks.Checked):
         num_train_steps: number of optimizer steps. Skipped batches do not
             count.
         log_steps: number of steps between logged metrics.
-        eval_steps: number of steps between evaluations; 0: only before and
-            after training.
+        eval_steps: number of steps between evaluations. If 0, evaluation runs
+            only before and after training.
         save_checkpoints_steps: number of steps between saved states.
         keep_checkpoint_max: number of saved states to keep.
         steps_per_execution: number of steps in one graph call.
         on_nan: action if a gradient is NaN.
-        sources: names of the data, for error messages.
+        sources: names of the data to show in error messages.
 
     Raises:
         ValueError: a number is too small.

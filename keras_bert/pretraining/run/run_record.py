@@ -17,9 +17,9 @@ def check_run(directory, settings, allow_changes=False):
 
     Args:
         directory: `pathlib.Path`, new, empty or of an earlier run.
-        settings: JSON-serializable dict, all settings that change the weights;
-            may contain dicts and lists.
-        allow_changes: bool, resume with other settings.
+        settings: JSON-serializable dict of all settings that affect the
+            weights.
+        allow_changes: bool, whether to resume with different settings.
     """
     before = _recorded_settings(directory)
     if before is None and directory.is_dir() and any(directory.iterdir()):
@@ -38,7 +38,7 @@ def check_run(directory, settings, allow_changes=False):
 
 
 def write_run(directory, settings):
-    """Write the settings of a run to run.json, unless they are there."""
+    """Write the settings of a run to run.json, unless the file exists."""
     if _recorded_settings(directory) == json.loads(json.dumps(settings)):
         return
     import keras  # Late, so that runs are checked without loading Keras.
@@ -68,7 +68,7 @@ def _recorded_settings(directory):
 
 
 def _git_state():
-    """Return the git commit, marked if files have changed, or None."""
+    """Return the git commit, with a mark for changed files, or None."""
     root = pathlib.Path(__file__).parent
     command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:

@@ -1,4 +1,4 @@
-"""Distribution strategies: one device or many."""
+"""Distribution strategies for one or several devices."""
 
 import os
 
@@ -9,9 +9,9 @@ def make_strategy(name):
     """Create a strategy. Call it before any other use of TensorFlow.
 
     Args:
-        name: "one_device"; "mirrored", all GPUs of this machine or, without
-            any, its logical CPU devices; "multi_worker", the machines that
-            the environment variable TF_CONFIG names; or "tpu".
+        name: "one_device"; "mirrored" for all GPUs of this machine (or its
+            logical CPU devices if it has no GPU); "multi_worker" for the
+            machines in the environment variable TF_CONFIG; or "tpu".
 
     Returns:
         A `tf.distribute.Strategy`.

@@ -1,4 +1,4 @@
-"""Handler of SIGTERM and Ctrl-C, so that a run saves its state first."""
+"""Handler for SIGTERM and Ctrl-C that lets a run save its state."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ _MESSAGE = b"\nSaving after this step. Press Ctrl-C again to stop at once.\n"
 
 
 class TerminationRequest:
-    """Context that records SIGTERM and Ctrl-C, so that a run can save first.
+    """Context manager that records SIGTERM and Ctrl-C for a later exit.
 
     A second Ctrl-C ends the process without saving.
     """
@@ -23,7 +23,7 @@ class TerminationRequest:
 
     @property
     def exit_code(self):
-        """Exit code of the process; 143 (SIGTERM) if there was no signal."""
+        """Exit code of the process, 143 (SIGTERM) by default."""
         return _SHELL_OFFSET + self._number
 
     def __enter__(self):

@@ -1,4 +1,4 @@
-"""Training states to resume from: weights, moments, step and random state.
+"""Training states with weights, moments, step and random state.
 
 A state is one file, such as `step-00001000.npz`, written under a temporary
 name first. Its arrays have checksums: if the newest file is damaged, the
@@ -23,11 +23,11 @@ _METADATA, _COUNT = "about", "num_variables"
 
 
 def save_state(directory, step, variables, metadata, keep=2):
-    """Write a state and remove the oldest ones.
+    """Write a state and delete the oldest ones.
 
     Args:
         directory: str, an existing directory.
-        step: int, steps taken.
+        step: int, number of finished steps.
         variables: list of variables, in the same order in every call.
         metadata: JSON-serializable dict, which `restore_state` returns.
         keep: int, number of states to keep.
@@ -52,7 +52,7 @@ def save_state(directory, step, variables, metadata, keep=2):
 
 
 def restore_state(directory, variables):
-    """Load the newest undamaged state into variables.
+    """Load the newest undamaged state into variables and return its metadata.
 
     Args:
         directory: str; it may not exist.
@@ -63,8 +63,8 @@ def restore_state(directory, variables):
         state.
 
     Raises:
-        ValueError: all states are damaged, or the newest belongs to another
-            model.
+        ValueError: all states are damaged, or the newest one belongs to a
+            different model.
     """
     states = _states(directory)
     for path in reversed(states):
@@ -86,7 +86,7 @@ def restore_state(directory, variables):
 
 
 def _read(path):
-    """Return the dict and the arrays of a state; verify the checksums."""
+    """Read a state, verify its checksums and return the metadata and arrays."""
     with zipfile.ZipFile(path) as archive:
         metadata = json.loads(str(read_array(archive, _METADATA)))
         count = metadata.pop(_COUNT)

@@ -9,14 +9,14 @@ from keras_bert import checks
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """Span of the context that may answer a question.
+    """Candidate answer to a question, given as a span of the context.
 
     Args:
         text: str, exactly as in the context; "" stands for "no answer".
         start: int, start of the answer as a byte offset in the UTF-8 context.
         end: int, byte offset of the end, exclusive.
-        start_logit: float.
-        end_logit: float.
+        start_logit: float, logit of the start position.
+        end_logit: float, logit of the end position.
     """
 
     text: str
@@ -37,7 +37,8 @@ class Answers:
 
     Args:
         spans: list of `Answer` with distinct texts, best first. If the context
-            has no tokens, the list contains one "" with logits 0.
+            has no tokens, the list contains a single empty answer with logits
+            0.
         null: `Answer` that stands for "no answer".
     """
 
@@ -178,7 +179,7 @@ def _best_spans(windows, logits, limit, max_length):
 
 
 def _window_spans(first_logits, last_logits, owned, limit, max_length):
-    """Return the first and last tokens of the best spans of one window.
+    """Return the first and last tokens of the best spans in a window.
 
     In the scores, row i and column j stand for the span of j + 1 tokens that
     begins at the i-th owned token.

@@ -122,7 +122,7 @@ def context_ranks(most_tokens):
 
 
 def _context(nearest, length):
-    """Compute the "max context" score; longer windows get a small bonus."""
+    """Compute the "max context" score with a bonus for long windows."""
     return nearest + 0.01 * length
 
 

@@ -1,4 +1,4 @@
-"""Preprocess questions and decode their answers inside a TensorFlow graph."""
+"""Question preprocessing and answer decoding in a TensorFlow graph."""
 
 import typing
 
@@ -122,7 +122,7 @@ def _owned_in_windows(tokens, windows, ranks):
 
 
 def _places(tokens, windows):
-    """Return each token's window, index in the window and overall index."""
+    """Return the windows, indices in the window and indices of tokens."""
     window, place = numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
@@ -150,9 +150,9 @@ def window_answers(
         max_answer_length: int, maximum length of an answer in tokens.
 
     Returns:
-        Three tensors `(num_questions,)`: start and end byte offsets in the
-        context, int32, both 0 for "no answer"; and scores, float32, the sums
-        of both logits.
+        Three tensors `(num_questions,)`: int32 start and end byte offsets in
+        the context, which are 0 for "no answer", and float32 scores, which are
+        the sums of both logits.
     """
     questions = questions[:, 0]
     begin, length, score = _best_spans(

@@ -1,4 +1,4 @@
-"""Task output that predicts answer spans in a context."""
+"""Task output for answer spans in a context."""
 
 import itertools
 

@@ -34,7 +34,7 @@ def squad_scores(
     warning counts such questions. Predictions for unknown ids are ignored.
 
     Args:
-        data_set: the parsed JSON of a SQuAD file.
+        data_set: dict, parsed JSON of a SQuAD file.
         predictions: dict mapping question ids to answer texts; "" stands for
             "no answer". Ids may be int or str.
         no_answer_probabilities: dict mapping question ids to floats, either
@@ -215,7 +215,7 @@ def answer_metrics(questions, answers, null_threshold):
 
 
 def is_one_answer(questions, answers, null_threshold):
-    """Return True if nearly all answers are equal but labels differ."""
+    """Return whether nearly all answers are equal although labels differ."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]

@@ -54,7 +54,7 @@ class Prompts:
         return self.prompts.get(name, "")
 
     def first_of(self, *names):
-        """Return the first name that has a prompt, or ""."""
+        """Return the first of several names that has a prompt, or ""."""
         return next((name for name in names if name in self.prompts), "")
 
 
@@ -77,7 +77,7 @@ class PromptPreprocessor(Preprocessor):
         return super().tokenize(texts)
 
     def with_prompt(self, prompt):
-        """Return a cached copy of this preprocessor with another prompt."""
+        """Return a cached copy of this preprocessor with a different prompt."""
         if prompt not in self._by_prompt:
             others = self.tokenizer, self.template, self.seq_length
             self._by_prompt[prompt] = PromptPreprocessor(prompt, *others)

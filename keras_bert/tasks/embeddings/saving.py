@@ -346,7 +346,7 @@ def _module_files(
 
 @contextlib.contextmanager
 def _errors_name_file(path):
-    """Context manager that raises a `CheckpointError` with the file's name."""
+    """Re-raise errors as a `CheckpointError` with the file's name."""
     try:
         yield
     except (OSError, ValueError) as error:

@@ -169,7 +169,7 @@ class RankingLoss(keras.losses.Loss):
         scale: float, factor that converts cosine similarities to logits.
 
     Call arguments:
-        text_ids: `(batch_size, num_texts)`; equal texts have equal ids.
+        text_ids: int `(batch_size, num_texts)`; equal texts have equal ids.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive
             and (in triplets) negative.
 

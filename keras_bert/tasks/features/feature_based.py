@@ -84,8 +84,8 @@ class FeatureBased(FineTunedTask):
         **kwargs: other arguments of the task.
 
     Attributes:
-        is_per_token: bool, whether the head has an output for each token. If
-            False, it has one for each row.
+        is_per_token: bool, whether the head has an output for each token
+            instead of each row.
         states_model: `keras.Model`, see `states_of_layers`.
         head_model: `keras.Model`, see `lstm_head`.
     """
@@ -158,7 +158,7 @@ class FeatureBased(FineTunedTask):
     fit = name_rest(HeadRecipe)(inspect.unwrap(FineTunedTask.fit))
 
     def recipe(self, **values: typing.Any) -> HeadRecipe:
-        """Create the `HeadRecipe` with these values.
+        """Create a `HeadRecipe` from its fields.
 
         :meta private:
         """

@@ -236,7 +236,7 @@ def plain(value):
 
 
 def _decoded(value):
-    """Decode bytes, including nested ones. Keep all other values."""
+    """Decode bytes, including nested ones, and keep all other values."""
     value = plain(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")

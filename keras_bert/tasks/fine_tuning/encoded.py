@@ -136,7 +136,7 @@ def token_targets(rows, logits, padding):
 
 
 class Encoded:
-    """Tokenized examples for a task: model inputs, targets and weights.
+    """Tokenized examples with model inputs, targets and weights.
 
     A prediction may combine several rows, such as the windows of a long text.
     A training example is one row, or a group of rows, such as the choices of a
@@ -209,7 +209,7 @@ class Encoded:
 
     @property
     def own_targets(self):
-        """Prediction targets, taken from the example or its first row."""
+        """Prediction targets from the example or its first row."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
 
@@ -233,7 +233,7 @@ class Encoded:
         )
 
     def answer_targets(self, logits):
-        """Convert the logits of predictions to targets for `DISTILLED`."""
+        """Convert a teacher's logits to targets for `DISTILLED`."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)

@@ -84,7 +84,7 @@ def progress_bar(is_shown, num_rows):
 
 
 def _computed(run, buckets):
-    """Yield the results of a function for each batch, in order."""
+    """Yield the results of a function for each batch in order."""
     if len(buckets) == 1:
         # Starting threads takes 2 ms; a short text takes about 15 ms.
         yield run(buckets[0])
@@ -94,7 +94,7 @@ def _computed(run, buckets):
 
 
 def _functions(model):
-    """Return a function that selects a batch function by batch count."""
+    """Return a callable that selects the function to run for a batch count."""
     if keras.backend.backend() == "tensorflow":
         from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 

@@ -1,4 +1,4 @@
-"""Trace a model as one graph with weights optimized for many calls."""
+"""Traced model with weights that are optimized for many calls."""
 
 import functools
 import math
@@ -16,7 +16,7 @@ _MIN_BATCHES_TO_COMPILE = 64
 
 
 class GraphFunction:
-    """Model as a function of tensors that is traced once for many calls.
+    """Callable that traces a model once and runs it many times.
 
     After enough calls, optimized copies of the weights are used:
 
@@ -59,7 +59,7 @@ class GraphFunction:
         return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
 
     def for_batches(self, num_batches):
-        """Return the function to use for this number of batches."""
+        """Return the function for a number of batches."""
         if self._form != self._current_form():
             self._trace()
         copy = self._copy
@@ -77,7 +77,7 @@ class GraphFunction:
 
 
 class _FrozenCopy:
-    """Graph with copies of the variables that have certain names.
+    """Graph with copies of some of the variables.
 
     The graph also returns the variables, to detect changes; reading them in a
     separate call takes twice as long. TensorFlow does not write to a tensor
@@ -146,7 +146,7 @@ class _Constants(_FrozenCopy):
 
 
 class _Packed(_FrozenCopy):
-    """Graph of `packed_model`."""
+    """Graph of a `packed_model`."""
 
     def __init__(self, model):
         lora = "lora_kernel_a", "lora_kernel_b"

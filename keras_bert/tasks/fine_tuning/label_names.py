@@ -6,12 +6,12 @@ from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
 def choose_labels(known, labels=None, rename_labels=None, new_head=False):
-    """Return a task's labels and their indices in the trained head.
+    """Return the labels of a task and their indices in the trained head.
 
     Args:
         known: list of str, labels of the trained model. None if the model is
             not trained for the task.
-        labels: list of str, requested labels in order; None for `known`.
+        labels: list of str, requested labels in order; None to use `known`.
         rename_labels: dict mapping known labels to new names, or None.
         new_head: bool, whether to replace the trained head with a random one.
 
@@ -96,5 +96,5 @@ def _renamed(known, names):
 
 
 def _are_default(labels):
-    """Return True for the default names of `transformers`, LABEL_0 ..."""
+    """Return whether labels are the default names (LABEL_0 and so on)."""
     return labels == [f"LABEL_{index}" for index in range(len(labels))]

@@ -1,4 +1,4 @@
-"""Metrics and callbacks for `fit`."""
+"""Validation metrics and callbacks for `fit`."""
 
 import keras
 from keras import ops

@@ -40,8 +40,8 @@ class Recipe(checks.Checked):
             shared weights must be frozen together.
         num_reset_layers: number of highest blocks to initialize randomly.
         label_smoothing: label smoothing, from 0 to 1.
-        patience: number of epochs without improvement before training stops.
-            By default there is no early stopping.
+        patience: number of epochs without improvement before training stops. If
+            None, there is no early stopping.
         seed: random seed for shuffling, dropout and reset layers.
         parallel_parts: number of parts into which a batch is split. They are
             computed in parallel, with one thread each. Results do not change.

@@ -97,8 +97,8 @@ class TextTask(FineTunedTask):
         windows: "mean" or "max" to split long single texts into windows and
             pool their logits. In training each window is an example, and
             `batch_size` counts windows.
-        stride: maximum number of tokens between the starts of two windows.
-            By default windows overlap only to have equal lengths.
+        stride: maximum number of tokens between the starts of two windows. By
+            default, windows overlap only as needed to have equal lengths.
 
     Attributes:
         is_pair: bool, whether the task takes pairs; None before training.

@@ -18,7 +18,7 @@ class GlueFile:
         texts: dict mapping "text" and (for pairs) "text_pair" to a column
             name, or to a column index if the file has no header.
         label: str or int, label column; None if the labels are hidden.
-        has_broken_rows: bool, whether some rows are split over several lines.
+        has_broken_rows: bool, whether some rows are broken across lines.
     """
 
     name: str
@@ -60,7 +60,7 @@ def glue_task(name):
 
 
 def _files(texts, label, broken=False, splits=("train", "dev", "test")):
-    """Return the usual files, with a header and without test labels."""
+    """Return the files of a task with a header and without test labels."""
     return {
         split: (
             GlueFile(f"{split}.tsv", texts)

@@ -93,7 +93,7 @@ def squad_questions(data_set, source, has_answers=True):
     """Return the questions of a parsed SQuAD file.
 
     Args:
-        data_set: dict, the parsed JSON.
+        data_set: dict, parsed JSON of a SQuAD file.
         source: str, name of the data to show in error messages.
         has_answers: bool, whether to read the answers.
 

@@ -1,4 +1,4 @@
-"""Tag schemes IOB1, IOB2, BIOES, BILOU and BMES, and plain tags.
+"""Tag schemes (IOB1, IOB2, BIOES, BILOU and BMES) and plain tags.
 
 A tag is "O" for words outside of entities, or a prefix and a type such as
 "B-PER". Plain tags, such as parts of speech, have no prefix. The type may be
@@ -45,7 +45,7 @@ def find_scheme(tags, where=None):
 
 
 def is_plain(names):
-    """Return True if tags (iterable of str) follow no scheme such as IOB."""
+    """Return True if tags (iterable of str) do not follow a tag scheme."""
     return _candidates({*names}) == [PLAIN]
 
 
@@ -169,7 +169,7 @@ def _may_follow(before, tag, scheme, are_typed):
 
 
 def _are_typed(tags):
-    """Return True if any tag has a type, so that all entities need one."""
+    """Return True if any tag has a type."""
     return any("-" in tag for row in tags for tag in row)
 
 

@@ -28,7 +28,7 @@ _BATCH = 1024
 
 
 def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
-    """Read a split of a prepared dataset. Nothing is downloaded.
+    """Read a split of a prepared dataset without downloading anything.
 
     For GLUE, the result equals the result of `read_glue`.
 
@@ -81,7 +81,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
 
 
 def read_tfds_choices(name, split, num_choices=4):
-    """Read a split of multiple-choice data. Nothing is downloaded.
+    """Read a split of prepared multiple-choice data.
 
     Args:
         name: str, name such as "hellaswag", or the directory of a version. Its

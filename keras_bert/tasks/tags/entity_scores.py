@@ -1,4 +1,4 @@
-"""Compute scores of predicted tags by entity or by word.
+"""Scores for predicted tags, by entity or by word.
 
 The tests compare them with seqeval.
 """
@@ -90,7 +90,7 @@ def _check_prefixes(predictions):
 
 
 def _entities(rows):
-    """Return pairs (sentence index, entity) of entities that start with B-."""
+    """Return (sentence index, entity) pairs for entities that start with B-."""
     return {
         (index, entity)
         for index, row in enumerate(rows)

@@ -1,4 +1,4 @@
-"""Check words and tags from users and convert them to lists."""
+"""Functions that check words and tags and convert them to lists."""
 
 import numpy as np
 

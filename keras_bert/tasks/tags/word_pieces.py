@@ -88,9 +88,9 @@ def find_words(tokenizer, texts):
 def _words_with_offsets(tokenizer, texts):
     """Tokenize texts and find their words in a TensorFlow graph.
 
-    Returns three RaggedTensors `(batch_size, (num_tokens))`: ids (int32), and
-    the start and end offsets of words in bytes (int64), given at the first
-    token of each word and 0 at the others. No word is empty.
+    Returns three RaggedTensors `(batch_size, (num_tokens))`: the ids (int32),
+    and the byte offsets of word starts and ends (int64). Offsets are at the
+    first token of each word and 0 at all other tokens. No word is empty.
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
     # A token that is only a space belongs to no word.
@@ -139,7 +139,7 @@ def _characters_before(text):
 class WordPreprocessor(Preprocessor):
     """Preprocessor of single texts that also returns word offsets.
 
-    Args: see `Preprocessor`.
+    The arguments are the same as for `Preprocessor`.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`.

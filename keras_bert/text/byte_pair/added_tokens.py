@@ -122,7 +122,7 @@ def _automaton(ids):
 
 
 def _from_the_left(starts, ends):
-    """Return the mask of spans to keep, chosen greedily from the left."""
+    """Return the mask of spans to keep, without overlap, left to right."""
     size = tf.size(starts)
     following = tf.searchsorted(starts, ends)  # The next span of each.
     following = tf.concat([following, [size]], 0)

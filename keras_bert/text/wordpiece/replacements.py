@@ -112,7 +112,7 @@ class SpecialTokens:
 
     Args:
         vocabulary: a `Vocabulary`.
-        cut: function that tokenizes texts to `Pieces` with the vocabulary
+        cut: callable that tokenizes texts to `Pieces`, using the vocabulary
             `with_opening(vocabulary)`.
 
     Call arguments:

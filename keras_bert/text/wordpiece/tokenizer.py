@@ -189,11 +189,11 @@ class BertTokenizer(Tokenizer):
         return pieces
 
     def _cut(self, texts):
-        """Tokenize texts, with offsets into the normalized texts."""
+        """Tokenize texts and return offsets into the normalized texts."""
         return self._wordpieces(self._normalizer.normalize(texts))
 
     def _cut_with_offsets(self, texts):
-        """Tokenize texts, with offsets into the raw texts."""
+        """Tokenize texts and return offsets into the raw texts."""
         normalized, offsets = self._normalizer.normalize_with_offsets(texts)
         return original_spans(self._wordpieces(normalized), offsets)
 
