@@ -13,6 +13,7 @@ from keras_bert.models.heads import MASKED
 from keras_bert.models.heads import POOLED
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import reads_of
+from keras_bert.models.two_streams import TwoStreamBackbone
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
 
@@ -83,7 +84,10 @@ def training_flops(backbone, heads, seq_length, num_predictions):
     forward += sum(_at(block, seq_length, seq_length) for block in blocks)
     forward += _at(last, seq_length, num_read)
     if MASKED in read and backbone.mask_queries:
-        forward += _at(last, seq_length, seq_length)  # The block runs twice.
+        # Blocks that run twice: of the query stream, or the last one.
+        is_two = isinstance(backbone, TwoStreamBackbone)
+        again = blocks if is_two else [last]
+        forward += sum(_at(x, seq_length, seq_length) for x in again)
     if POOLED in read:
         forward += _matrices(backbone.pooler)
     counts = {MASKED: num_predictions, EVERY: seq_length, POOLED: 1}

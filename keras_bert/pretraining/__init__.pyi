@@ -3,6 +3,7 @@
 from .batches.dynamic import MaskingOptions as MaskingOptions
 from .batches.dynamic import dynamic_dataset as dynamic_dataset
 from .batches.epoch_views import left_to_right_batches as left_to_right_batches
+from .batches.epoch_views import permuted_batches as permuted_batches
 from .batches.epoch_views import span_boundary_batches as span_boundary_batches
 from .batches.epoch_views import token_batches as token_batches
 from .batches.static import dataset as dataset

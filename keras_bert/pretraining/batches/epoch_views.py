@@ -133,6 +133,48 @@ def _add_boundaries(inputs, labels, weights, max_span_length):
     )
 
 
+def permuted_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Convert masked batches to batches for permutation language modeling.
+
+    The masked tokens are restored and predicted in random order.
+
+    Args:
+        dataset: batches of `pretraining.dynamic_dataset` with random
+            `substitutes` only. The random ids determine the order, which
+            therefore depends on the seed, the epoch and the example.
+
+    Returns:
+        Batches with the input `permutation_ranks` and without next-sentence
+        labels.
+
+    References:
+        [XLNet](https://arxiv.org/abs/1906.08237), sections 2.2 and 2.3
+    """
+    return map_batches(dataset, _permute)
+
+
+def _permute(inputs, labels, weights):
+    labels, weights = labels["mlm_logits"], weights["mlm_logits"]
+    ids = inputs[features.INPUT_IDS.name]
+    positions = inputs[features.MASKED_LM_POSITIONS.name]
+    keys = tf.gather(ids, positions, batch_dims=1)
+    keys = tf.where(weights > 0, keys, keys.dtype.max)
+    order = tf.argsort(keys, axis=1, stable=True)
+    ranks = tf.where(weights > 0, tf.argsort(order, axis=1) + 1, 0)
+    places = tf.one_hot(positions, ids.shape[1], dtype=tf.int32)  # [B, P, S]
+    return (
+        {
+            **inputs,
+            features.INPUT_IDS.name: _restored(ids, positions, labels, weights),
+            features.PERMUTATION_RANKS.name: tf.reduce_sum(
+                places * ranks[:, :, None], axis=1
+            ),
+        },
+        {"mlm_logits": labels},
+        {"mlm_logits": weights},
+    )
+
+
 def _restored(ids, positions, labels, weights):
     """Return the original ids, without masks."""
     is_real = tf.cast(weights > 0, tf.int32)  # [B, P]

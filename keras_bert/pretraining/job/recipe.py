@@ -49,14 +49,14 @@ class PretrainingRecipe(RunOptions):
             Defaults to 0.15.
         do_whole_word_mask: whether to mask whole words, with dynamic `masking`.
         ngram: maximum number of words in a masked span (pieces without
-            `do_whole_word_mask`), with dynamic `masking`; by default 1, or
-            10 for span boundaries.
+            `do_whole_word_mask`), with dynamic `masking`; by default 1, 10 for
+            span boundaries, or 5 for permutation LM.
         mask_special_tokens: whether [CLS] and [SEP] can be masked like other
             tokens, with dynamic `masking`.
         objective: training objective: masked LM with next-sentence or
             sentence-order prediction, masked LM only, masked LM with span
-            boundaries (SpanBERT), causal LM, distillation, or replaced-token
-            detection (ELECTRA, DeBERTa v3).
+            boundaries (SpanBERT), permutation LM (XLNet), causal LM,
+            distillation, or replaced-token detection (ELECTRA, DeBERTa v3).
         teacher_dir: directory of the teacher, for distillation.
         generator_size: size of a new generator relative to the discriminator:
             the width (default 0.25) or, for DeBERTa, the depth (default 0.5).

@@ -61,8 +61,8 @@ class Objective:
             defaults; None means that the field is required.
         reads: callable that takes the recipe and returns a dict mapping names
             in the run record to the checkpoint directories that are loaded.
-        shares: str, prefix of the weight paths that are shared between models.
-            Supported models must have such weights.
+        shares: str, prefix of the weight paths that are shared between models
+            or streams. Supported models must have such weights.
     """
 
     name: str
@@ -190,6 +190,20 @@ OBJECTIVES = {
                 "ngram": 10,
             },
             learner=_imported("span_boundaries", "span_boundary_learner"),
+        ),
+        Objective(
+            name="plm",
+            parts=("masked_lm_head",),
+            terms=lambda: [pretraining.LabelTerm("mlm_logits")],
+            view=lambda batches: pretraining.permuted_batches(batches),
+            # The random ids determine the order; the tokens are restored.
+            masking={
+                "substitutes": (0.0, 0.0),
+                "masked_lm_prob": 1 / 6,
+                "ngram": 5,
+            },
+            learner=_imported("permutations", "permutation_learner"),
+            shares="embeddings/query_embedding",
         ),
         Objective(
             name="left_to_right",

@@ -20,6 +20,7 @@ _CASES = {
     "electra": ("electra", {}, {"generator_size": 0.5}),
     "electra_gdes": ("deberta-v2", {"L": 4}, {}),
     "mlm_sbo": ("bert", {}, {}),
+    "plm": ("xlnet", {}, {}),
     "distillation": ("distilbert", {"L": 1}, {"teacher_dir": "teacher"}),
     "mlm": ("deberta", {"enhanced_mask_decoder": True}, {"masking": "static"}),
 }
@@ -108,7 +109,7 @@ def test_a_generator_has_a_size_up_to_its_discriminators(make, folder):
 
 
 def test_records_that_are_masked_already_are_an_error(make):
-    for name in ("electra", "mlm_sbo"):
+    for name in ("electra", "mlm_sbo", "plm"):
         with pytest.raises(ValueError, match=f"objective='{name}' .*=static"):
             plan_pretraining(make(name, masking="static"))
 
@@ -223,6 +224,36 @@ def test_the_masks_of_an_objective_can_be_changed(make):
     assert (recipe.ngram, recipe.do_whole_word_mask) == (10, True)
     recipe = plan_pretraining(make("mlm_sbo", ngram=3)).recipe
     assert (recipe.ngram, recipe.do_whole_word_mask) == (3, True)
+
+
+def test_a_permutation_orders_the_predicted_tokens(folder, make):
+    dynamic = plan_pretraining(make("mlm", masking="dynamic", eval_file=None))
+    recipe = make("plm", num_train_steps=3, eval_file=None)
+    plan = plan_pretraining(recipe)
+    batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
+    texts = RunBatches(dynamic, plan.vocabulary, plan.config.vocab_size)
+    first = []
+    for (inputs, labels, weights), (other, known, real) in zip(
+        batches.training(0).take(200), texts.training(0), strict=False
+    ):
+        ids = other["input_ids"].numpy()
+        rows, places = np.nonzero(real["mlm_logits"])
+        at = other["masked_lm_positions"].numpy()[rows, places]
+        ids[rows, at] = known["mlm_logits"].numpy()[rows, places]
+        np.testing.assert_array_equal(inputs["input_ids"], ids)
+        is_real = weights["mlm_logits"].numpy() > 0
+        for row, ranks in enumerate(inputs["permutation_ranks"].numpy()):
+            at = inputs["masked_lm_positions"][row].numpy()[is_real[row]]
+            wanted = labels["mlm_logits"][row].numpy()[is_real[row]]
+            np.testing.assert_array_equal(ids[row, at], wanted)
+            assert sorted(ranks[at]) == [*range(1, len(at) + 1)]
+            assert ranks.sum() == ranks[at].sum()
+            first += [ranks[at[0]] == 1] if len(at) == 2 else []
+    assert len(first) > 100
+    assert 0.35 < np.mean(first) < 0.65
+    train(recipe)
+    model = from_pretrained(folder.path / "run")
+    assert model.parts == {"masked_lm_head"}
 
 
 def test_a_teacher_is_of_one_objective_and_needed_there(folder):

@@ -198,7 +198,7 @@ def test_a_model_without_the_outputs_is_an_error(tiny_config):
 def test_an_unknown_objective_is_an_error():
     with pytest.raises(
         ValueError,
-        match="one of mlm_nsp, mlm_sop, mlm, mlm_sbo, left_to_right, "
+        match="one of mlm_nsp, mlm_sop, mlm, mlm_sbo, plm, left_to_right, "
         "distillation, electra, electra_gdes. .*='nsp'",
     ):
         objective_named("nsp")
