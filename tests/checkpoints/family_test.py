@@ -37,6 +37,7 @@ _PREFIXES = {
     "modernbert": "model.",
     "openai-gpt": "transformer.",
     "xlm-roberta": "roberta.",
+    "xlnet": "transformer.",
 }
 
 

@@ -70,7 +70,8 @@ def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
     assert export(embedder, tmp_path) == output
     texts = [x.read_text("utf-8") for x in tmp_path.rglob("*.json")]
     assert texts and not [text for text in texts if str(tmp_path) in text]
-    settings = [json.loads(text).get("settings") for text in texts]
+    values = [json.loads(text) for text in texts]
+    settings = [x.get("settings") for x in values if isinstance(x, dict)]
     how = [(x["pooling"], x["normalize"]) for x in settings if x]
     assert ("max", True) in how
     before = _contents(tmp_path)

@@ -87,7 +87,7 @@ def test_ids_without_positions_are_named(make):
     embeddings = make()
     embeddings(_IDS)
     ids = np.zeros((2, 7), "int32")
-    with pytest.raises(ValueError, match=r"`input_ids` must be at most 6 .*7"):
+    with pytest.raises(ValueError, match=r"`input_ids` must be 1 to 6 .*7"):
         embeddings(ids)
 
 

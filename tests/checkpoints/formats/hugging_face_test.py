@@ -249,7 +249,7 @@ def test_the_architecture_is_what_there_is(
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("model_type", "xlnet", "config.json: `model_type`"),
+        ("model_type", "t5", "config.json: `model_type`"),
         # Before anything is created.
         ("num_hidden_layers", 10**12, "model.safetensors"),
         ("vocab_size", 10**12, "model.safetensors"),
