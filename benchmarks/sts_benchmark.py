@@ -4,7 +4,7 @@
         --model_dir=sentence-transformers/all-MiniLM-L6-v2
 
 --input_file is sts-test.csv of the published STS benchmark: tab-separated
-columns, of which the fifth is the score of similarity and the next two are the
+columns. The fifth column is the similarity score, and the next two are the
 sentences. The program prints the correlations of cosines and scores in float32.
 MTEB publishes Spearman 0.8203247 and Pearson 0.8274064 for the model above.
 """

@@ -1,4 +1,4 @@
-"""Schema of examples, for the features of records and the inputs of models.
+"""Schema of examples: features of records and inputs of models.
 
 Names and types are the same as in google-research/bert, so records can be
 exchanged with other implementations. Records have one of two forms. Static

@@ -8,11 +8,12 @@ import numpy as np
 import onnx
 
 from keras_bert.export.onnx_graph import graph_name
+from keras_bert.export.tflite_comparison import LOST_LABELS
+from keras_bert.export.tflite_comparison import keeps_labels
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
 
 _MIN_MEAN_COSINE, _MIN_COSINE, _MIN_RANK_CORRELATION = 0.985, 0.95, 0.99
-_LOST_LABELS = 0.01
 _VECTORS = ("sentence_embedding", "embedding")
 _STATES = ("last_hidden_state", "sequence_output")
 
@@ -40,12 +41,11 @@ class QuantizationComparison:
 
     @property
     def is_close(self):
-        lost = self.num_labels - self.num_equal_labels
         return (
             self.mean_cosine >= _MIN_MEAN_COSINE
             and self.least_cosine >= _MIN_COSINE
             and self.rank_correlation >= _MIN_RANK_CORRELATION
-            and lost <= max(1, _LOST_LABELS * self.num_labels)
+            and keeps_labels(self.num_labels, self.num_equal_labels)
         )
 
 
@@ -86,7 +86,7 @@ def quantized(task, model, names, texts):
         "An int8 file must have a mean cosine of "
         f"{_MIN_MEAN_COSINE}, a least cosine of {_MIN_COSINE}, a rank "
         f"correlation of {_MIN_RANK_CORRELATION} and at most "
-        f"{_LOST_LABELS:.0%} other labels. Export with precision='float32', or "
+        f"{LOST_LABELS:.0%} other labels. Export with precision='float32', or "
         f"pass `texts` like those in use. Received: {found}."
     )
 

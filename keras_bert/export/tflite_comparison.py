@@ -9,7 +9,7 @@ import numpy as np
 _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
 # For int8: share of labels that may differ (at least one label), and minimum
 # cosine similarity of outputs without labels.
-_LOST_LABELS = 0.01
+LOST_LABELS = 0.01
 _MIN_COSINE = 0.99
 
 
@@ -42,8 +42,7 @@ class Comparison:
             return self.greatest_difference <= _TOLERANCES[kind]
         if not self.num_labels:
             return self.cosine >= _MIN_COSINE
-        lost = self.num_labels - self.num_equal_labels
-        return lost <= max(1, _LOST_LABELS * self.num_labels)
+        return keeps_labels(self.num_labels, self.num_equal_labels)
 
     def __str__(self):
         labels = (
@@ -59,12 +58,17 @@ class Comparison:
         )
 
 
+def keeps_labels(num_labels, num_equal_labels):
+    """Return True if at most `LOST_LABELS`, or one label, differ."""
+    return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
+
+
 def tolerance(kind):
     """Return a description of the tolerance of `is_within`."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
-        f"{_LOST_LABELS:.0%} of the labels lost, or one; of numbers without "
+        f"{LOST_LABELS:.0%} of the labels lost, or one; of numbers without "
         f"labels a cosine of {_MIN_COSINE}"
     )
 

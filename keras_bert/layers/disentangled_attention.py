@@ -120,14 +120,9 @@ class DisentangledAttention(SelfAttention):
             made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
         query, key = ops.split(made, 2, axis=-1)
         return (
-            ops.take(self._table_heads(query), rising, axis=1),
-            ops.take(self._table_heads(key), falling, axis=1),
+            ops.take(self.table_heads(query), rising, axis=1),
+            ops.take(self.table_heads(key), falling, axis=1),
         )
-
-    def _table_heads(self, rows):
-        """Split the rows of the table into heads and return [N, R, D]."""
-        heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
-        return ops.transpose(heads, (1, 0, 2))
 
     def flops(self, seq_length: int, num_queries: int) -> int:
         of_table = 2 * 2 * 2 * self.num_buckets * self.hidden_size**2

@@ -96,29 +96,24 @@ class RelativeAttention(SelfAttention):
         distances = (length - 1) - ops.arange(2 * length)
         table = ops.cast(_sinusoids(distances, self.hidden_size), query.dtype)
         table = self.table_dropout(table, training=training)
-        keys = self._split(self.relative(table))  # [N, 2 * S, D]
-        turned = (query + self._split(self.relative_bias)) * self.scale
+        keys = self.table_heads(self.relative(table))  # [N, 2 * S, D]
+        turned = (query + self.table_heads(self.relative_bias)) * self.scale
         bias = shifted(ops.matmul(turned, ops.swapaxes(keys, -1, -2)))
         if context.segment_ids is not None:
             bias = bias + self._segment_scores(query, context.segment_ids)
-        query = query + self._split(self.content_bias)
+        query = query + self.table_heads(self.content_bias)
         return query, key, dataclasses.replace(context, score_bias=bias)
 
     def _segment_scores(self, query, segment_ids):
         """Return [B, N, S, S]: one of two scores for each pair of tokens."""
-        turned = (query + self._split(self.segment_bias)) * self.scale
-        vectors = self._split(self.segment_embeddings)  # [N, 2, D]
+        turned = (query + self.table_heads(self.segment_bias)) * self.scale
+        vectors = self.table_heads(self.segment_embeddings)  # [N, 2, D]
         scores = ops.matmul(turned, ops.swapaxes(vectors, -1, -2))
         same, different = ops.split(scores, 2, axis=-1)  # [B, N, S, 1]
         rows = ops.expand_dims(segment_ids, 2), ops.expand_dims(segment_ids, 1)
         differs = ops.expand_dims(ops.not_equal(*rows), 1)
         differs = ops.cast(differs, scores.dtype)  # [B, 1, S, S]
         return same + differs * (different - same)
-
-    def _split(self, rows):
-        """Split vectors into heads and return [N, R, D]."""
-        shape = (-1, self.num_heads, self.head_size)
-        return ops.transpose(ops.reshape(rows, shape), (1, 0, 2))
 
     def flops(self, seq_length: int, num_queries: int) -> int:
         # The scores of positions are computed at every position.

@@ -167,6 +167,18 @@ class SelfAttention(Layer):
         heads = ops.reshape(query_key_value, (-1, *shape))
         return [*ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)]
 
+    def table_heads(self, rows: Tensor) -> Tensor:
+        """Split vectors that all examples share into heads.
+
+        Args:
+            rows: float `(num_rows, hidden_size)`, or one vector.
+
+        Returns:
+            float `(num_heads, num_rows, head_size)`.
+        """
+        heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
+        return ops.transpose(heads, (1, 0, 2))
+
     def position(
         self,
         query: Tensor,

@@ -84,7 +84,7 @@ class SeparateDisentangledAttention(DisentangledAttention):
 
     def _of_table(self, table, rising, falling):
         return [
-            self._table_heads(dense(ops.take(table, rows, axis=0)))
+            self.table_heads(dense(ops.take(table, rows, axis=0)))
             for dense, rows in (
                 (self.table_query, rising),
                 (self.table_key, falling),

@@ -13,9 +13,9 @@ class TwoStreamBackbone(Backbone):
     """Backbone with a content stream and a query stream.
 
     The content stream contains the tokens. The query stream starts from one
-    vector and predicts tokens. Both attend to the content stream: a query to
-    tokens of lower rank, a token to those of its own rank too. Tokens of
-    rank 0 are visible to all.
+    vector and predicts tokens. Both attend to the content stream. A query
+    attends to tokens of lower rank. A token also attends to tokens of its own
+    rank. Tokens of rank 0 are visible to all.
 
     The input `permutation_ranks` of `permuted()` contains the ranks. Otherwise
     the predicted tokens have rank 1, so that no prediction depends on them, and

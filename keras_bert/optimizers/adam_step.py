@@ -3,7 +3,7 @@
 Keras calls `update_step` for each variable on each device and passes only the
 learning rate. Therefore, the other scalars of a step are computed once and
 stored in a variable of the optimizer. TensorFlow updates a variable with a
-single op. Keras uses several ops, each of which is a pass over memory.
+single op. Keras uses several ops, and each op is a pass over memory.
 """
 
 import collections

@@ -79,7 +79,7 @@ def _expected(task, ids):
 
 
 def _check(found, expected, mask):
-    """Compare outputs; those of padding are arbitrary."""
+    """Compare the outputs of tokens; outputs of padding are arbitrary."""
     is_per_token = np.shape(found)[:2] == np.shape(mask)
     where = np.asarray(mask, bool) if is_per_token else slice(None)
     np.testing.assert_allclose(found[where], expected[where], atol=1e-4)
