@@ -1,8 +1,6 @@
 """SavedModels for TensorFlow Serving that include the tokenizer."""
 
 import contextlib
-import pathlib
-import re
 import typing
 
 import tensorflow as tf
@@ -21,6 +19,7 @@ from keras_bert.export.serving_files import version_directory
 from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
+from keras_bert.processor import processor_flags
 from keras_bert.typing import Path
 
 # Small groups of tokens fit the caches of a processor and can be computed in
@@ -28,7 +27,6 @@ from keras_bert.typing import Path
 _BATCH_TOKENS = 512
 # Limit of a protocol buffer, with room for the rest of the graph.
 _MOST_BYTES = 2_000_000_000
-_CPU_INFO = pathlib.Path("/proc/cpuinfo")
 
 
 def export_saved_model(
@@ -96,12 +94,8 @@ def _warn_without_amx(model):
     """Warn if bfloat16 is known to be slow on this processor."""
     if all(layer.compute_dtype != "bfloat16" for layer in model.layers):
         return
-    try:
-        info = _CPU_INFO.read_text(encoding="utf-8")
-    except OSError:
-        return
-    flags = re.search(r"^flags\s*:(.*)", info, re.MULTILINE)
-    if flags and "amx_bf16" not in flags[1].split():
+    flags = processor_flags()
+    if flags and "amx_bf16" not in flags:
         logging.warning(
             "The model is exported in bfloat16. On a processor without AMX, "
             "such as this one, it is slower than in float32 and needs more "

@@ -1,8 +1,8 @@
 """Dtype policy of a run."""
 
-import pathlib
-
 import tensorflow as tf
+
+from keras_bert.processor import processor_flags
 
 # Compute capability of NVIDIA Ampere, the first with bfloat16.
 _FIRST_CAPABILITY = (8, 0)
@@ -26,8 +26,4 @@ def _multiplies_bfloat16():
     if gpus:
         details = tf.config.experimental.get_device_details(gpus[0])
         return details.get("compute_capability", (0, 0)) >= _FIRST_CAPABILITY
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:  # Not Linux.
-        return False
-    return bool(_PROCESSOR_FLAGS & {*text.split()})
+    return bool(_PROCESSOR_FLAGS & (processor_flags() or set()))

@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert import processor
 from keras_bert.export import export_saved_model
 from keras_bert.export import saved_model
 from keras_bert.tasks import FeatureExtractor
@@ -92,7 +93,7 @@ def test_bfloat16_without_amx_is_told(
     task = FeatureExtractor(request.getfixturevalue(model))
     if info is not None:
         (tmp_path / "cpuinfo").write_text(info)
-    monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(processor, "_CPU_INFO", tmp_path / "cpuinfo")
     # The export fails here.
     monkeypatch.setattr(saved_model, "ServedModel", None)
     with pytest.raises(TypeError):
