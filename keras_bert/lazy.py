@@ -19,6 +19,7 @@ _REQUIREMENTS = {
     "keras": "keras>=3.12.4,<4",
     "matplotlib": "keras-bert-tf[demo]",
     "onnx": "keras-bert-tf[onnx]",
+    "onnxruntime": "keras-bert-tf[onnx]",
     "sentencepiece": "keras-bert-tf[vocabulary]",
     "tensorflow": "tensorflow>=2.21,<2.22",
     "tensorflow_datasets": "keras-bert-tf[tfds]",

@@ -46,11 +46,13 @@ _OVERWRITE = shared_flags.overwrite()
 def main():
     check_input(_INPUT_DIR.value)
     export_onnx = keras_bert.export.export_onnx  # Raises without the extra.
-    from keras_bert.export.onnx_directory import check_onnx_output
+    from keras_bert.export.id_directory import check_id_output
     from keras_bert.export.tflite_samples import read_texts
     from keras_bert.tasks import load_any_task
 
-    check_onnx_output(_OUTPUT_DIR.value, [_INPUT_DIR.value], _OVERWRITE.value)
+    check_id_output(
+        _OUTPUT_DIR.value, "onnx", [_INPUT_DIR.value], _OVERWRITE.value
+    )
     task = load_any_task(
         _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
     )

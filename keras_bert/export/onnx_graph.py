@@ -8,6 +8,8 @@ import tf2onnx
 
 from keras_bert.export.packed_model import packed_model
 from keras_bert.export.tflite_functions import same_rows
+from keras_bert.export.tflite_samples import id_samples
+from keras_bert.export.tflite_samples import sample_columns
 
 # The first opset with layer normalization (ONNX Runtime 1.12).
 _OPSET = 17
@@ -46,7 +48,7 @@ def onnx_model(task, names, packed):
             inputs.
         packed: bool, whether the graph computes only tokens.
     """
-    inputs = [name for name in task.inputs if name in task.model.input]
+    inputs = _inputs(task)
     rank = len(task.model.input[inputs[0]].shape)
     is_published = names == "hugging_face"
     dtype = tf.int64 if is_published else tf.int32
@@ -91,6 +93,19 @@ def onnx_model(task, names, packed):
     # The converter does not fail on ops that ONNX lacks.
     onnx.checker.check_model(converted, full_check=True)
     return converted
+
+
+def graph_samples(task, texts, names):
+    """Convert texts to inputs of the graph, one dict of arrays for each."""
+    dtype = "int64" if names == "hugging_face" else "int32"
+    return [
+        {graph_name(x, names): sample[x].astype(dtype) for x in _inputs(task)}
+        for sample in id_samples(task, sample_columns(task, texts))
+    ]
+
+
+def _inputs(task):
+    return [name for name in task.inputs if name in task.model.input]
 
 
 def _with_states(task):

@@ -264,17 +264,17 @@ def test_an_int8_file_is_compared_with_float32(bert, tmp_path, name):
 
 
 def test_an_int8_file_that_differs_is_refused(bert, tmp_path, monkeypatch):
-    from keras_bert.export import onnx_int8
+    from keras_bert.export import quantization_comparison
 
     task = TASKS["embedder"](bert)
-    monkeypatch.setattr(onnx_int8, "_MIN_COSINE", 1.1)
+    monkeypatch.setattr(quantization_comparison, "_MIN_COSINE", 1.1)
     with pytest.raises(ValueError, match="mean cosine of 0.985.* Received"):
         export_onnx(task, tmp_path / "onnx", precision="int8")
     assert os.listdir(tmp_path) == []
 
 
 def test_a_file_is_close_if_labels_and_vectors_are(bert):
-    from keras_bert.export.onnx_int8 import compare
+    from keras_bert.export.quantization_comparison import compare
 
     random = np.random.default_rng(7)
     vectors = [{"embedding": random.normal(size=(1, 9))} for _ in range(9)]
@@ -303,7 +303,7 @@ def test_arguments_that_are_refused(bert, tmp_path, arguments, words):
 
 def test_int8_names_the_package_it_needs(bert, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ModuleNotFoundError, match="pip install onnxruntime"):
+    with pytest.raises(ModuleNotFoundError, match="int8.*keras-bert-tf.onnx"):
         export_onnx(
             TASKS["classifier"](bert), tmp_path / "onnx", precision="int8"
         )

@@ -1,0 +1,110 @@
+"""Directories with a model of token ids and the files of its tokenizer."""
+
+from absl import logging
+
+from keras_bert import artifacts
+from keras_bert import checks
+from keras_bert.checkpoints.formats.hugging_face import write_published_configs
+from keras_bert.export.description import NO_COMMAND
+from keras_bert.export.description import about
+from keras_bert.export.tokenizer_json import write_tokenizer_json
+
+_MOST_BYTES = 2**31 - 2**20  # Limit of protobuf, minus the nodes.
+
+
+def check_id_output(directory, model_format, inputs=(), overwrite=False):
+    """Raise ValueError unless an export may write a directory.
+
+    The directory must be new or empty; or, with `overwrite`, contain only an
+    earlier export to `model_format`. It must not be an input.
+    """
+    artifacts.check_directory(
+        directory,
+        inputs,
+        overwrite,
+        lambda manifest: manifest.get("format") == model_format,
+    )
+
+
+def check_precision(precision, precisions, texts):
+    """Raise ValueError if the arguments of an export do not match."""
+    checks.one_of(precisions, precision=precision)
+    if texts is not None and precision != "int8":
+        raise ValueError(
+            "`texts` must be passed with precision='int8' only. "
+            f"Received: texts and precision={precision!r}."
+        )
+
+
+def check_id_task(task):
+    """Raise ValueError if a task has no model of ids in float32."""
+    task.check_servable()
+    prompt = getattr(task.preprocess, "prompt", "")
+    if prompt:
+        raise ValueError(
+            "The tokenizer.json of an export cannot add a prompt. "
+            "Export an embedder with default_prompt_name=None, and prepend the "
+            f"prompt to the texts. Received: the prompt {prompt!r}."
+        )
+    if "mlm_logits" in task.model.output:
+        raise ValueError(
+            "Models of ids return numbers, but FillMask returns words. Export "
+            "a SavedModel, or the vectors of a FeatureExtractor. Received: a "
+            "FillMask."
+        )
+    dtypes = {layer.compute_dtype for layer in task.model.layers}
+    if dtypes - {"float32", "int32"}:
+        raise ValueError(
+            "Only models in float32 can be exported, because few runtimes "
+            "support bfloat16. Load the model with the policy float32. "
+            f"Received: a model in {', '.join(sorted(dtypes))}."
+        )
+    size = 4 * task.model.count_params()
+    if size > _MOST_BYTES:
+        raise ValueError(
+            "An ONNX graph has at most 2 GiB, and external weight files are "
+            "not supported. Export a SavedModel. Received: "
+            f"{size / 2**30:.2f} GiB of weights."
+        )
+
+
+def write_id_directory(task, directory, write_model, overwrite, **values):
+    """Write a model, its tokenizer and the files of other libraries.
+
+    Args:
+        task: a `Task`.
+        directory: directory to write.
+        write_model: function that writes the model to a `pathlib.Path`.
+        overwrite: bool.
+        **values: JSON-serializable values of the manifest.
+    """
+    values = {
+        **about(task),
+        "labels": getattr(task, "labels", None),
+        **values,
+        **NO_COMMAND,
+    }
+    with artifacts.directory(directory, values, (), overwrite) as staging:
+        write_model(staging)
+        _write_published_files(task, staging)
+        write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
+
+
+def _write_published_files(task, directory):
+    """Write the files by which other libraries find tokenizer and task."""
+    try:
+        model, files = task.published_parts()
+        if model.task and not model.task.head:
+            raise ValueError(f"Received: a {model.task.task}, which none has.")
+        length = task.preprocess.seq_length
+        write_published_configs(model, directory, length)
+        for name, write in files.items():
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            write(directory / name)
+    except ValueError as error:
+        logging.warning(
+            "No config.json is written, because other libraries do not support "
+            "this task. %s",
+            error,
+        )
+        task.preprocess.tokenizer.settings.write(directory)

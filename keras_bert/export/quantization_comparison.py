@@ -1,0 +1,124 @@
+"""Comparison of quantized models with float32."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert.export.tflite_comparison import LOST_LABELS
+from keras_bert.export.tflite_comparison import keeps_labels
+
+_MIN_MEAN_COSINE, _MIN_COSINE, _MIN_RANK_CORRELATION = 0.985, 0.95, 0.99
+_VECTORS = ("sentence_embedding", "embedding")
+_STATES = ("last_hidden_state", "sequence_output")
+
+
+@dataclasses.dataclass(frozen=True)
+class QuantizationComparison:
+    """Results of comparing an int8 file with its float32 file.
+
+    Args:
+        num_texts: int.
+        num_labels: int, number of labels: of texts, tokens or positions.
+        num_equal_labels: int.
+        mean_cosine: float, of the vectors of a text.
+        least_cosine: float.
+        rank_correlation: float, Spearman's, of the similarities of all pairs
+            of texts, or of the scores of a regressor.
+    """
+
+    num_texts: int
+    num_labels: int = 0
+    num_equal_labels: int = 0
+    mean_cosine: float = 1.0
+    least_cosine: float = 1.0
+    rank_correlation: float = 1.0
+
+    @property
+    def is_close(self):
+        return (
+            self.mean_cosine >= _MIN_MEAN_COSINE
+            and self.least_cosine >= _MIN_COSINE
+            and self.rank_correlation >= _MIN_RANK_CORRELATION
+            and keeps_labels(self.num_labels, self.num_equal_labels)
+        )
+
+
+def check_is_close(found):
+    """Raise ValueError unless a `QuantizationComparison` is close."""
+    if not found.is_close:
+        raise ValueError(
+            "An int8 file must have a mean cosine of "
+            f"{_MIN_MEAN_COSINE}, a least cosine of {_MIN_COSINE}, a rank "
+            f"correlation of {_MIN_RANK_CORRELATION} and at most "
+            f"{LOST_LABELS:.0%} other labels. Export with "
+            "precision='float32', or pass `texts` like those in use. "
+            f"Received: {found}."
+        )
+
+
+def compare(task, found, expected):
+    """Compare the outputs of two files for samples of one text.
+
+    Args:
+        task: the exported `Task`.
+        found, expected: lists of dicts of arrays.
+
+    Returns:
+        `QuantizationComparison`.
+    """
+    vectors = [[_vector(x) for x in side] for side in (found, expected)]
+    if vectors[0][0] is not None:
+        units = [np.stack([_unit(x) for x in side]) for side in vectors]
+        cosines = np.sum(units[0] * units[1], axis=-1)
+        pairs = np.triu_indices(len(cosines), 1)
+        return QuantizationComparison(
+            len(found),
+            mean_cosine=float(cosines.mean()),
+            least_cosine=float(cosines.min()),
+            rank_correlation=_rank_correlation(
+                *[(side @ side.T)[pairs] for side in units]
+            ),
+        )
+    logits = [
+        [np.ravel(_labels(task, x)) for x in side] for side in (found, expected)
+    ]
+    first, second = map(np.concatenate, logits)
+    if first.dtype.kind == "f":
+        correlation = _rank_correlation(first, second)
+        return QuantizationComparison(len(found), rank_correlation=correlation)
+    num_equal = int(np.sum(first == second))
+    return QuantizationComparison(len(found), len(first), num_equal)
+
+
+def _vector(outputs):
+    """Return the vector of a text, or None if the task has none."""
+    for name in _VECTORS:
+        if name in outputs:
+            return outputs[name][0]
+    for name in _STATES:
+        if name in outputs:
+            return outputs[name][0].mean(axis=0)
+    return None
+
+
+def _unit(vector):
+    return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+
+def _labels(task, outputs):
+    """Return the indices of the labels of a text, or its scores."""
+    if "start_logits" in outputs:
+        sides = outputs["start_logits"], outputs["end_logits"]
+        return np.stack([side.argmax(axis=-1) for side in sides])
+    if "score" in task.answer.names:
+        return outputs.get("score", outputs.get("logits"))
+    logits = outputs["logits"]
+    is_multi = task.settings.get("multi_label")
+    return logits > 0 if is_multi else logits.argmax(axis=-1)
+
+
+def _rank_correlation(first, second):
+    if len(first) < 3:
+        return 1.0
+    ranks = [np.argsort(np.argsort(x, kind="stable")) for x in (first, second)]
+    return float(np.corrcoef(*ranks)[0, 1])
