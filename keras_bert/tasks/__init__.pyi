@@ -1,6 +1,7 @@
 """Tasks: classification, tagging, question answering, embeddings and more."""
 
 from .answers.squad_scores import squad_scores as squad_scores
+from .embeddings.search import search as search
 from .ensemble import Ensemble as Ensemble
 from .feature_classifiers import FeatureTextClassifier as FeatureTextClassifier
 from .feature_classifiers import (

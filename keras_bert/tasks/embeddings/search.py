@@ -1,0 +1,123 @@
+"""Exact search for the most similar vectors."""
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert import checks
+
+SIMILARITIES = ("cosine", "dot")
+_QUERIES_AT_ONCE = 256
+_ROWS_AT_ONCE = 16384
+_LARGEST_SQUARE = 1e30  # Dot products of such vectors fit in float32.
+_TINY = 1e-24  # Vectors with a smaller squared length count as zero.
+
+
+def search(
+    query_vectors: np.ndarray,
+    corpus_vectors: np.ndarray,
+    top_k: int = 10,
+    similarity: str = "cosine",
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the most similar corpus vectors for each query vector.
+
+    The search is exact. It computes blocks of scores, so its memory does not
+    grow with the corpus, which may be a file opened with
+    `numpy.load(path, mmap_mode="r")`. Among equal scores, the lowest index is
+    first.
+
+    Args:
+        query_vectors: float array `(num_queries, dim)`, such as the result of
+            `TextEmbedder.embed_query`.
+        corpus_vectors: float array `(num_vectors, dim)`, such as the result of
+            `TextEmbedder.embed_document`.
+        top_k: maximum number of results per query.
+        similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
+            models that were trained with dot products. They are equal for an
+            embedder with `normalize=True`.
+
+    Returns:
+        The indices of the vectors found, int64 `(num_queries, k)`, and their
+        scores, float32 `(num_queries, k)`, best first; k is `top_k`, or
+        `num_vectors` if that is smaller.
+
+    Raises:
+        ValueError: an array has the wrong shape or type, or contains NaN.
+
+    Example:
+
+    >>> indices, scores = keras_bert.tasks.search(
+    ...     np.eye(2), np.array([[0.6, 0.8], [1.0, 0.0]]), top_k=1
+    ... )
+    >>> indices.tolist(), scores.tolist()
+    ([[1], [0]], [[1.0], [0.800000011920929]])
+    """
+    checks.at_least(1, top_k=top_k)
+    checks.one_of(SIMILARITIES, similarity=similarity)
+    queries = _float_rows(query_vectors, "query_vectors")
+    corpus = _float_rows(corpus_vectors, "corpus_vectors")
+    if queries.shape[1] != corpus.shape[1] or not len(corpus):
+        raise ValueError(
+            "`corpus_vectors` must have at least one row and the dim of "
+            f"`query_vectors`. Received: shapes {corpus.shape} and "
+            f"{queries.shape}."
+        )
+    is_cosine = similarity == "cosine"
+    queries = _checked_block(queries, 0, "query_vectors", is_cosine)
+    starts = range(0, len(queries), _QUERIES_AT_ONCE)
+    parts = [queries[start : start + _QUERIES_AT_ONCE] for start in starts]
+    found: list = [None] * len(parts)
+    for start in range(0, len(corpus), _ROWS_AT_ONCE):
+        rows = corpus[start : start + _ROWS_AT_ONCE]
+        rows = _checked_block(rows, start, "corpus_vectors", is_cosine)
+        for number, part in enumerate(parts):
+            scores = tf.matmul(part, rows, transpose_b=True)
+            found[number] = _best(found[number], scores, start, top_k)
+    if not found:
+        shape = 0, min(top_k, len(corpus))
+        return np.empty(shape, np.int64), np.empty(shape, np.float32)
+    indices, scores = zip(*found, strict=True)
+    return np.concatenate(indices), np.concatenate(scores)
+
+
+def _best(earlier, scores, start, top_k):
+    """Merge the results of earlier blocks with the scores of a block.
+
+    `tf.math.top_k` puts the lower index first if values are equal, and the
+    results of earlier blocks have the lower indices.
+    """
+    found = tf.math.top_k(scores, min(top_k, scores.shape[1]))
+    indices, values = tf.cast(found.indices, "int64") + start, found.values
+    if earlier is not None:
+        values = tf.concat([earlier[1], values], axis=1)
+        indices = tf.concat([earlier[0], indices], axis=1)
+        found = tf.math.top_k(values, min(top_k, values.shape[1]))
+        values = found.values
+        indices = tf.gather(indices, found.indices, batch_dims=1)
+    return indices.numpy(), values.numpy()
+
+
+def _float_rows(vectors, name):
+    vectors = np.asanyarray(vectors)
+    if vectors.ndim != 2 or vectors.dtype.kind != "f":
+        raise ValueError(
+            f"`{name}` must be a float array of two dimensions, a row for each "
+            "text, as `TextEmbedder.embed` returns for a list. Received: "
+            f"{vectors.dtype}, shape {vectors.shape}."
+        )
+    return vectors
+
+
+def _checked_block(rows, start, name, is_cosine):
+    """Return rows as float32, scaled to length 1 for cosines."""
+    with np.errstate(over="ignore"):
+        rows = rows.astype(np.float32)
+    squares = np.einsum("nd,nd->n", rows, rows)
+    for index in np.flatnonzero(~(squares <= _LARGEST_SQUARE))[:1]:
+        raise ValueError(
+            f"`{name}` must be finite vectors of a length up to "
+            f"{_LARGEST_SQUARE**0.5:g}. Received: the length "
+            f"{squares[index] ** 0.5:g} in row {start + index}."
+        )
+    if is_cosine:
+        rows /= np.sqrt(np.maximum(squares, _TINY))[:, None]
+    return rows
