@@ -4,6 +4,7 @@ from . import checkpoints as checkpoints
 from . import export as export
 from . import features as features
 from . import layers as layers
+from . import losses as losses
 from . import models as models
 from . import optimizers as optimizers
 from . import pretraining as pretraining

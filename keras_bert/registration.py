@@ -16,7 +16,7 @@ import sys
 
 _PACKAGE = "keras_bert"
 # Saved classes and functions are in these folders and have this decorator.
-_FOLDERS = ("layers", "optimizers", "tasks")
+_FOLDERS = ("layers", "losses", "optimizers", "tasks")
 _REGISTERED = re.compile(
     r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
     r"(class|def) (\w+)",

@@ -13,8 +13,8 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.task import Task
 
 _PACKAGES = (
-    *("", ".checkpoints", ".export", ".layers", ".models", ".optimizers"),
-    *(".pretraining", ".tasks", ".text"),
+    *("", ".checkpoints", ".export", ".layers", ".losses", ".models"),
+    *(".optimizers", ".pretraining", ".tasks", ".text"),
 )
 _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
 # Functions with arguments that depend on a model or on the caller.

@@ -41,6 +41,7 @@ _STRINGS = {"text", "pretraining", "tasks"}
 _COLUMNS = {
     "text": (_KERAS, {"layers", "models"}),
     "layers": (_TENSORFLOW, _STRINGS),
+    "losses": (_TENSORFLOW, _STRINGS),
     "models": (_TENSORFLOW, _STRINGS),
     "serving": (_KERAS, {"layers", "models"}),
     **dict.fromkeys(_DATA, (_KERAS, {"layers", "models"})),

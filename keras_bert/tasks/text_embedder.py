@@ -7,6 +7,8 @@ import numpy as np
 
 from keras_bert import arguments
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.losses import EmbeddingLoss
+from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
@@ -17,10 +19,10 @@ from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
-from keras_bert.tasks.embeddings.training import are_scored
-from keras_bert.tasks.embeddings.training import embedding_examples
+from keras_bert.tasks.embeddings.training import checked_loss
 from keras_bert.tasks.embeddings.training import embedding_learner
 from keras_bert.tasks.embeddings.training import mean_loss
+from keras_bert.tasks.embeddings.training import validation_loss
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
@@ -163,25 +165,29 @@ class TextEmbedder(Task):
     def fit(
         self,
         texts: typing.Any,
-        labels: typing.Sequence[float] | None = None,
+        labels: typing.Any = None,
         validation_data: typing.Any = None,
         callbacks: typing.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
+        loss: EmbeddingLoss | None = None,
         **recipe: typing.Any,
     ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
 
-        Pairs and triplets are trained with in-batch negatives: the model
-        learns to find the positive of each anchor in the batch, and larger
-        batches give better embeddings. Scored pairs are trained to have their
-        score as cosine similarity.
+        By default, tuples without labels are trained with in-batch negatives:
+        the model learns to find the positive of each anchor in the batch, and
+        larger batches give better embeddings. Scored pairs are trained to have
+        their score as cosine similarity. `keras_bert.losses` has other losses,
+        also for a teacher's scores or vectors.
 
         Args:
-            texts: list, array or table of pairs (anchor, positive), triplets
-                (anchor, positive, negative) or, with labels, pairs; or a
-                `tf.data.Dataset` of such tuples or of (pair, score) tuples.
-            labels: similarity of each pair, from -1 to 1; None for (anchor,
-                positive) pairs.
+            texts: list, array or table of tuples (anchor, positive, negatives),
+                with any number of negatives; of pairs, if there are labels; or
+                of the texts that the loss accepts. Or a `tf.data.Dataset` of
+                such tuples or of (tuple, label) tuples.
+            labels: one number, or a list of numbers, for each example: the
+                similarities of pairs, or the scores or vectors of a teacher.
+                None for examples without labels.
             validation_data: a tuple of pairs and scores, or a list or dataset
                 of examples. The type of examples may differ from the training
                 data. The weights of the epoch with the best
@@ -191,6 +197,9 @@ class TextEmbedder(Task):
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_spearman`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
+            loss: loss of `keras_bert.losses`. Defaults to
+                `MultipleNegativesRankingLoss` for examples without labels, and
+                `CosineSimilarityLoss` for scored pairs.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -201,20 +210,24 @@ class TextEmbedder(Task):
         """
         options = Recipe(**recipe)
         examples = embedding_examples(self.preprocess, texts, labels)
+        loss = checked_loss(loss, examples, self.dim, options.batch_size)
         validation = None
         if validation_data is not None:
             is_scored = isinstance(validation_data, tuple)
             data = validation_data if is_scored else (validation_data,)
             held_out = embedding_examples(self.preprocess, *data)
-            is_scored = are_scored(held_out)
+            is_scored = held_out.are_scored_pairs
             names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
+            held_out_loss = validation_loss(loss, held_out)
             validation = Validation(
-                lambda: self._validate(held_out, options.batch_size),
+                lambda: self._validate(
+                    held_out, held_out_loss, options.batch_size
+                ),
                 ["loss", *names],
                 names[-1],
             )
         return fine_tune(
-            embedding_learner(self.pretrained, self.model, examples),
+            embedding_learner(self.pretrained, self.model, examples, loss),
             examples,
             options,
             validation,
@@ -356,15 +369,15 @@ class TextEmbedder(Task):
         embeddings = self._embeddings(self.preprocess, examples.rows)
         return self._metrics(examples, embeddings)
 
-    def _validate(self, examples, batch_size):
+    def _validate(self, examples, loss, batch_size):
         embeddings = self._embeddings(self.preprocess, examples.rows)
         return {
-            "loss": mean_loss(examples, embeddings, batch_size),
+            "loss": mean_loss(loss, examples, embeddings, batch_size),
             **self._metrics(examples, embeddings),
         }
 
     def _metrics(self, examples, embeddings):
-        if not are_scored(examples):
+        if not examples.are_scored_pairs:
             return retrieval_scores(embeddings, examples.groups)
         return scored_pair_scores(embeddings, examples.groups, examples.targets)
 

@@ -5,9 +5,9 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.losses.similarity import unit
 from keras_bert.models.task_model import mean_of_tokens
 
-_TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 _LARGE = 1e30  # Finite in float32, also after multiplication by weights.
 # PyTorch activation classes by Keras name.
 ACTIVATIONS = {
@@ -101,12 +101,6 @@ def embedding_model(
     vector *= ops.cast(has_tokens, "float32")
     vector = unit(vector) if normalize else vector
     return keras.Model(backbone.inputs, {"embedding": vector})
-
-
-def unit(vectors):
-    """Scale vectors `(..., dim)` to length 1, except zero vectors."""
-    squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
-    return vectors * ops.rsqrt(ops.maximum(squares, _TINY))
 
 
 def activation_name(layer):

@@ -264,10 +264,11 @@ def encoded_texts(texts, keys=TEXT_KEYS):
     rows = [x if isinstance(x, list | tuple) else (x,) for x in texts]
     widths = sorted({len(names) for names in keys})
     width = len(rows[0]) if rows else widths[0]
+    forms = [_FORMS.get(n, "longer tuples") for n in widths]
     for index, row in enumerate(rows):
         if len(row) != width or width not in widths:
             raise ValueError(
-                f"`texts` must be {' or '.join(_FORMS[n] for n in widths)}, "
+                f"`texts` must be {' or '.join(dict.fromkeys(forms))}, "
                 "like the first item and the training data. Received: "
                 f"{brief(texts[index])} at index {index}. Two lists a and b "
                 "are pairs as list(zip(a, b))."

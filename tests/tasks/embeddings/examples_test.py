@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.tasks.embeddings.training import are_scored
-from keras_bert.tasks.embeddings.training import embedding_examples
+from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
 
@@ -20,7 +19,7 @@ def test_a_text_that_comes_again_is_held_once(preprocess):
     assert examples.groups.tolist() == [[0, 1], [2, 3], [0, 4]]
     assert len(examples.rows) == 5
     assert examples.lengths.tolist() == [4, 5, 4]
-    assert not are_scored(examples)
+    assert not examples.are_scored_pairs
 
 
 def test_a_batch_has_the_texts_of_each_example(preprocess):
@@ -68,13 +67,12 @@ def test_any_container_will_do(preprocess):
         ([], None, r"Received: .*\[\]"),
         (["ab", "cd"], None, "pairs or triplets.*'ab' at index 0"),
         ([("a",)], None, r"\('a',\) at index 0"),
-        ([("a", "b", "c", "d")], None, "at index 0"),
-        ([("a", "b", "c")], [1], r"\('a', 'b', 'c'\) at index 0"),
+        ([("a", "b")] * 2, [[1, 2], [3]], r"list of 2 .*\[3\] at index 1"),
+        ([("a", "b")] * 2, np.array([[1], [np.nan]]), r"nan\] at index 1"),
         ([("a", "b"), ("c",)], None, r"pairs or trip.*\('c',\) at index 1"),
         ([("a", "b"), "cd"], None, "pairs or trip.*'cd' at index 1"),
         ([("a", "b"), ("c", None)], None, "None at index 1"),
         ([("a", "b")], [1, 0], "1 examples, 2 labels"),
-        ([("a", "b")] * 2, [1, 5.0], "from -1 to 1.*5.0 at index 1"),
         ([("a", "b")], ["x"], "finite number.*'x' at index 0"),
         ("ab", None, "must be a list. Received: 'ab'"),
     ],

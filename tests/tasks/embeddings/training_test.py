@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
+from keras_bert import losses
+from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.tasks import TextEmbedder
-from keras_bert.tasks.embeddings.training import CosineLoss
-from keras_bert.tasks.embeddings.training import RankingLoss
 
 _PAIRS = [
     ("the dog eats", "meat"),
@@ -14,6 +14,7 @@ _PAIRS = [
     ("a bird", "seeds"),
     ("the cat eats", "a bird ."),
 ]
+_RANKING = MultipleNegativesRankingLoss()
 _RECIPE = {
     "epochs": 30,
     "learning_rate": 1e-2,
@@ -145,7 +146,7 @@ def test_an_anchor_is_told_from_what_is_wrong_only(ids, wrong, scale):
             for i, places in enumerate(wrong)
         ]
     )
-    loss = RankingLoss(scale=scale)(ids, vectors)
+    loss = MultipleNegativesRankingLoss(scale=scale)(ids, vectors)
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
 
 
@@ -158,30 +159,82 @@ def test_an_anchor_is_told_from_what_is_wrong_only(ids, wrong, scale):
 def test_neither_order_nor_length_of_vectors_matters(seed, order, factor):
     vectors = _vectors(seed, 4, 3, 5)
     ids = np.random.default_rng(seed).integers(0, 6, (4, 3))
-    loss = RankingLoss()(ids, vectors)
-    other = RankingLoss()(ids[list(order)], factor * vectors[list(order)])
+    loss = MultipleNegativesRankingLoss()(ids, vectors)
+    other = MultipleNegativesRankingLoss()(
+        ids[list(order)], factor * vectors[list(order)]
+    )
     np.testing.assert_allclose(loss, other, rtol=1e-4, atol=1e-5)
 
 
 def test_one_pair_alone_has_nothing_to_learn():
-    assert float(RankingLoss()(np.array([[0, 1]]), _vectors(4, 1, 2, 3))) == 0
-
-
-def test_cosines_are_drawn_to_the_scores():
-    vectors, scores = _vectors(5, 3, 2, 4), np.array([1.0, 0.0, -0.5])
-    expected = np.mean(
-        [(_cosine(*pair) - score) ** 2 for pair, score in zip(vectors, scores)]
+    assert (
+        float(
+            MultipleNegativesRankingLoss()(
+                np.array([[0, 1]]), _vectors(4, 1, 2, 3)
+            )
+        )
+        == 0
     )
-    loss = CosineLoss()(scores.astype("float32"), vectors)
-    np.testing.assert_allclose(loss, expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize("loss", [RankingLoss(), CosineLoss()])
-def test_zero_vectors_have_a_finite_gradient(loss):
-    dense = keras.layers.Dense(4, use_bias=False, kernel_initializer="zeros")
-    model = keras.Sequential([keras.Input((2, 3)), dense])
-    model.compile(keras.optimizers.SGD(0.1), loss, jit_compile=False)
-    ids = np.arange(4).reshape(2, 2) if isinstance(loss, RankingLoss) else None
-    targets = np.ones(2, "float32") if ids is None else ids
-    model.train_on_batch(_vectors(6, 2, 2, 3), targets)
-    assert np.isfinite(dense.get_weights()[0]).all()
+@pytest.mark.smoke("4 texts with scores")
+@pytest.mark.parametrize(
+    ("loss", "num_texts", "labels"),
+    [
+        pytest.param(
+            losses.MultipleNegativesRankingLoss(symmetric=True),
+            5,
+            None,
+            id="5 texts",
+        ),
+        pytest.param(losses.CoSENTLoss(), 2, [5, 0, 2.5, 1], id="scored pairs"),
+        pytest.param(
+            losses.MarginMSELoss(), 3, [5.0, 0.0, 2.5, -1.0], id="margins"
+        ),
+        pytest.param(
+            losses.DistillKLDivLoss(), 4, np.eye(4, 3), id="4 texts with scores"
+        ),
+        pytest.param(losses.MSELoss(), 1, np.eye(4, 16), id="vectors"),
+        pytest.param(
+            losses.MatryoshkaLoss(losses.TripletLoss(), [16, 4]),
+            3,
+            None,
+            id="triplets",
+        ),
+    ],
+)
+def test_fit_minimizes_the_given_loss(bert, loss, num_texts, labels):
+    texts = [("the dog", "a cat", "a fish", "meat", word) for word in "abcd"]
+    texts = [row[-num_texts:] if num_texts > 1 else row[-1] for row in texts]
+    recipe = {**_RECIPE, "epochs": 5, "learning_rate": 3e-3}
+    history = (
+        TextEmbedder(bert)
+        .fit(texts, labels, loss=loss, **recipe)
+        .history["loss"]
+    )
+    assert history[-1] < 0.98 * history[0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "options", "message"),
+    [
+        (_PAIRS, None, {"loss": losses.CoSENTLoss()}, "CoSENTLoss.*no labels"),
+        (_PAIRS, None, {"loss": "mse"}, "keras_bert.losses.*'mse'"),
+        (_PAIRS, [1, 0, 5.0, 2], {}, "from -1 to 1.*5.0 at index 2"),
+        (_PAIRS, [[1, 0]] * 4, {}, r"pass `loss`.*shape \(2,\)"),
+        (_PAIRS, None, {"batch_size": 1}, "least 2.*batch_size=1, 4 ex"),
+        (_PAIRS[:1], None, {}, "least 2.*batch_size=32, 1 ex"),
+        (_PAIRS, [[1, 0]] * 4, {"loss": losses.MSELoss()}, "16.*size 2"),
+        (
+            _PAIRS,
+            None,
+            {"loss": losses.MatryoshkaLoss(_RANKING, [8, 17])},
+            r"most .*16.*dims=\[8, 17\]",
+        ),
+    ],
+)
+def test_examples_that_the_loss_cannot_use_are_errors(
+    bert, texts, labels, options, message
+):
+    with pytest.raises(ValueError, match=message):
+        TextEmbedder(bert).fit(texts, labels, **options)

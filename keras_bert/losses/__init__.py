@@ -1,0 +1,5 @@
+"""Losses on the embeddings of texts, on any Keras backend."""
+
+from keras_bert import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

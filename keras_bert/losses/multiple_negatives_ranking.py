@@ -1,0 +1,125 @@
+"""Multiple negatives ranking loss."""
+
+import typing
+
+import keras
+from keras import ops
+
+from keras_bert import checks
+from keras_bert.losses.embedding_loss import EmbeddingLoss
+from keras_bert.losses.similarity import unit
+from keras_bert.typing import Tensor
+
+_LARGE = 1e9
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class MultipleNegativesRankingLoss(EmbeddingLoss):
+    """Cross-entropy of each anchor's positive among the texts of the batch.
+
+    The candidates are the positives and the negatives of all examples. Known
+    positives are not used as negatives: duplicates of the anchor or of the
+    positive, and other positives of the same anchor. The loss is also called
+    InfoNCE.
+
+    Args:
+        scale: factor that converts cosines to logits; the inverse of the
+            temperature.
+        symmetric: whether to average this loss with the loss of finding the
+            anchor of each positive among the anchors of the batch.
+        **kwargs: arguments of `keras.losses.Loss`.
+
+    Call arguments:
+        text_ids: int `(batch_size, num_texts)`; equal texts have equal ids.
+        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive
+            and any number of negatives.
+
+    Returns:
+        Scalar, the mean over the examples.
+
+    References:
+        [Efficient Natural Language Response Suggestion for Smart
+        Reply](https://arxiv.org/abs/1705.00652), section 4.4;
+        [Jina Embeddings 2](https://arxiv.org/abs/2310.19923) for `symmetric`
+    """
+
+    examples = (
+        "pairs (anchor, positive), or tuples with negatives after them, "
+        "without labels"
+    )
+
+    def __init__(
+        self,
+        scale: float = 20.0,
+        symmetric: bool = False,
+        **kwargs: typing.Any,
+    ):
+        super().__init__(**kwargs)
+        checks.positive(scale=scale)
+        checks.flag(symmetric=symmetric)
+        self.scale = scale
+        self.symmetric = symmetric
+
+    def accepts(
+        self, num_texts: int, label_shape: tuple[int, ...] | None
+    ) -> bool:
+        return num_texts > 1 and label_shape is None
+
+    def min_batch_size(self, num_texts: int) -> int:
+        return 2 if num_texts == 2 else 1
+
+    def call(self, text_ids: Tensor, embeddings: Tensor) -> Tensor:
+        vectors = unit(embeddings)  # [B, T, D]
+        candidates = _columns(vectors)  # [C, D]
+        losses = self._losses(
+            vectors[:, 0], candidates, _false_negatives(text_ids)
+        )
+        if self.symmetric:
+            is_false = _false_anchors(text_ids)
+            others = self._losses(vectors[:, 1], vectors[:, 0], is_false)
+            losses = (losses + others) / 2
+        return losses
+
+    def _losses(self, queries, candidates, is_false):
+        """Return the cross-entropy of each query and the same candidate."""
+        logits = self.scale * (queries @ ops.transpose(candidates))
+        logits -= _LARGE * ops.cast(is_false, logits.dtype)
+        own = ops.arange(ops.shape(logits)[0])
+        return ops.sparse_categorical_crossentropy(
+            own, logits, from_logits=True
+        )
+
+
+def _columns(values):
+    """Return all positives, then all negatives, along one axis."""
+    columns = [values[:, place] for place in range(1, values.shape[1])]
+    return ops.concatenate(columns, axis=0)
+
+
+def _false_negatives(text_ids):
+    """Return the mask of candidates that are positives of an anchor."""
+    anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
+    candidates = _columns(text_ids)[None]  # [1, C]
+    num_others = ops.shape(candidates)[1] - ops.shape(anchors)[0]
+    same_anchor = ops.pad(  # [B, C]; False for negatives.
+        ops.equal(anchors, ops.transpose(anchors)), [[0, 0], [0, num_others]]
+    )
+    return _but_own(same_anchor, anchors, positives, candidates)
+
+
+def _false_anchors(text_ids):
+    """Return the mask of anchors that a positive belongs to."""
+    anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
+    same_positive = ops.equal(positives, ops.transpose(positives))
+    return _but_own(same_positive, anchors, positives, ops.transpose(anchors))
+
+
+def _but_own(is_right, anchors, positives, candidates):
+    """Add duplicates to a mask, and remove the example's own candidate."""
+    same_text = ops.logical_or(
+        ops.equal(anchors, candidates), ops.equal(positives, candidates)
+    )
+    sizes = ops.shape(is_right)
+    own = ops.equal(ops.arange(sizes[0])[:, None], ops.arange(sizes[1])[None])
+    is_right = ops.logical_or(is_right, same_text)
+    return ops.logical_and(is_right, ops.logical_not(own))

@@ -1,0 +1,128 @@
+"""Training and evaluation examples for text embeddings."""
+
+import itertools
+
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
+from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import as_rows
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.columns import named_columns
+from keras_bert.tasks.fine_tuning.columns import plain
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.fine_tuning.labels import numbers
+
+_MAX_NEGATIVES = 64
+# Column names, as in sentence-transformers datasets.
+_KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
+_KEYS += tuple(
+    ("anchor", "positive", *(f"negative_{n}" for n in range(1, count + 1)))
+    for count in range(2, _MAX_NEGATIVES + 1)
+)
+_KEYS += PAIR_KEYS
+
+
+class EmbeddingExamples(Encoded):
+    """Tokenized examples of one or several texts.
+
+    Args:
+        rows: `PackedRows` of the distinct texts.
+        groups: int `(num_examples, num_texts)`, rows of each example.
+        labels: float32 `(num_examples, ...)`, or None. Without labels, the
+            targets are the groups.
+    """
+
+    def __init__(self, rows, groups, labels=None):
+        super().__init__(
+            rows,
+            groups=groups,
+            targets=groups if labels is None else labels,
+            output="embedding",
+        )
+        self.labels = labels
+
+    @property
+    def num_texts(self):
+        """Number of texts of each example, int."""
+        return self.groups.shape[1]
+
+    @property
+    def label_shape(self):
+        """Shape of each label, or None if there are no labels."""
+        return None if self.labels is None else self.labels.shape[1:]
+
+    @property
+    def are_scored_pairs(self):
+        """True for pairs with one number each, bool."""
+        return self.num_texts == 2 and self.label_shape == ()
+
+
+def embedding_examples(preprocess, texts, labels=None):
+    """Check and tokenize examples.
+
+    Args:
+        preprocess: `Preprocessor`.
+        texts: list, array or table of tuples (anchor, positive, negatives),
+            with any number of negatives, or of single texts if there are
+            labels; or a `tf.data.Dataset` of such tuples, or of (tuple, label)
+            tuples.
+        labels: one number, or a list of numbers, for each example; None for
+            examples without labels.
+
+    Returns:
+        `EmbeddingExamples`.
+
+    Raises:
+        ValueError: an example is malformed. The message names its index.
+    """
+    texts, labels = _split(texts, labels)
+    keys = _KEYS if labels is None else SINGLE_KEYS + _KEYS
+    columns = encoded_texts(texts, keys)
+    places = {}
+    for text in itertools.chain(*zip(*columns, strict=True)):
+        places.setdefault(text, len(places))
+    ids = [[places[text] for text in column] for column in columns]
+    rows = tokenized_rows(preprocess, [*places])
+    return EmbeddingExamples(rows, np.array(ids).T, labels)
+
+
+def _split(texts, labels):
+    """Return a list of texts, and a float32 array of labels or None."""
+    spec = getattr(texts, "element_spec", None)
+    is_labelled = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
+    is_labelled = is_labelled or "label" in (named_columns(texts) or ())
+    keys = SINGLE_KEYS + _KEYS
+    if isinstance(labels, np.ndarray) and labels.ndim == 2:
+        texts, _ = split_examples(texts, range(len(labels)), keys)
+        return texts, _finite(labels)
+    if is_labelled or labels is not None:
+        labels = LABELS_INCLUDED if labels is None else labels
+        texts, labels = split_examples(texts, labels, keys)
+        return texts, _label_array(labels)
+    texts = as_rows(texts, _KEYS)
+    if not texts:
+        raise ValueError("`texts` must not be empty. Received: texts=[].")
+    return texts, None
+
+
+def _label_array(labels):
+    """Convert numbers, or lists of numbers of the same length."""
+    first = plain(labels[0])
+    if isinstance(first, list | tuple):
+        return numbers(labels, len(first))
+    return numbers(labels)[:, 0]
+
+
+def _finite(labels):
+    """Check the rows of an array, which may be too large for Python lists."""
+    labels = labels.astype(np.float32)
+    for index in np.flatnonzero(~np.isfinite(labels).all(axis=1))[:1]:
+        raise ValueError(
+            f"`labels` must be finite numbers. Received: {labels[index]} at "
+            f"index {index}."
+        )
+    return labels

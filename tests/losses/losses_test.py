@@ -1,0 +1,119 @@
+"""The losses equal those of sentence-transformers."""
+
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import losses
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "losses.npz"
+_RANKING = losses.MultipleNegativesRankingLoss
+_SIZES = {"dims": (13, 6, 3), "weights": (1.0, 0.5, 2.0)}
+_LOSSES = {
+    "ranking": _RANKING(),
+    "ranking_negatives": _RANKING(scale=5.0),
+    "symmetric": _RANKING(symmetric=True),
+    "symmetric_negatives": _RANKING(symmetric=True),
+    "cosine": losses.CosineSimilarityLoss(),
+    "cosent": losses.CoSENTLoss(),
+    "angle": losses.AnglELoss(scale=10.0),
+    "margin": losses.MarginMSELoss(),
+    "margins": losses.MarginMSELoss(),
+    "margin_scores": losses.MarginMSELoss(),
+    "kl": losses.DistillKLDivLoss(temperature=2.0),
+    "triplet": losses.TripletLoss(),
+    "mse": losses.MSELoss(),
+    "matryoshka_ranking": losses.MatryoshkaLoss(_RANKING(), **_SIZES),
+    "matryoshka_cosent": losses.MatryoshkaLoss(losses.CoSENTLoss(), **_SIZES),
+    "matryoshka_mse": losses.MatryoshkaLoss(losses.MSELoss(), **_SIZES),
+}
+
+
+@pytest.fixture(scope="module")
+def golden():
+    with np.load(_GOLDEN) as arrays:
+        return dict(arrays)
+
+
+def _value_and_gradient(loss, targets, vectors):
+    vectors = tf.constant(vectors)
+    with tf.GradientTape() as tape:
+        tape.watch(vectors)
+        weights = np.ones(len(vectors), "float32")  # As in `fit`.
+        value = loss(targets, vectors, sample_weight=weights)
+    return value, tape.gradient(value, vectors)
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_losses_and_gradients_equal_sentence_transformers(golden, name):
+    revived = keras.losses.deserialize(keras.losses.serialize(_LOSSES[name]))
+    vectors = golden[f"{name}/embeddings"]
+    labels = golden.get(f"{name}/labels")
+    shape = None if labels is None else labels.shape[1:]
+    assert revived.accepts(vectors.shape[1], shape)
+    if labels is None:
+        labels = np.arange(vectors[..., 0].size).reshape(vectors.shape[:2])
+    value, gradient = _value_and_gradient(revived, labels, vectors)
+    np.testing.assert_allclose(value, golden[f"{name}/loss"], rtol=1e-5)
+    expected = golden[f"{name}/gradient"]
+    np.testing.assert_allclose(
+        gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max()
+    )
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_zero_vectors_have_a_finite_gradient(golden, name):
+    vectors = np.zeros_like(golden[f"{name}/embeddings"])
+    labels = golden.get(f"{name}/labels")
+    if labels is None:
+        labels = np.zeros(vectors.shape[:2])
+    _, gradient = _value_and_gradient(_LOSSES[name], labels, vectors)
+    assert np.isfinite(gradient).all()
+
+
+def test_symmetric_ranking_masks_the_anchors_of_the_same_positive():
+    """Compare with the mean over the two directions, anchor by anchor."""
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(3, 2, 4)).astype("float32")
+    vectors /= np.linalg.norm(vectors, axis=-1, keepdims=True)
+    ids = np.array([[0, 1], [2, 1], [3, 4]])
+    others = {0: [2], 1: [2], 2: [0, 1]}
+    expected = 0
+    for place, wrong in others.items():
+        for own, other in ((0, 1), (1, 0)):
+            rows = vectors[[place, *wrong], other]
+            logits = 20 * rows @ vectors[place, own]
+            expected += (np.log(np.exp(logits).sum()) - logits[0]) / 6
+    loss = _RANKING(symmetric=True)(ids, vectors)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: _RANKING(scale=0), "`scale` must be .*scale=0"),
+        (lambda: _RANKING(symmetric="yes"), "symmetric='yes'"),
+        (lambda: losses.DistillKLDivLoss(float("nan")), "temperature=nan"),
+        (lambda: losses.MatryoshkaLoss("mse", [2]), "keras_bert.losses.*'mse'"),
+        (lambda: losses.MatryoshkaLoss(_RANKING(), []), r"dims=\[\]"),
+        (
+            lambda: losses.MatryoshkaLoss(_RANKING(), [2], [1, 2]),
+            "a weight for",
+        ),
+        (lambda: losses.MatryoshkaLoss(_RANKING(), [0]), "dims=0"),
+        (lambda: losses.MatryoshkaLoss(_RANKING(), 5), "list of sizes.*dims=5"),
+    ],
+)
+def test_wrong_arguments_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_wrong_examples_are_described(name):
+    labels = np.zeros((4, 9), "float32")
+    with pytest.raises(ValueError, match="needs .*3 texts with 9 numbers|13"):
+        _LOSSES[name].check(3, labels, 13)
