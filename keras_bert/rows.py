@@ -215,7 +215,7 @@ def _json_rows(path, lines, columns):
     for number, line in enumerate(lines, 1):
         place = f"{path}, line {number},"
         values = json_object(place, line.rstrip("\r\n"))
-        yield number, [_cell(place, values, name) for name in columns]
+        yield number, [cell(place, values, name) for name in columns]
 
 
 def json_object(place, line):
@@ -239,7 +239,17 @@ def json_object(place, line):
     return values
 
 
-def _cell(place, values, name):
+def cell(place, values, name):
+    """Return a value of a JSON object as str.
+
+    Args:
+        place: str, file and line number to show in error messages.
+        values: dict.
+        name: str, the key.
+
+    Raises:
+        ValueError: the key is missing, or its value is a list or a dict.
+    """
     if name not in values:
         raise ValueError(
             f"{place} must have the key {name!r}. Received: "

@@ -1,6 +1,8 @@
 """Tasks: classification, tagging, question answering, embeddings and more."""
 
 from .answers.squad_scores import squad_scores as squad_scores
+from .embeddings.ranking_metrics import retrieval_metrics as retrieval_metrics
+from .embeddings.retrieval import evaluate_retrieval as evaluate_retrieval
 from .embeddings.search import search as search
 from .ensemble import Ensemble as Ensemble
 from .feature_classifiers import FeatureTextClassifier as FeatureTextClassifier
@@ -10,6 +12,8 @@ from .feature_classifiers import (
 from .feature_extractor import FeatureExtractor as FeatureExtractor
 from .fill_mask import FillMask as FillMask
 from .keras_model import text_model as text_model
+from .labelled.beir import RetrievalData as RetrievalData
+from .labelled.beir import read_beir as read_beir
 from .labelled.conll import read_conll as read_conll
 from .labelled.glue import read_glue as read_glue
 from .labelled.multiple_choice import read_codah as read_codah

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_bert.tasks.embeddings.ranking_metrics import Hits
 from keras_bert.tasks.scores import pearson
 from keras_bert.tasks.scores import spearman
 
@@ -9,7 +10,7 @@ _RECALLS = (1, 5, 10)
 # The main metric is the last one.
 SCORED_METRICS = ("pearson", "spearman")
 RETRIEVAL_METRICS = (
-    *(f"recall_at_{count}" for count in _RECALLS),
+    *(f"recall_at_{depth}" for depth in _RECALLS),
     "mean_reciprocal_rank",
 )
 _PAIRS_AT_ONCE = 1024
@@ -65,15 +66,10 @@ def retrieval_scores(embeddings, examples):
     _, anchors, num_positives = np.unique(
         pairs[:, 0], return_inverse=True, return_counts=True
     )
-    shares = 1 / (num_positives[anchors] * len(num_positives))
-    first = np.zeros(len(num_positives))
-    np.maximum.at(first, anchors, 1 / ranks)
+    hits = Hits(anchors, ranks, num_positives)
     return {
-        **{
-            f"recall_at_{count}": float(shares[ranks <= count].sum())
-            for count in _RECALLS
-        },
-        "mean_reciprocal_rank": float(first.mean()),
+        **{f"recall_at_{depth}": hits.recall(depth) for depth in _RECALLS},
+        "mean_reciprocal_rank": hits.reciprocal_rank(),
     }
 
 

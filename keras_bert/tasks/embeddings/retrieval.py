@@ -1,0 +1,42 @@
+"""Evaluate embedders on retrieval data."""
+
+import typing
+
+from keras_bert.tasks.embeddings.ranking_metrics import RANKING_LENGTH
+from keras_bert.tasks.embeddings.ranking_metrics import retrieval_metrics
+from keras_bert.tasks.embeddings.search import search
+from keras_bert.tasks.labelled.beir import RetrievalData
+from keras_bert.tasks.labelled.beir import positive_grades
+
+
+def evaluate_retrieval(
+    embedder: typing.Any, data: RetrievalData, similarity: str = "cosine"
+) -> dict[str, float]:
+    """Evaluate how well an embedder finds the relevant documents of queries.
+
+    The queries are those with a relevant document. Documents with equal scores
+    are ranked by id in descending order, as in trec_eval.
+
+    Args:
+        embedder: `TextEmbedder`, or another object with the methods
+            `embed_query` and `embed_document`.
+        data: queries, documents and relevance, such as the result of
+            `read_beir`.
+        similarity: "cosine" or "dot", see `search`.
+
+    Returns:
+        The dict of `retrieval_metrics`, such as `ndcg_at_10`.
+    """
+    names = [*positive_grades(data.relevance)]
+    documents = sorted(data.corpus, reverse=True)
+    indices, _ = search(
+        embedder.embed_query([data.queries[name] for name in names]),
+        embedder.embed_document([data.corpus[name] for name in documents]),
+        RANKING_LENGTH,
+        similarity,
+    )
+    rankings = {
+        name: [documents[index] for index in row]
+        for name, row in zip(names, indices, strict=True)
+    }
+    return retrieval_metrics(rankings, data.relevance)

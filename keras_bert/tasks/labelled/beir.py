@@ -1,0 +1,152 @@
+"""Read retrieval data in the format of BEIR."""
+
+import dataclasses
+import numbers
+import pathlib
+import reprlib
+
+from keras_bert.rows import cell
+from keras_bert.rows import read_dicts
+from keras_bert.summary import Summarized
+from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.typing import Path
+
+_CORPUS = "corpus.jsonl"
+_QUERIES = "queries.jsonl"
+_COLUMNS = {"query": "query-id", "document": "corpus-id", "grade": "score"}
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class RetrievalData(Summarized):
+    """Queries, documents and the relevant documents of each query.
+
+    Args:
+        queries: dict mapping ids to texts (str).
+        corpus: dict mapping ids to texts (str).
+        relevance: dict mapping ids of queries to dicts, which map ids of
+            documents to grades (int). Grades above 0 are relevant.
+
+    Raises:
+        ValueError: `relevance` contains an unknown id or no relevant document.
+    """
+
+    queries: dict[str, str]
+    corpus: dict[str, str]
+    relevance: dict[str, dict[str, int]]
+
+    def __post_init__(self):
+        for name, value in vars(self).items():
+            if not isinstance(value, dict):
+                raise ValueError(
+                    f"`{name}` must be a dict that maps ids to values. "
+                    f"Received: {name}={reprlib.repr(value)}."
+                )
+        for query, grades in positive_grades(self.relevance).items():
+            unknown = {*grades} - {*self.corpus}
+            if query not in self.queries or unknown:
+                raise ValueError(
+                    "`relevance` must have ids of `queries` and `corpus`. "
+                    f"Received: the query {query!r} with the unknown "
+                    f"documents {sorted(unknown)[:3]}."
+                )
+
+    def _facts(self):
+        return {
+            "num_queries": len(self.queries),
+            "num_documents": len(self.corpus),
+            "num_judged_queries": len(positive_grades(self.relevance)),
+        }
+
+
+def positive_grades(relevance):
+    """Return the grades above 0 of each query that has any.
+
+    Args:
+        relevance: see `RetrievalData`.
+
+    Raises:
+        ValueError: `relevance` has another form or no grade above 0.
+    """
+    for query, grades in relevance.items():
+        values = grades.values() if isinstance(grades, dict) else [None]
+        if not all(isinstance(grade, numbers.Integral) for grade in values):
+            raise ValueError(
+                "`relevance` must map each query to a dict of documents and "
+                "their grades (int), such as {'d1': 1}. Received: "
+                f"{reprlib.repr(grades)} for {query!r}."
+            )
+    positive = {
+        query: {name: grade for name, grade in grades.items() if grade > 0}
+        for query, grades in relevance.items()
+    }
+    positive = {query: grades for query, grades in positive.items() if grades}
+    if not positive:
+        raise ValueError(
+            "`relevance` must have a query with a grade above 0. Received: "
+            f"{len(relevance)} queries without."
+        )
+    return positive
+
+
+def read_beir(directory: Path, split: str = "test") -> RetrievalData:
+    """Read a data set in the format of BEIR.
+
+    The text of a document is its title, if any, a space and its text.
+
+    Args:
+        directory: directory with `corpus.jsonl`, `queries.jsonl` and
+            `qrels/test.tsv`.
+        split: name of the file in `qrels`, such as "test" or "dev".
+
+    Returns:
+        `RetrievalData`.
+
+    Raises:
+        ValueError: a row is invalid, an id is repeated or unknown, or a file
+            is empty. The message names the file and the line.
+
+    References:
+        [BEIR](https://arxiv.org/abs/2104.08663)
+    """
+    directory = pathlib.Path(directory)
+    queries = _read_texts(directory / _QUERIES)
+    corpus = _read_texts(directory / _CORPUS)
+    relevance: dict = {}
+    table = read_cells(directory / "qrels" / f"{split}.tsv", _COLUMNS)
+    for index, (query, document, grade) in enumerate(
+        zip(*table.columns.values(), strict=True)
+    ):
+        for name, known in ((query, queries), (document, corpus)):
+            if name not in known:
+                file = _QUERIES if known is queries else _CORPUS
+                raise ValueError(
+                    f"{table.where(index)}, must have an id of {file}. "
+                    f"Received: {name!r}."
+                )
+        grades = relevance.setdefault(query, {})
+        if document in grades or not grade.lstrip("-").isdecimal():
+            raise ValueError(
+                f"{table.where(index)}, must have an integer grade, once for "
+                f"each query and document. Received: {grade!r} for {query!r} "
+                f"and {document!r}."
+            )
+        grades[document] = int(grade)
+    return RetrievalData(queries, corpus, relevance)
+
+
+def _read_texts(path):
+    """Return the texts of a JSON-lines file by id."""
+    texts: dict = {}
+    for number, row in enumerate(read_dicts(path), 1):
+        place = f"{path}, line {number},"
+        name = cell(place, row, "_id")
+        if not name or name in texts:
+            raise ValueError(
+                f"{place} must have an `_id` that no earlier line has. "
+                f"Received: {name!r}."
+            )
+        title = cell(place, {"title": "", **row}, "title")
+        texts[name] = f"{title} {cell(place, row, 'text')}".strip()
+    if not texts:
+        raise ValueError(f"{path} must contain rows. Received: an empty file.")
+    return texts

@@ -1,0 +1,87 @@
+"""Write metrics and hard negatives of sentence-transformers.
+
+`retrieval.npz` comes from sentence-transformers 6.2 on Python 3.11:
+
+    pip install sentence-transformers==6.2.0 datasets
+    python tests/golden/make_retrieval_golden.py
+
+The texts are "q0" and so on for queries and "d0" and so on for documents. Their
+vectors are random, so that no two scores are equal.
+"""
+
+import pathlib
+
+import numpy as np
+import torch
+from sentence_transformers.sentence_transformer.evaluation import (
+    InformationRetrievalEvaluator,
+)
+
+_NUM_QUERIES, _NUM_DOCUMENTS, _DIM = 6, 150, 4
+_METRICS = {
+    "recall_at_1": "recall@1",
+    "recall_at_5": "recall@5",
+    "recall_at_10": "recall@10",
+    "recall_at_100": "recall@100",
+    "map_at_100": "map@100",
+    "mrr_at_10": "mrr@10",
+    "ndcg_at_10": "ndcg@10",
+}
+
+
+class _Embedder:
+    """Stand-in for a `SentenceTransformer` with given vectors."""
+
+    device = "cpu"
+    similarity_fn_name = "cosine"
+    model_card_data = None
+
+    def __init__(self, queries, documents):
+        self.vectors = {"q": queries, "d": documents}
+
+    def encode_query(self, texts, convert_to_numpy=False, **_):
+        vectors = [self.vectors[text[0]][int(text[1:])] for text in texts]
+        vectors = torch.nn.functional.normalize(torch.tensor(np.array(vectors)))
+        return vectors.numpy() if convert_to_numpy else vectors
+
+    encode_document = encode_query
+
+    def similarity(self, first, second):
+        return torch.as_tensor(first) @ torch.as_tensor(second).T
+
+    def similarity_pairwise(self, first, second):
+        return (torch.as_tensor(first) * torch.as_tensor(second)).sum(dim=1)
+
+
+def _metrics(embedder, relevant):
+    evaluator = InformationRetrievalEvaluator(
+        {f"q{n}": f"q{n}" for n in range(_NUM_QUERIES)},
+        {f"d{n}": f"d{n}" for n in range(_NUM_DOCUMENTS)},
+        {
+            f"q{query}": {f"d{n}" for n in np.flatnonzero(row)}
+            for query, row in enumerate(relevant)
+        },
+        precision_recall_at_k=[1, 5, 10, 100],
+        write_csv=False,
+    )
+    evaluator.store_metrics_in_model_card_data = lambda *args: None
+    found = evaluator(embedder)
+    return {ours: found[f"cosine_{name}"] for ours, name in _METRICS.items()}
+
+
+def main():
+    random = np.random.default_rng(0)
+    queries = random.normal(size=(_NUM_QUERIES, _DIM)).astype(np.float32)
+    documents = random.normal(size=(_NUM_DOCUMENTS, _DIM)).astype(np.float32)
+    scores = queries @ documents.T + random.normal(size=(6, 150))
+    ranks = np.argsort(np.argsort(-scores, axis=1), axis=1)
+    relevant = ranks < np.array([3, 0, 9, 1, 30, 2])[:, None]
+    embedder = _Embedder(queries, documents)
+    arrays = {"queries": queries, "documents": documents, "relevant": relevant}
+    arrays |= _metrics(embedder, relevant)
+    path = pathlib.Path(__file__).with_name("retrieval.npz")
+    np.savez(path, **arrays)
+
+
+if __name__ == "__main__":
+    main()
