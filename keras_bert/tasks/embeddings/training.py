@@ -7,6 +7,7 @@ from keras import ops
 from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
+from keras_bert.tasks.embeddings.cached_gradients import CachedModel
 from keras_bert.tasks.fine_tuning.training import Learner
 
 
@@ -84,7 +85,7 @@ def validation_loss(loss, examples):
     return default_loss(examples)
 
 
-def embedding_learner(pretrained, model, examples, loss):
+def embedding_learner(pretrained, model, examples, loss, mini_batch_size=None):
     """Create the `Learner` for an embedding model.
 
     Args:
@@ -92,8 +93,12 @@ def embedding_learner(pretrained, model, examples, loss):
         model: `keras.Model` that takes single texts and returns `embedding`.
         examples: `EmbeddingExamples`.
         loss: `EmbeddingLoss`.
+        mini_batch_size: int, number of examples that are computed together,
+            or None for the whole batch.
     """
     model = _over_texts(model, examples.num_texts)
+    if mini_batch_size is not None:
+        model = CachedModel(model.input, model.output, mini_batch_size)
     return Learner(model, EmbeddingOutputs(loss), pretrained)
 
 
