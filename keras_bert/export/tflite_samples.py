@@ -81,7 +81,7 @@ def id_samples(task, columns):
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]
-    lengths = [np.nonzero(row)[-1].max() + 1 for row in mask]
+    lengths = [np.nonzero(row)[-1].max(initial=0) + 1 for row in mask]
     return [
         {
             name: inputs[name][index : index + 1, ..., :length]

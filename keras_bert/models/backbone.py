@@ -29,7 +29,8 @@ class Backbone:
             `positions` if rows are packed.
         blocks: list of layers that take hidden states, a mask and, if only some
             outputs are needed, query positions. A layer that occurs several
-            times shares its weights.
+            times shares its weights. If it is empty, the embeddings are the
+            last hidden states.
         final_norm: layer that normalizes the last hidden states, or None.
         pooler: layer that maps the first token's vector to the pooled output,
             or None.
@@ -92,7 +93,8 @@ class Backbone:
         for block in self.blocks[:-1]:
             states = self._run(block, self.states[-1], self._context)
             self.states.append(states)
-        self.states.append(self.last_states())
+        if self.blocks:
+            self.states.append(self.last_states())
 
     def packed(self) -> "Backbone":
         """Return a `Backbone` with the same layers for packed rows.

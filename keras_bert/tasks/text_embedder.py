@@ -20,6 +20,7 @@ from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
+from keras_bert.tasks.embeddings.static import static_model
 from keras_bert.tasks.embeddings.training import checked_loss
 from keras_bert.tasks.embeddings.training import embedding_learner
 from keras_bert.tasks.embeddings.training import mean_loss
@@ -353,6 +354,36 @@ class TextEmbedder(Task):
                     length = rows.lengths[index]
                     states[start + index] = layers[:, :length]
         return states
+
+    def distill_static(
+        self, dim: int = 256, texts: Texts | None = None
+    ) -> typing.Self:
+        """Distill the embedder into one vector per word piece.
+
+        The new embedder averages the vectors of the pieces of a text and
+        scales the mean to length 1. It has no Transformer blocks, so that it
+        is less accurate and much faster. It can be trained, saved and exported
+        as any other embedder, with the same tokenizer and without prompts.
+
+        Args:
+            dim: size of the new embeddings.
+            texts: texts from the domain, tens of thousands of sentences if
+                possible. The vectors are fitted to the embeddings of the
+                texts. By default, each piece is embedded as a text, and its
+                frequency is estimated from its index in the vocabulary.
+
+        Returns:
+            A `TextEmbedder`.
+
+        Raises:
+            ValueError: `dim` is larger than the embeddings, or `texts` is
+                invalid or empty.
+
+        References:
+            [model2vec](https://github.com/MinishLab/model2vec)
+        """
+        model = static_model(self, dim, texts)
+        return type(self)(model, normalize=True)
 
     def _num_left_out(self, preprocess):
         """Return the number of tokens that pooling ignores."""

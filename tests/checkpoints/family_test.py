@@ -36,6 +36,7 @@ _PREFIXES = {
     "deberta-v2": "deberta.",
     "modernbert": "model.",
     "openai-gpt": "transformer.",
+    "static-embeddings": "embedding.",
     "xlm-roberta": "roberta.",
     "xlnet": "transformer.",
 }

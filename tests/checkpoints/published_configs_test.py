@@ -6,7 +6,6 @@ import pathlib
 import pytest
 
 from keras_bert.checkpoints.family import config_class
-from keras_bert.checkpoints.weight_table import model_types
 
 # Defaults of each class of transformers, keys that its versions write for
 # every family, and keys of publishers.
@@ -37,7 +36,7 @@ def read(model_type, /, **values):
     return config_class(values).from_transformers(values)
 
 
-@pytest.mark.parametrize("model_type", model_types())
+@pytest.mark.parametrize("model_type", _DEFAULTS)
 def test_missing_keys_take_the_defaults_of_transformers(model_type):
     needed = _NEEDED.get(model_type, {})
     config, _ = read(model_type, **needed)
@@ -84,7 +83,7 @@ def test_a_convolution_is_checked():
 
 
 @pytest.mark.parametrize("version", _GOLDEN["dumps"])
-@pytest.mark.parametrize("model_type", model_types())
+@pytest.mark.parametrize("model_type", _DEFAULTS)
 def test_every_key_of_every_version_is_known(model_type, version):
     values = {
         **(_DEFAULTS[model_type] if version == "5" else {}),
@@ -163,7 +162,7 @@ def test_null_is_no_setting(key):
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize("model_type", model_types())
+@pytest.mark.parametrize("model_type", _DEFAULTS)
 def test_the_defaults_are_those_of_transformers(model_type):
     import transformers
 

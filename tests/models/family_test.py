@@ -18,6 +18,7 @@ _MOST_OF_ITS_OWN = {"modernbert": 150, "big_bird": 150}
 _OTHER_FILES = (
     "config.py",  # `BertConfig` is read without Keras.
     "cli/demo/",  # "bert" is a folder name.
+    "tasks/embeddings/static.py",  # Creates a model of this family.
 )
 # The layers and the objectives with the name of a family.
 _OTHER_NAMES = re.compile(

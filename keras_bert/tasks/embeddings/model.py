@@ -72,7 +72,7 @@ def embedding_model(
     checks.one_of(POOLINGS, pooling=pooling)
     num_layers, pool = POOLINGS[pooling]
     config, backbone = pretrained.config, pretrained.backbone
-    if num_layers > config.depth:
+    if num_layers > max(config.depth, 1):
         raise ValueError(
             f"`pooling`={pooling!r} needs a model of at least {num_layers} "
             f"layers. Received: {config.size_keys['L']}={config.sizes['L']}."

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from keras_bert import checks
 from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor
 
 
@@ -85,8 +86,9 @@ class PromptPreprocessor(Preprocessor):
 
     @property
     def num_prompt_tokens(self):
-        """Number of tokens in the prompt, including [CLS]."""
+        """Number of tokens in the prompt and before it, such as [CLS]."""
         if not self.prompt:
             return 0
         rows = self.rows(self.tokenizer([self.prompt]))
-        return int(rows.lengths[0]) - 1  # Without [SEP].
+        words = [word for word, _ in self.template.layout(is_pair=False)]
+        return int(rows.lengths[0]) - len(words[words.index(FIRST) + 1 :])

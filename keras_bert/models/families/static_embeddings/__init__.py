@@ -1,0 +1,1 @@
+"""Static embeddings: one vector per word piece."""

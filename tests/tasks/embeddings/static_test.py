@@ -1,0 +1,113 @@
+"""Static embedders that are distilled from an embedder."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import text_model
+
+_TEXTS = [
+    *("the dog eats meat", "a cat", "the bird and the cat eats seeds."),
+    *("", "dogs and cats", "meat", "fish and a bird"),
+]
+
+
+@pytest.fixture
+def teacher(bert):
+    return TextEmbedder(bert, normalize=True)
+
+
+def test_pieces_keep_their_distances(bert):
+    static = TextEmbedder(bert).distill_static(16)
+    tokens = bert.tokenizer.vocabulary.tokens
+    words = ["dog", "cat", "meat"]
+    ids = [tokens.index(word) for word in words]
+    ranks = np.array(ids) - 3  # After five special tokens, from 2.
+    shares = 1 / ranks / sum(1 / rank for rank in range(2, len(tokens) - 3))
+    table = static.pretrained.weights["embeddings/word_embeddings"].numpy()
+    found = table[ids] * (1 + shares / 1e-4)[:, None]
+    expected = TextEmbedder(bert).embed(words)
+    for vectors in found, expected:
+        vectors -= vectors.mean(axis=0)
+    np.testing.assert_allclose(
+        found @ found.T, expected @ expected.T, rtol=1e-3, atol=1e-3
+    )
+
+
+def test_a_text_is_the_mean_of_its_pieces(teacher):
+    static = teacher.distill_static(8)
+    one, other, both = static.embed(["dog", "cat", "cat [SEP] dog [CLS]"])
+    assert static.preprocess(["cat dog"])["input_ids"].shape == (1, 12)
+    table = static.pretrained.weights["embeddings/word_embeddings"].numpy()
+    assert not table[:5].any()  # The special tokens.
+    plane = np.stack([one, other]).T
+    *_, residual = 0, both - plane @ np.linalg.lstsq(plane, both)[0]
+    np.testing.assert_allclose(np.linalg.norm(both), 1, rtol=1e-6)
+    assert np.linalg.norm(residual) < 1
+
+
+def test_texts_bring_it_closer_to_the_teacher(teacher):
+    words = "the a dog cat bird eats sees meat fish seeds and .".split()
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(words, 4)) for _ in range(500)]
+    expected = teacher.embed(_TEXTS)
+    expected = (expected @ expected.T)[np.triu_indices(len(_TEXTS), 1)]
+
+    def closeness(static):
+        vectors = static.embed(_TEXTS)
+        found = (vectors @ vectors.T)[np.triu_indices(len(_TEXTS), 1)]
+        return np.corrcoef(found, expected)[0, 1]
+
+    before = closeness(teacher.distill_static(8))
+    after = closeness(teacher.distill_static(8, texts))
+    assert after > before + 0.2, (before, after)
+
+
+def test_it_is_saved_and_served(teacher, tmp_path):
+    static = teacher.distill_static(8, _TEXTS)
+    expected = static.embed(_TEXTS)
+    assert not expected[3].any()
+    static.save(tmp_path / "saved")
+    again = TextEmbedder.from_pretrained(tmp_path / "saved")
+    np.testing.assert_array_equal(again.embed(_TEXTS), expected)
+    static.export_saved_model(tmp_path / "served")
+    served = tf.saved_model.load(str(tmp_path / "served/1"))
+    found = served.signatures["serving_default"](text=tf.constant(_TEXTS))
+    np.testing.assert_allclose(found["embedding"], expected, atol=1e-6)
+
+
+@pytest.mark.exhaustive
+def test_it_is_a_keras_file_and_a_tflite_file(teacher, tmp_path):
+    static = teacher.distill_static(8)
+    text_model(static).save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    found = loaded({"text": tf.constant(_TEXTS)})["embedding"]
+    np.testing.assert_allclose(found, static.embed(_TEXTS), atol=1e-6)
+    written = static.export_tflite(tmp_path / "model.tflite", kind="float32")
+    assert all(found.is_within("float32") for found in written.values())
+
+
+def test_tasks_are_trained_on_static_embeddings(teacher):
+    static = teacher.distill_static(8).pretrained
+    classifier = TextClassifier(static, ["no", "yes"])
+    recipe = {"epochs": 3, "learning_rate": 0.3, "verbose": 0}
+    classifier.fit(["dog", "cat"] * 8, [0, 1] * 8, **recipe)
+    found = classifier.predict(["dog", "cat"])
+    assert [x["label"] for x in found] == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"dim": 17}, "`dim` must be an integer from 1 to 16.*=17"),
+        ({"dim": "8"}, "`dim` must be an integer from 1 to 16.*='8'"),
+        ({"dim": 8, "texts": []}, "`texts` must not be empty"),
+        ({"dim": 8, "texts": ["a", None]}, "index 1"),
+    ],
+)
+def test_wrong_arguments_are_errors(teacher, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        teacher.distill_static(**arguments)
