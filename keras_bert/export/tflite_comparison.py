@@ -11,6 +11,7 @@ _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
 # cosine similarity of outputs without labels.
 LOST_LABELS = 0.01
 _MIN_COSINE = 0.99
+_COMPRESSED = np.int8, np.uint8  # Vectors of `compress_vectors`.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Comparison:
     Args:
         num_texts: int.
         greatest_difference: float, maximum absolute difference.
-        cosine: float, cosine similarity of all outputs as one vector.
+        cosine: float, cosine similarity of all outputs as one vector. For
+            binary vectors, it is estimated from the share of equal bits.
         num_labels: int, number of discrete outputs (labels, offsets and
             tokens).
         num_equal_labels: int, number of equal discrete outputs.
@@ -39,7 +41,8 @@ class Comparison:
     def is_within(self, kind):
         """Return True if the difference is within the tolerance of a kind."""
         if kind in _TOLERANCES:
-            return self.greatest_difference <= _TOLERANCES[kind]
+            is_close = self.greatest_difference <= _TOLERANCES[kind]
+            return is_close and self.cosine >= _MIN_COSINE
         if not self.num_labels:
             return self.cosine >= _MIN_COSINE
         return keeps_labels(self.num_labels, self.num_equal_labels)
@@ -90,23 +93,39 @@ def compare(function, run, samples, num_bytes):
         seconds.append(time.perf_counter() - start)
         expected = function(*sample.values())
         pairs += [(found[k], expected[k].numpy()) for k in sorted(expected)]
+    codes = [x for x in pairs if x[1].dtype in _COMPRESSED]
+    pairs = [x for x in pairs if x[1].dtype not in _COMPRESSED]
     numbers = [x for x in pairs if x[1].dtype.kind == "f"]
     # Truncation (bool) does not depend on the weights.
     labels = [_labels(*x) for x in pairs if x[1].dtype.kind not in "bf"]
-    found, expected = (
-        np.concatenate([np.ravel(x[side]) for x in numbers]).astype(float)
-        for side in range(2)
-    )
-    size = np.linalg.norm(found) * np.linalg.norm(expected)
+    found, expected = _joined(numbers)
     return Comparison(
         len(samples),
         float(np.max(np.abs(found - expected), initial=0)),
-        float(found @ expected / size) if size else 1.0,
+        _cosine(*_joined(codes or numbers)),
         sum(len(equal) for equal in labels),
         int(sum(np.sum(equal) for equal in labels)),
         num_bytes / 1e6,
         1e3 * float(np.median(seconds)),
     )
+
+
+def _joined(pairs):
+    """Concatenate the found and the expected arrays of pairs, two arrays."""
+    empty = np.zeros(0, pairs[0][1].dtype if pairs else float)
+    return [
+        np.concatenate([empty, *(np.ravel(x[side]) for x in pairs)])
+        for side in range(2)
+    ]
+
+
+def _cosine(found, expected):
+    if expected.dtype == np.uint8:
+        # Vectors at an angle of 180 degrees differ in all signs.
+        return float(np.cos(np.pi * np.unpackbits(found ^ expected).mean()))
+    found, expected = found.astype(float), expected.astype(float)
+    size = np.linalg.norm(found) * np.linalg.norm(expected)
+    return float(found @ expected / size) if size else 1.0
 
 
 def _labels(found, expected):

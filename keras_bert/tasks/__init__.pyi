@@ -1,6 +1,7 @@
 """Tasks: classification, tagging, question answering, embeddings and more."""
 
 from .answers.squad_scores import squad_scores as squad_scores
+from .embeddings.compression import compress_vectors as compress_vectors
 from .embeddings.ranking_metrics import retrieval_metrics as retrieval_metrics
 from .embeddings.retrieval import evaluate_retrieval as evaluate_retrieval
 from .embeddings.search import search as search

@@ -1,5 +1,6 @@
 """Compute embeddings of texts."""
 
+import copy
 import typing
 
 import keras
@@ -9,6 +10,8 @@ from keras_bert import arguments
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
+from keras_bert.tasks.embeddings.compression import check_compression
+from keras_bert.tasks.embeddings.compression import compressed
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
@@ -36,7 +39,11 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
+from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
+
+if typing.TYPE_CHECKING:
+    from keras_bert.export.tflite_comparison import Comparison
 
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 16384
@@ -91,6 +98,7 @@ class TextEmbedder(Task):
 
     outputs = ("embedding",)
     preprocess: PromptPreprocessor
+    _compression: tuple | None = None
 
     def __init__(
         self,
@@ -384,6 +392,88 @@ class TextEmbedder(Task):
         """
         model = static_model(self, dim, texts)
         return type(self)(model, normalize=True)
+
+    def export_saved_model(
+        self,
+        directory: Path,
+        version: int = 1,
+        overwrite: bool = False,
+        dimensions: int | None = None,
+        precision: str = "float32",
+    ) -> None:
+        """Export a SavedModel that takes strings.
+
+        Args:
+            directory: parent directory of the model versions.
+            version: version number to write.
+            overwrite: whether to overwrite a version from an earlier export.
+            dimensions: size of the returned vectors before quantization; the
+                first values are kept. Defaults to all.
+            precision: "float32", "int8" or "binary", see
+                `keras_bert.tasks.compress_vectors`.
+
+        Raises:
+            ValueError: the same errors as
+                `keras_bert.export.export_saved_model`, or `dimensions` or
+                `precision` is not supported.
+        """
+        task = self._compressed(dimensions, precision)
+        Task.export_saved_model(task, directory, version, overwrite)
+
+    def export_tflite(
+        self,
+        path: Path,
+        kind: str = "int8",
+        texts: list | None = None,
+        representative_texts: list | None = None,
+        files: typing.Collection[str] = ("text", "ids"),
+        overwrite: bool = False,
+        force: bool = False,
+        dimensions: int | None = None,
+        precision: str = "float32",
+    ) -> "dict[str, Comparison]":
+        """Export TFLite files that take strings and token ids.
+
+        Args:
+            path, kind, texts, representative_texts, files, overwrite, force:
+                see `keras_bert.export.export_tflite`.
+            dimensions, precision: see `export_saved_model`.
+
+        Returns:
+            A dict mapping the names in `files` to the results of comparing each
+            file with the task.
+
+        Raises:
+            ValueError: the same errors as `keras_bert.export.export_tflite`, or
+                `dimensions` or `precision` is not supported.
+            ModuleNotFoundError: the interpreter of LiteRT is not installed.
+        """
+        task = self._compressed(dimensions, precision)
+        options = kind, texts, representative_texts, files, overwrite, force
+        return Task.export_tflite(task, path, *options)
+
+    def predict_ids(
+        self, inputs: Tensors, model: typing.Callable | None = None
+    ) -> Tensors:
+        outputs = super().predict_ids(inputs, model)
+        if self._compression is None:
+            return outputs
+        vectors = compressed(outputs["embedding"], *self._compression)
+        return {"embedding": vectors}
+
+    def _compressed(self, dimensions, precision):
+        """Return a copy whose graphs return compressed vectors."""
+        check_compression(self.dim, dimensions, precision)
+        if dimensions is None and precision == "float32":
+            return self
+        task = copy.copy(self)
+        task._compression = dimensions, precision
+        task.settings = {
+            **self.settings,
+            "dimensions": dimensions or self.dim,
+            "precision": precision,
+        }
+        return task
 
     def _num_left_out(self, preprocess):
         """Return the number of tokens that pooling ignores."""

@@ -4,6 +4,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert import checks
+from keras_bert.tasks.embeddings.compression import decompress
+from keras_bert.tasks.embeddings.compression import float_rows
 
 SIMILARITIES = ("cosine", "dot")
 _QUERIES_AT_ONCE = 256
@@ -29,7 +31,8 @@ def search(
         query_vectors: float array `(num_queries, dim)`, such as the result of
             `TextEmbedder.embed_query`.
         corpus_vectors: float array `(num_vectors, dim)`, such as the result of
-            `TextEmbedder.embed_document`.
+            `TextEmbedder.embed_document`; or int8 or uint8, the result of
+            `compress_vectors`, of size `dim` before quantization.
         top_k: maximum number of results per query.
         similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
             models that were trained with dot products. They are equal for an
@@ -53,9 +56,10 @@ def search(
     """
     checks.at_least(1, top_k=top_k)
     checks.one_of(SIMILARITIES, similarity=similarity)
-    queries = _float_rows(query_vectors, "query_vectors")
-    corpus = _float_rows(corpus_vectors, "corpus_vectors")
-    if queries.shape[1] != corpus.shape[1] or not len(corpus):
+    queries = float_rows(query_vectors, "query_vectors")
+    corpus = float_rows(corpus_vectors, "corpus_vectors", ("int8", "uint8"))
+    dim = decompress(corpus[:0]).shape[1]
+    if queries.shape[1] != dim or not len(corpus):
         raise ValueError(
             "`corpus_vectors` must have at least one row and the dim of "
             f"`query_vectors`. Received: shapes {corpus.shape} and "
@@ -67,7 +71,7 @@ def search(
     parts = [queries[start : start + _QUERIES_AT_ONCE] for start in starts]
     found: list = [None] * len(parts)
     for start in range(0, len(corpus), _ROWS_AT_ONCE):
-        rows = corpus[start : start + _ROWS_AT_ONCE]
+        rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
         rows = _checked_block(rows, start, "corpus_vectors", is_cosine)
         for number, part in enumerate(parts):
             scores = tf.matmul(part, rows, transpose_b=True)
@@ -94,17 +98,6 @@ def _best(earlier, scores, start, top_k):
         values = found.values
         indices = tf.gather(indices, found.indices, batch_dims=1)
     return indices.numpy(), values.numpy()
-
-
-def _float_rows(vectors, name):
-    vectors = np.asanyarray(vectors)
-    if vectors.ndim != 2 or vectors.dtype.kind != "f":
-        raise ValueError(
-            f"`{name}` must be a float array of two dimensions, a row for each "
-            "text, as `TextEmbedder.embed` returns for a list. Received: "
-            f"{vectors.dtype}, shape {vectors.shape}."
-        )
-    return vectors
 
 
 def _checked_block(rows, start, name, is_cosine):

@@ -1,0 +1,108 @@
+"""Truncated and quantized embeddings."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert import checks
+from keras_bert.tasks.embeddings.model import unit
+from keras_bert.typing import Tensor
+
+PRECISIONS = ("float32", "int8", "binary")
+_LARGEST = 127
+_BITS = 8  # Of a byte.
+
+
+def compress_vectors(
+    vectors: np.ndarray, dimensions: int | None = None, precision: str = "int8"
+) -> np.ndarray:
+    """Truncate and quantize embeddings.
+
+    The first `dimensions` values of each vector are scaled to length 1. "int8"
+    multiplies them by 127 and rounds them to integers. "binary" stores their
+    signs, 1 for a positive value, as bytes in the order of `numpy.packbits`.
+    Exported models of `TextEmbedder.export_saved_model` return the same values,
+    and `search` takes them as `corpus_vectors`.
+
+    Args:
+        vectors: float array `(num_vectors, dim)`.
+        dimensions: number of values to keep, a multiple of 8 for "binary".
+            Defaults to all values.
+        precision: "float32", "int8" or "binary".
+
+    Returns:
+        An array `(num_vectors, dimensions)` of float32 or int8, or uint8
+        `(num_vectors, dimensions / 8)` for "binary".
+
+    Raises:
+        ValueError: an argument is out of range or of the wrong type.
+
+    Example:
+
+    >>> keras_bert.tasks.compress_vectors(np.array([[3.0, -4.0]]))
+    array([[ 76, -102]], dtype=int8)
+    """
+    vectors = float_rows(vectors, "vectors")
+    check_compression(vectors.shape[1], dimensions, precision)
+    found = compressed(vectors.astype(np.float32), dimensions, precision)
+    return keras.ops.convert_to_numpy(found)
+
+
+def check_compression(dim, dimensions, precision):
+    """Raise ValueError if vectors of size `dim` cannot be compressed."""
+    checks.one_of(PRECISIONS, precision=precision)
+    if dimensions is not None:
+        checks.between(1, dim, dimensions=dimensions)
+    size = dimensions or dim
+    if precision == "binary" and size % _BITS:
+        raise ValueError(
+            f"`dimensions` must be a multiple of {_BITS} for "
+            f"precision='binary'. Received: dimensions={size}."
+        )
+
+
+def compressed(
+    vectors: Tensor, dimensions: int | None, precision: str
+) -> Tensor:
+    """Compute `compress_vectors` in a graph."""
+    vectors = unit(vectors[:, :dimensions])
+    if precision == "float32":
+        return vectors
+    if precision == "int8":
+        # A cast rounds towards 0. TensorFlow Serving 2.12 was not tested with
+        # an op that rounds.
+        shifted = ops.cast(_LARGEST * vectors + (_LARGEST + 1.5), "int32")
+        return ops.cast(shifted - (_LARGEST + 1), "int8")
+    bits = ops.cast(ops.cast(vectors > 0, "int32"), "float32")
+    bits = ops.reshape(bits, (-1, vectors.shape[1] // _BITS, _BITS))
+    values = ops.convert_to_tensor(2.0 ** np.arange(_BITS)[::-1], "float32")
+    return ops.cast(ops.cast(ops.sum(bits * values, axis=-1), "int32"), "uint8")
+
+
+def decompress(rows):
+    """Return rows of `compress_vectors` as float vectors of any length."""
+    if rows.dtype == np.uint8:
+        return 2.0 * np.unpackbits(rows, axis=1) - 1.0
+    return rows
+
+
+def float_rows(vectors, name, others=()):
+    """Check that vectors are an array of rows and return it.
+
+    Args:
+        vectors: array `(num_vectors, dim)` of floats, or of `others`.
+        name: str, name of the argument.
+        others: tuple of str, other dtypes.
+
+    Raises:
+        ValueError: the array has the wrong shape or type.
+    """
+    vectors = np.asanyarray(vectors)
+    is_known = vectors.dtype.kind == "f" or vectors.dtype.name in others
+    if vectors.ndim != 2 or not is_known:
+        raise ValueError(
+            f"`{name}` must be a float array of two dimensions, a row for each "
+            "text, as `TextEmbedder.embed` returns for a list. Received: "
+            f"{vectors.dtype}, shape {vectors.shape}."
+        )
+    return vectors
