@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from keras_bert.tasks.batches.distinct_texts import without_duplicates
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
@@ -34,7 +35,12 @@ class EmbeddingExamples(Encoded):
         groups: int `(num_examples, num_texts)`, rows of each example.
         labels: float32 `(num_examples, ...)`, or None. Without labels, the
             targets are the groups.
+
+    Attributes:
+        no_duplicates: bool, whether no text is in two examples of a batch.
     """
+
+    no_duplicates = False
 
     def __init__(self, rows, groups, labels=None):
         super().__init__(
@@ -59,6 +65,12 @@ class EmbeddingExamples(Encoded):
     def are_scored_pairs(self):
         """True for pairs with one number each, bool."""
         return self.num_texts == 2 and self.label_shape == ()
+
+    def epoch_batches(self, batch_size, seed, epoch):
+        batches = super().epoch_batches(batch_size, seed, epoch)
+        if self.no_duplicates:
+            return without_duplicates(batches, self.groups, batch_size)
+        return batches
 
 
 def embedding_examples(preprocess, texts, labels=None):

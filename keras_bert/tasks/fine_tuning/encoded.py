@@ -8,6 +8,7 @@ import tensorflow as tf
 from absl import logging
 
 from keras_bert import features
+from keras_bert.tasks.batches.length_buckets import training_buckets
 from keras_bert.tasks.batches.packed_rows import PackedRows
 
 # Number of texts that are tokenized together.
@@ -237,6 +238,10 @@ class Encoded:
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)
+
+    def epoch_batches(self, batch_size, seed, epoch):
+        """Return the batches of an epoch, a list of int arrays of indices."""
+        return training_buckets(self.lengths, batch_size, seed, epoch)
 
     def inputs(self, indices):
         """Return the model inputs of the given examples."""

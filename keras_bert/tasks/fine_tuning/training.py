@@ -11,7 +11,7 @@ from keras import ops
 
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
-from keras_bert.tasks.batches.fine_tuning import num_batches
+from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
@@ -96,7 +96,10 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
     callbacks = keras.tree.flatten(callbacks or [])
     check_monitored(callbacks, _logged_names(loss, metrics, validation))
     _seed_dropout(learner.model, recipe.seed)
-    steps = num_batches(len(examples), recipe.batch_size)
+    epochs = epochs_of_batches(
+        examples, recipe.batch_size, recipe.epochs, recipe.seed
+    )
+    steps = len(epochs[0])
     model = in_parallel_parts(model, recipe.parallel_parts)
     model.compile(
         optimizer=_optimizer(learner, recipe, steps * recipe.epochs),
@@ -121,9 +124,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
             *callbacks,
         ]
     return model.fit(
-        training_dataset(
-            examples, recipe.batch_size, recipe.epochs, recipe.seed
-        ),
+        training_dataset(examples, epochs),
         epochs=recipe.epochs,
         steps_per_epoch=steps,
         shuffle=False,

@@ -1,12 +1,13 @@
 import numpy as np
-import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_bert.tasks.batches.fine_tuning import num_batches
+from keras_bert.tasks.batches.distinct_texts import without_duplicates
+from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.batches.fine_tuning import training_dataset
+from keras_bert.tasks.batches.length_buckets import training_buckets
 
 
 class _Examples:
@@ -15,15 +16,20 @@ class _Examples:
     def __init__(self, lengths):
         self.lengths = np.array(lengths)
 
+    def epoch_batches(self, batch_size, seed, epoch):
+        return training_buckets(self.lengths, batch_size, seed, epoch)
+
     def batch(self, indices):
         return indices
 
 
 def _passes(lengths, batch_size, num_epochs, seed):
     """Return the batches of each pass, as lists of indices."""
-    data = training_dataset(_Examples(lengths), batch_size, num_epochs, seed)
+    examples = _Examples(lengths)
+    epochs = epochs_of_batches(examples, batch_size, num_epochs, seed)
+    data = training_dataset(examples, epochs)
     batches = [x.tolist() for x in data.as_numpy_iterator()]
-    count = num_batches(len(lengths), batch_size)
+    count = -(-len(lengths) // batch_size)
     assert len(batches) == count * num_epochs
     return [batches[n * count : (n + 1) * count] for n in range(num_epochs)]
 
@@ -51,13 +57,32 @@ def test_passes_have_other_batches_and_a_seed_the_same():
     assert _passes(lengths, 4, 2, seed=4)[0] != one
 
 
-@pytest.mark.parametrize(
-    ("examples", "size", "expected"), [(8, 4, 2), (9, 4, 3), (1, 4, 1)]
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=1)
 )
-def test_the_last_batch_may_be_smaller(examples, size, expected):
-    assert num_batches(examples, size) == expected
+def test_no_text_is_in_two_examples_of_a_batch(groups):
+    groups, batch_size = np.array(groups), 3
+    batches = training_buckets(np.ones(len(groups)), batch_size, 0, 0)
+    batches = without_duplicates(batches, groups, batch_size)
+    found = sorted(index for batch in batches for index in batch.tolist())
+    assert found == [*range(len(groups))]
+    for batch in batches:
+        texts = [text for index in batch for text in {*groups[index]}]
+        assert len(texts) == len({*texts})
+        assert len(batch) <= batch_size
+
+
+def test_epochs_have_the_same_number_of_batches():
+    class _Growing(_Examples):
+        def epoch_batches(self, batch_size, seed, epoch):
+            return np.array_split(np.arange(8), 2 + 3 * epoch)
+
+    epochs = epochs_of_batches(_Growing([]), 4, 2, 0)
+    assert [len(batches) for batches in epochs] == [5, 5]
+    assert [np.concatenate(x).tolist() for x in epochs] == [[*range(8)]] * 2
 
 
 def test_elements_are_tensors_of_one_axis():
-    data = training_dataset(_Examples([3, 4, 5]), 2, 1, 0)
+    data = training_dataset(_Examples([3, 4, 5]), [[np.array([0, 2])]])
     assert data.element_spec == tf.TensorSpec([None], tf.int64)
