@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from keras_bert import arguments
+from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
@@ -24,8 +25,8 @@ from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
 from keras_bert.tasks.embeddings.static import static_model
-from keras_bert.tasks.embeddings.training import checked_loss
 from keras_bert.tasks.embeddings.training import embedding_learner
+from keras_bert.tasks.embeddings.training import examples_and_loss
 from keras_bert.tasks.embeddings.training import mean_loss
 from keras_bert.tasks.embeddings.training import validation_loss
 from keras_bert.tasks.fine_tuning.columns import checked_texts
@@ -179,8 +180,9 @@ class TextEmbedder(Task):
         validation_data: typing.Any = None,
         callbacks: typing.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
-        loss: EmbeddingLoss | None = None,
+        loss: EmbeddingLoss | dict[str, EmbeddingLoss] | None = None,
         mini_batch_size: int | None = None,
+        no_duplicates: bool = False,
         **recipe: typing.Any,
     ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
@@ -210,11 +212,16 @@ class TextEmbedder(Task):
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             loss: loss of `keras_bert.losses`. Defaults to
                 `MultipleNegativesRankingLoss` for examples without labels, and
-                `CosineSimilarityLoss` for scored pairs.
+                `CosineSimilarityLoss` for scored pairs. To train with several
+                data sets, pass dicts with the same names as `loss` and `texts`;
+                a data set with labels is a tuple of both. A batch has examples
+                of one data set.
             mini_batch_size: number of examples whose activations are in memory
                 at the same time. A batch of any size then needs the memory of
                 a batch of this size, and about a third more time; the
                 gradients are the same. None for the whole batch.
+            no_duplicates: whether to form batches in which no text occurs
+                twice. A batch then has more negatives, but some are smaller.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -224,10 +231,12 @@ class TextEmbedder(Task):
             ValueError: an example cannot be used. Nothing is trained.
         """
         options = Recipe(**recipe)
+        checks.flag(no_duplicates=no_duplicates)
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)
-        examples = embedding_examples(self.preprocess, texts, labels)
-        loss = checked_loss(loss, examples, self.dim, options.batch_size)
+        examples, loss = examples_and_loss(
+            loss, (texts, labels), self, options.batch_size, no_duplicates
+        )
         validation = None
         if validation_data is not None:
             is_scored = isinstance(validation_data, tuple)

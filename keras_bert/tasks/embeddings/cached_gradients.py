@@ -17,9 +17,14 @@ def check_mini_batch_size(mini_batch_size, recipe):
             f"Received: mini_batch_size={mini_batch_size}, "
             f"parallel_parts={recipe.parallel_parts}."
         )
+    check_backend("`mini_batch_size`")
+
+
+def check_backend(user):
+    """Raise ValueError on another backend of Keras than TensorFlow."""
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
-            "`mini_batch_size` needs Keras's TensorFlow backend. Received: "
+            f"{user} needs Keras's TensorFlow backend. Received: "
             f"{keras.backend.backend()}."
         )
 

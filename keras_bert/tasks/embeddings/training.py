@@ -8,6 +8,10 @@ from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.tasks.embeddings.cached_gradients import CachedModel
+from keras_bert.tasks.embeddings.cached_gradients import check_backend
+from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.mixture import Mixture
+from keras_bert.tasks.embeddings.mixture import MixtureLoss
 from keras_bert.tasks.fine_tuning.training import Learner
 
 
@@ -34,19 +38,53 @@ class EmbeddingOutputs:
         return self.embedding_loss
 
 
-def checked_loss(loss, examples, dim, batch_size):
-    """Return the loss for examples, after checking that it fits them.
+def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
+    """Return the training examples and their loss.
 
     Args:
-        loss: `EmbeddingLoss`, or None for the default.
-        examples: `EmbeddingExamples`.
-        dim: int, size of the embeddings.
+        loss: `EmbeddingLoss`, None for the default, or dict of these.
+        data: tuple of the arguments `texts` and `labels` of `fit`.
+        embedder: `TextEmbedder`.
         batch_size: int.
+        no_duplicates: bool, whether no text is in two examples of a batch.
 
     Raises:
-        ValueError: the loss does not fit the examples, the embeddings or the
-            batch size.
+        ValueError: an example is malformed, or the loss does not fit the
+            examples, the embeddings or the batch size.
     """
+    if isinstance(loss, dict):
+        return _mixture(loss, data, embedder, batch_size, no_duplicates)
+    examples = embedding_examples(embedder.preprocess, *data)
+    examples.no_duplicates = no_duplicates
+    return examples, _checked_loss(loss, examples, embedder.dim, batch_size)
+
+
+def _mixture(losses, data, *options):
+    """Return the examples and the loss of several data sets."""
+    check_backend("Training on several data sets")
+    datasets, labels = data
+    is_dict = isinstance(datasets, dict) and labels is None
+    if not is_dict or not losses or {*datasets} != {*losses}:
+        names = [*datasets] if is_dict else "a list or labels"
+        raise ValueError(
+            "If `loss` is a dict, `texts` must be a dict of data sets with "
+            "the same names, and `labels` None; a data set with labels is a "
+            f"tuple of both. Received: loss={losses!r}, texts: {names}."
+        )
+    found = []
+    for name, loss in losses.items():
+        one = datasets[name]
+        one = one if isinstance(one, tuple) else (one, None)
+        try:
+            found.append(examples_and_loss(loss, one, *options))
+        except ValueError as error:
+            raise ValueError(f"Data set {name!r}: {error}") from None
+    parts, losses = zip(*found, strict=True)
+    return Mixture(parts), MixtureLoss(losses, parts)
+
+
+def _checked_loss(loss, examples, dim, batch_size):
+    """Return the loss, or the default, after checking that it fits."""
     loss = default_loss(examples) if loss is None else loss
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(
@@ -91,7 +129,7 @@ def embedding_learner(pretrained, model, examples, loss, mini_batch_size=None):
     Args:
         pretrained: `PretrainedModel` of the encoder.
         model: `keras.Model` that takes single texts and returns `embedding`.
-        examples: `EmbeddingExamples`.
+        examples: `EmbeddingExamples` or `Mixture`.
         loss: `EmbeddingLoss`.
         mini_batch_size: int, number of examples that are computed together,
             or None for the whole batch.
@@ -122,15 +160,44 @@ def mean_loss(loss, examples, embeddings, batch_size):
 
 
 def _over_texts(model, num_texts):
-    """Return a model that takes several texts per example."""
+    """Return a model that takes several texts per example.
+
+    Args:
+        model: `keras.Model` that takes single texts.
+        num_texts: int, or None if it differs between batches.
+    """
     inputs = {
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
     }
-    rows = {
-        name: ops.concatenate([ids[:, n] for n in range(num_texts)], axis=0)
-        for name, ids in inputs.items()
-    }  # [T x B, S]
+    rows = {name: _AsRows()(ids) for name, ids in inputs.items()}
     vectors = model(rows)["embedding"]
-    vectors = ops.reshape(vectors, (num_texts, -1, vectors.shape[-1]))
-    return keras.Model(inputs, {"embedding": ops.swapaxes(vectors, 0, 1)})
+    ids = next(iter(inputs.values()))
+    vectors = _AsGroups(num_texts, dtype=vectors.dtype)(vectors, ids)
+    return keras.Model(inputs, {"embedding": vectors})
+
+
+class _AsRows(keras.layers.Layer):
+    """Layer that joins the axes of examples and texts."""
+
+    def call(self, ids):
+        return ops.reshape(ids, (-1, ops.shape(ids)[-1]))
+
+    def compute_output_spec(self, ids):
+        return keras.KerasTensor((None, ids.shape[-1]), ids.dtype)
+
+
+class _AsGroups(keras.layers.Layer):
+    """Layer that splits the axes of examples and texts."""
+
+    def __init__(self, num_texts, **kwargs):
+        super().__init__(**kwargs)
+        self._num_texts = num_texts
+
+    def call(self, vectors, ids):
+        num_texts = self._num_texts or ops.shape(ids)[1]
+        return ops.reshape(vectors, (-1, num_texts, vectors.shape[-1]))
+
+    def compute_output_spec(self, vectors, ids):
+        shape = (*ids.shape[:2], vectors.shape[-1])
+        return keras.KerasTensor(shape, vectors.dtype)

@@ -1,0 +1,124 @@
+"""Training on several data sets, each with its loss."""
+
+import functools
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.losses import EmbeddingLoss
+
+
+class Mixture:
+    """Examples of several data sets; a batch has examples of one of them.
+
+    The batches of all data sets are shuffled together, so each data set is
+    sampled in proportion to its size.
+
+    Args:
+        parts: list of `EmbeddingExamples`.
+
+    Attributes:
+        num_texts: None, as the number of texts differs.
+    """
+
+    num_texts = None
+    extra_targets: dict = {}
+
+    def __init__(self, parts):
+        self.parts = parts
+        self._ends = np.cumsum([len(part) for part in parts])
+        self._starts = self._ends - [len(part) for part in parts]
+        self._num_targets = max(map(_num_targets, parts))
+
+    def epoch_batches(self, batch_size, seed, epoch):
+        batches = [
+            start + batch
+            for start, part in zip(self._starts, self.parts, strict=True)
+            for batch in part.epoch_batches(batch_size, seed, epoch)
+        ]
+        random = np.random.default_rng([seed, epoch])
+        return [batches[index] for index in random.permutation(len(batches))]
+
+    def batch(self, indices):
+        """Create a batch for `model.fit` in a TensorFlow graph.
+
+        Returns:
+            The inputs and weights of the data set's batch. The targets are
+            float32 `(batch_size, 1 + num_targets)`: the index of the data set,
+            and its targets, padded with 0.
+        """
+        number = tf.searchsorted(self._ends, indices[:1], side="right")[0]
+        branches = [
+            functools.partial(self._part_batch, number, indices)
+            for number in range(len(self.parts))
+        ]
+        return tf.switch_case(number, branches)
+
+    def _part_batch(self, number, indices):
+        part = self.parts[number]
+        inputs, outputs, weights = part.batch(indices - self._starts[number])
+        (name,) = outputs
+        targets = tf.cast(outputs[name], tf.float32)
+        targets = tf.reshape(targets, (-1, _num_targets(part)))
+        num_zeros = self._num_targets - _num_targets(part)
+        paddings = [[0, 0], [1, num_zeros]]
+        targets = tf.pad(targets, paddings) + tf.one_hot(
+            0, 1 + self._num_targets, on_value=float(number)
+        )
+        return inputs, {name: targets}, weights
+
+
+class MixtureLoss(EmbeddingLoss):
+    """Loss of the data set that a batch is from.
+
+    Args:
+        losses: list with an `EmbeddingLoss` for each data set.
+        parts: list of `EmbeddingExamples`.
+
+    Call arguments:
+        targets: as returned by `Mixture.batch`.
+        embeddings: float `(batch_size, num_texts, dim)`.
+    """
+
+    def __init__(self, losses, parts):
+        super().__init__(name="mixture_loss")
+        self._pairs = [*zip(losses, parts, strict=True)]
+
+    def accepts(self, num_texts, label_shape):
+        return False
+
+    def call(self, targets, embeddings):
+        number = tf.cast(targets[0, 0], tf.int32)
+
+        # The branches compute the gradient themselves: TensorFlow logs a
+        # warning about the types of the gradient of `switch_case`.
+        @tf.custom_gradient
+        def loss_of(embeddings):
+            branches = [
+                functools.partial(
+                    _loss_and_gradient, *pair, targets[:, 1:], embeddings
+                )
+                for pair in self._pairs
+            ]
+            loss, gradient = tf.switch_case(number, branches)
+            return loss, lambda upstream: upstream * gradient
+
+        return loss_of(embeddings)
+
+
+def _loss_and_gradient(loss, part, targets, embeddings):
+    targets = targets[:, : _num_targets(part)]
+    if part.label_shape == ():
+        targets = targets[:, 0]
+    shape = (-1, part.num_texts, embeddings.shape[-1])
+    with tf.GradientTape() as tape:
+        tape.watch(embeddings)
+        losses = loss.call(targets, tf.reshape(embeddings, shape))
+        mean = tf.reduce_mean(losses)
+    return mean, tape.gradient(mean, embeddings)
+
+
+def _num_targets(part):
+    """Return the number of targets of an example."""
+    shape = part.targets.shape[1:]
+    return shape[0] if shape else 1
