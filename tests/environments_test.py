@@ -60,6 +60,12 @@ with subprocess.Popen(
     process.send_signal(signal.SIGINT)
 assert process.returncode == 130
 """
+_OPENVINO = """
+import keras_bert
+task = keras_bert.tasks.load_any_task("classifier", None)
+texts = ["the dog", "a cat", "the bird sees a fish", ""] * 80
+keras_bert.export.export_openvino(task, "ov", precision="int8", texts=texts)
+"""
 _DATA_SET = """
 from keras_bert.tasks import read_tfds
 try:
@@ -93,6 +99,7 @@ _RUNS = {
         )
     ],
     "onnx": [_tool("export_onnx", input_dir="classifier", output_dir="onnx")],
+    "openvino": [["-c", _OPENVINO]],
     "tfds": [["-c", _DATA_SET]],
     "beam": [
         _tool(

@@ -1,4 +1,4 @@
-"""Export of models to SavedModel, TFLite and ONNX, with plain text as input."""
+"""Export of models for servers, phones and other runtimes."""
 
 from keras_bert import lazy
 
