@@ -9,7 +9,7 @@
 # make test-environments  tests each extra of setup.cfg separately
 # make test-lowest    tests the lowest version of each requirement
 # make test-beam   runs the tests of the Beam pipelines
-# make test-loaders  loads ONNX files with other libraries
+# make test-loaders  loads ONNX and TFLite files with other libraries
 # make test-parity compares trained weights with transformers
 # make test-playground   tests the playground in Chromium
 # make docs    runs the tutorials and builds the site, docs/_build/html

@@ -5,7 +5,8 @@
 
 This writes mood_text.tflite, which takes strings and needs three ops of
 tensorflow-text, and mood_ids.tflite, which takes ids and runs in any LiteRT
-interpreter. Both are first compared with the model on the texts. A fine-tuned
+interpreter. --files=mediapipe writes mood_mediapipe.tflite, which MediaPipe
+runs. Each file is first compared with the model on the texts. A fine-tuned
 model is exported with its task; for an encoder, --task selects the output, by
 default the hidden states. See docs/tflite.md.
 """
@@ -19,7 +20,7 @@ from keras_bert import command_line
 from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
-from keras_bert.export.tflite_names import FILES
+from keras_bert.export.tflite_names import DEFAULT_FILES
 from keras_bert.export.tflite_names import KINDS
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
@@ -31,7 +32,9 @@ _OUTPUT_FILE = shared_flags.required(
     "Such as name.tflite, to write name_text.tflite and name_ids.tflite.",
 )
 _KIND = flags.DEFINE_enum("kind", "int8", KINDS, "Quantization of the weights.")
-_FILES = flags.DEFINE_list("files", [*FILES], "Files to write.")
+_FILES = flags.DEFINE_list(
+    "files", [*DEFAULT_FILES], "Files to write: text, ids, mediapipe."
+)
 _TASK = flags.DEFINE_enum(
     "task",
     None,

@@ -20,7 +20,13 @@ from keras_bert.export.tflite_functions import check_operators
 from keras_bert.export.tflite_functions import convert
 from keras_bert.export.tflite_functions import ids_function
 from keras_bert.export.tflite_functions import text_function
-from keras_bert.export.tflite_names import FILES
+from keras_bert.export.tflite_mediapipe import LABELS
+from keras_bert.export.tflite_mediapipe import VOCABULARY
+from keras_bert.export.tflite_mediapipe import check_mediapipe
+from keras_bert.export.tflite_mediapipe import mediapipe_function
+from keras_bert.export.tflite_mediapipe import mediapipe_samples
+from keras_bert.export.tflite_mediapipe import with_metadata
+from keras_bert.export.tflite_names import DEFAULT_FILES
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_samples import id_samples
@@ -34,7 +40,7 @@ def export_tflite(
     kind: str = "int8",
     texts: list | None = None,
     representative_texts: list | None = None,
-    files: typing.Collection[str] = FILES,
+    files: typing.Collection[str] = DEFAULT_FILES,
     overwrite: bool = False,
     force: bool = False,
 ) -> dict[str, Comparison]:
@@ -43,14 +49,16 @@ def export_tflite(
     The path "model.tflite" writes `model_text.tflite`, which takes strings
     named as the `text_inputs` of the task and needs two ops of tensorflow-text,
     and `model_ids.tflite`, which takes the int32 inputs of the model and runs
-    in any interpreter. Both files have one signature, `serving_default`, and
-    accept any number of rows of any length. They return the outputs of
-    `predict_texts` and `predict_ids`; for questions, only the position of the
-    answer is returned, because TFLite cannot split strings. Tensors with a
-    value for each token are as long as the longest text. Each file is compared
-    with the task before it is renamed to its final name. It contains a ZIP
-    archive with `export.json`, `vocab.txt` and, if there are labels,
-    `labels.txt`; a manifest is written next to it.
+    in any interpreter. With "mediapipe" in `files`, it writes
+    `model_mediapipe.tflite` for the tasks TextEmbedder and TextClassifier of
+    MediaPipe, which tokenize the text. All files have one signature,
+    `serving_default`. The first two accept any number of rows of any length.
+    They return the outputs of `predict_texts` and `predict_ids`; for questions,
+    only the position of the answer is returned, because TFLite cannot split
+    strings. Tensors with a value for each token are as long as the longest
+    text. Each file is compared with the task before it is renamed to its final
+    name. It contains a ZIP archive with `export.json`, `vocab.txt` and, if
+    there are labels, `labels.txt`; a manifest is written next to it.
 
     Args:
         task: an object of `tasks`.
@@ -62,7 +70,9 @@ def export_tflite(
             Defaults to built-in sentences.
         representative_texts: examples in the same format, to calibrate
             the scales of "full_int8".
-        files: which files to write: "text", "ids" or both.
+        files: which files to write: "text", "ids" and "mediapipe", which
+            supports only `TextEmbedder` and `TextClassifier` of single texts
+            with a WordPiece vocabulary of lower-case texts.
         overwrite: whether to replace files of an earlier call.
         force: whether to write a file even if its outputs differ from
             the task by more than the tolerance of its kind.
@@ -78,20 +88,26 @@ def export_tflite(
     task.check_servable()
     _check_precision(task.model)
     check_kind(kind, files, representative_texts is not None)
+    if "mediapipe" in files:
+        check_mediapipe(task)
     paths = tflite_paths(path, files)
     # Each file is compared with its model.
     lazy.import_package("ai_edge_litert.interpreter", "`export_tflite`")
     artifacts.check_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
-    fixing = []
-    if representative_texts is not None:
-        fixing = id_samples(task, sample_columns(task, representative_texts))
     made = {}
     for name in paths:
-        function, samples, allowed, advice = _SOURCES[name](task, columns)
+        source = _SOURCES[name]
+        function, fixing = source.function(task), []
+        if representative_texts is not None:
+            fixing = sample_columns(task, representative_texts)
+            fixing = source.samples(task, fixing)
         flatbuffer = convert(function, task.model, kind, fixing)
-        check_operators(flatbuffer, allowed, advice)
+        allowed = source.ops(task)
+        check_operators(flatbuffer, allowed, source.advice)
+        flatbuffer = source.finish(task, flatbuffer)
         run = signature_runner(flatbuffer, bool(allowed))
+        samples = source.samples(task, columns)
         found = compare(function, run, samples, len(flatbuffer))
         _check_close(paths[name], kind, found, force)
         made[name] = flatbuffer, found, _about(task, kind, function, found)
@@ -111,28 +127,51 @@ def _check_precision(model):
         )
 
 
-def _text_source(task, columns):
-    """Return the text function with its samples, allowed ops and error hint."""
-    samples = [
+class _Source(typing.NamedTuple):
+    """Functions that make one of the files.
+
+    Args:
+        function: converts a task to its graph function.
+        samples: converts a task and text columns to inputs of the function.
+        ops: converts a task to the names of allowed custom ops.
+        advice: str, what to do if other ops are needed.
+        finish: converts a task and a flatbuffer to the flatbuffer to write.
+    """
+
+    function: typing.Callable
+    samples: typing.Callable
+    ops: typing.Callable = lambda task: ()
+    advice: str = "No file can be written."
+    finish: typing.Callable = lambda task, flatbuffer: flatbuffer
+
+
+def _text_samples(task, columns):
+    return [
         {
             name: column[index : index + 1]
             for name, column in zip(task.text_inputs, columns, strict=True)
         }
         for index in range(len(columns[0]))
     ]
-    advice = "Write the file that takes ids: files=['ids']."
+
+
+def _text_ops(task):
     ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind]
-    allowed = ops.text if ops.in_tflite else ()
-    return text_function(task), samples, allowed, advice
+    return ops.text if ops.in_tflite else ()
 
 
-def _ids_source(task, columns):
-    """Return the ids function with its samples, allowed ops and error hint."""
-    samples = id_samples(task, columns)
-    return ids_function(task), samples, (), "No file can be written."
-
-
-_SOURCES = {"text": _text_source, "ids": _ids_source}
+_SOURCES = {
+    "text": _Source(
+        text_function,
+        _text_samples,
+        _text_ops,
+        "Write the file that takes ids: files=['ids'].",
+    ),
+    "ids": _Source(ids_function, id_samples),
+    "mediapipe": _Source(
+        mediapipe_function, mediapipe_samples, finish=with_metadata
+    ),
+}
 
 
 def _check_close(path, kind, found, force):
@@ -174,17 +213,17 @@ def _write(task, path, flatbuffer, values):
     Interpreters ignore the archive, and ZIP readers find it. TFLite's own
     metadata uses the same format.
     """
-    lines = {"vocab.txt": task.preprocess.tokenizer.vocabulary.tokens}
+    lines = {VOCABULARY: task.preprocess.tokenizer.vocabulary.tokens}
     if getattr(task, "labels", None) is not None:
-        lines["labels.txt"] = task.labels
+        lines[LABELS] = task.labels
     files = {"export.json": json.dumps(values, indent=2) + "\n"}
     for name, texts in lines.items():
         files[name] = "".join(f"{text}\n" for text in texts)
     values = {**values, **NO_COMMAND}
     with artifacts.file(path, values, overwrite=True) as temporary:
         temporary.write_bytes(flatbuffer)
-        with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(temporary, "a") as archive:
             for name, text in files.items():
-                # With a fixed date, so that equal exports are equal files.
-                entry = zipfile.ZipInfo(name)
-                archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
+                # With a fixed date, so that equal exports are equal files, and
+                # not compressed, because MediaPipe cannot read that.
+                archive.writestr(zipfile.ZipInfo(name), text)

@@ -29,7 +29,8 @@ def text_function(task):
             if name not in task.substring_outputs
         }
 
-    return _constant_function(task.model, answer, text_signature(task))
+    answer = _of_any_rows(answer)
+    return constant_function(task.model, answer, text_signature(task))
 
 
 def ids_function(task):
@@ -38,27 +39,37 @@ def ids_function(task):
     signature = [
         tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
     ]
-    return _constant_function(
-        task.model,
-        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids, strict=True))),
-        signature,
+    answer = _of_any_rows(
+        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids, strict=True)))
     )
+    return constant_function(task.model, answer, signature)
 
 
-def _constant_function(model, answer, signature):
-    # TFLite interpreters cannot load variables.
+def constant_function(model, answer, signature):
+    """Create a `tf.function` with the variables of a model as constants.
+
+    TFLite interpreters cannot load variables.
+    """
     weights = [(v, v.numpy()) for v in model.variables]
 
     @tf.function(input_signature=signature)
     def function(*inputs):
-        count = tf.shape(inputs[0])[0]
         constants = [(v, tf.constant(value)) for v, value in weights]
-        rows = [_with_a_row(x, count) for x in same_rows(inputs)]
         with keras.StatelessScope(constants):
-            outputs = answer(*rows)
-        return {name: rows[:count] for name, rows in outputs.items()}
+            return answer(*inputs)
 
     return function
+
+
+def _of_any_rows(answer):
+    """Wrap a function so that an empty batch has empty outputs."""
+
+    def wrapped(*inputs):
+        count = tf.shape(inputs[0])[0]
+        outputs = answer(*(_with_a_row(x, count) for x in same_rows(inputs)))
+        return {name: rows[:count] for name, rows in outputs.items()}
+
+    return wrapped
 
 
 def same_rows(inputs):

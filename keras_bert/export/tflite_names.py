@@ -5,11 +5,12 @@ import pathlib
 from keras_bert import checks
 
 KINDS = ("float32", "float16", "int8", "full_int8")
-FILES = ("text", "ids")
+FILES = ("text", "ids", "mediapipe")
+DEFAULT_FILES = FILES[:2]
 
 
-def tflite_paths(path, files=FILES):
-    """Return the paths of the requested files, "text" and "ids".
+def tflite_paths(path, files):
+    """Return the paths of the requested files.
 
     Raises:
         ValueError: the path does not end in ".tflite".
@@ -33,8 +34,8 @@ def check_kind(kind, files, has_representatives):
     checks.one_of(KINDS, kind=kind)
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(
-            f"`files` must be a list of {' and '.join(FILES)}, or one of "
-            f"them. Received: {files!r}."
+            f"`files` must be a list of names among {', '.join(FILES)}. "
+            f"Received: {files!r}."
         )
     is_full = kind == "full_int8"
     if is_full != has_representatives:

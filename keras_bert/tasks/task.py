@@ -247,7 +247,8 @@ class Task(Summarized):
                 format of `predict`. Defaults to built-in sentences.
             representative_texts: examples to calibrate the scales of
                 "full_int8".
-            files: which files to write: "text", "ids" or both.
+            files: which files to write: "text", "ids" and "mediapipe"; see
+                `keras_bert.export.export_tflite`.
             overwrite: whether to overwrite files from an earlier export.
             force: whether to write a file even if its outputs differ from
                 the task by more than the tolerance of its kind.

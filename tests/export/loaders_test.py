@@ -1,4 +1,4 @@
-"""Other libraries load ONNX directories and answer as Python.
+"""Other libraries load ONNX directories and TFLite files, and answer as Python.
 
 `make test-loaders` runs these tests in an environment of their own, because
 optimum needs older versions of some packages.
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from keras_bert.export import export_onnx
+from keras_bert.export import export_tflite
 from tests.export.conftest import TASKS
 from tests.export.conftest import columns
 
@@ -129,3 +130,24 @@ def test_optimum(export, name, kind, packed):
     if getattr(task, "labels", None):
         labels = [model.config.id2label[n] for n in range(len(task.labels))]
         assert labels == task.labels
+
+
+@pytest.mark.parametrize("name", ["classifier", "embedder", "several"])
+def test_mediapipe(name, make_bert, tmp_path):
+    from mediapipe.tasks.python import text
+
+    task = TASKS[name](make_bert(initializer_range=0.5))
+    export_tflite(task, tmp_path / "m.tflite", "float32", files=["mediapipe"])
+    path = str(tmp_path / "m_mediapipe.tflite")
+    if name == "embedder":
+        with text.TextEmbedder.create_from_model_path(path) as model:
+            vectors = [model.embed(x).embeddings[0].embedding for x in _TEXTS]
+        return _check(vectors, task.embed(_TEXTS))
+    with text.TextClassifier.create_from_model_path(path) as model:
+        (rows,) = zip(
+            *(model.classify(x).classifications for x in _TEXTS), strict=True
+        )
+    names = [{c.category_name: c.score for c in r.categories} for r in rows]
+    scores = [[row[label] for label in task.labels] for row in names]
+    expected = task.predict_texts(np.array(_TEXTS))["probabilities"]
+    _check(scores, expected)
