@@ -1,6 +1,6 @@
 """Measure the quality and speed of small vectors.
 
-    python benchmarks/small_vectors.py --sts_file=sts-test.csv \\
+    python benchmarks/small_vectors.py --input_file=sts-test.csv \\
         --squad_file=dev-v1.1.json --texts_file=texts.txt \\
         --model_dir=sentence-transformers/all-MiniLM-L6-v2
 
@@ -9,7 +9,8 @@ it, without texts and with the lines of --texts_file: Spearman on the STS
 benchmark (see sts_benchmark.py) and microseconds of processor time per sentence
 of its file, from strings, in one call. The second table is the nDCG@10 of the
 questions of a SQuAD file, each with its paragraph as the relevant document, for
-compressed document vectors and float32 queries.
+compressed document vectors and float32 queries. sts_benchmark.py defines
+--input_file and --model_dir.
 """
 
 import pathlib
@@ -23,15 +24,11 @@ from sts_benchmark import read_pairs
 import keras_bert
 from keras_bert.tasks.labelled.squad import read_squad
 
-_STS_FILE = flags.DEFINE_string("sts_file", None, "sts-test.csv", required=True)
 _SQUAD_FILE = flags.DEFINE_string(
     "squad_file", None, "JSON file of SQuAD.", required=True
 )
 _TEXTS_FILE = flags.DEFINE_string(
     "texts_file", None, "Sentences, one per line.", required=True
-)
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "Embedder, a directory or a name.", required=True
 )
 _QUESTIONS = flags.DEFINE_integer("num_questions", 2000, "First questions.")
 _CPU_INFO = pathlib.Path("/proc/cpuinfo")
@@ -39,8 +36,8 @@ _REPETITIONS = 10
 
 
 def main(_):
-    embedder = keras_bert.TextEmbedder.from_pretrained(_MODEL_DIR.value)
-    pairs, scores = read_pairs(_STS_FILE.value)
+    embedder = keras_bert.TextEmbedder.from_pretrained(flags.FLAGS.model_dir)
+    pairs, scores = read_pairs(flags.FLAGS.input_file)
     texts = pathlib.Path(_TEXTS_FILE.value).read_text().splitlines()
     print(_processor())
     print(f"| embedder | Spearman, {len(pairs)} pairs | µs per sentence |")

@@ -23,6 +23,7 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.config import read_json_object
+from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
@@ -34,7 +35,9 @@ _PROMPT_NAMES = [field.name for field in dataclasses.fields(Prompts)]
 _MODULES = "modules.json"
 _PROMPTS = "config_sentence_transformers.json"
 _PACKAGE = "sentence_transformers"
-_ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
+_ORDER = re.compile(
+    "(Transformer Pooling|StaticEmbedding)( Dense)*( Normalize)?"
+)
 # Keys in older files, by current name.
 _MODES = {
     "cls": "pooling_mode_cls_token",
@@ -96,10 +99,11 @@ def published_parts(embedder):
         ValueError: sentence-transformers does not support the embedder.
     """
     extras = _module_files(
-        embedder.pretrained.config.sizes["H"],
-        dense=embedder.dense,
-        **_settings(embedder),
+        embedder.pretrained.config, dense=embedder.dense, **_settings(embedder)
     )
+    if not embedder.pretrained.config.depth:
+        write = functools.partial(write_tokenizer_json, embedder.preprocess)
+        extras["tokenizer.json"] = write
     return embedder.pretrained.without_task(), extras
 
 
@@ -161,8 +165,11 @@ def _write_dense(layers, path):
 def _read_modules(directory, arguments):
     folders, kinds = _list_modules(directory / _MODULES)
     pretrained = from_pretrained(folders[0], **arguments)
-    pooling, dim, include_prompt = _read_pooling(folders[1] / "config.json")
     size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
+    pooling, dim, include_prompt = "mean", size, True
+    if kinds[0] == "Transformer":
+        path = folders[1] / "config.json"
+        pooling, dim, include_prompt = _read_pooling(path)
     if dim != size:
         raise CheckpointError(
             f"{directory}: the dimension of the pooling must be the encoder's "
@@ -213,8 +220,9 @@ def _list_modules(path):
     kinds = [of_package.sub("", kind) for kind in types]
     if not _ORDER.fullmatch(" ".join(kinds)):
         raise CheckpointError(
-            f"{path} must list a Transformer, a Pooling, then any Dense and "
-            f"at most one Normalize, all of {_PACKAGE}. Received: "
+            f"{path} must list a Transformer and a Pooling, or a "
+            "StaticEmbedding, then any Dense and at most one Normalize, all "
+            f"of {_PACKAGE}. Received: "
             f"{', '.join(kinds) or '[]'}."
         )
     return folders, kinds
@@ -287,36 +295,40 @@ def _write_linear(layer, path):
 
 
 def _module_files(
-    dim, pooling, dense, normalize, seq_length, include_prompt, **prompts
+    config, pooling, dense, normalize, seq_length, include_prompt, **prompts
 ):
     """Return the additional files for the sentence-transformers format.
 
-    `dim` is the size of the pooled vectors. The result is a dict mapping file
-    names to functions that write the file to a path.
+    The result is a dict mapping file names to functions that write the file
+    to a path.
     """
-    if pooling not in _MODULE_POOLINGS:
+    named = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    poolings = _MODULE_POOLINGS
+    if not config.depth:
+        named, poolings = [("", "StaticEmbedding")], ("mean",)
+    if pooling not in poolings:
         raise ValueError(
             "sentence-transformers has only the poolings "
-            f"{', '.join(_MODULE_POOLINGS)}. Received: pooling={pooling!r}. "
+            f"{', '.join(poolings)}. Received: pooling={pooling!r}. "
             'Save with format="keras".'
         )
     modes = {key: name == pooling for name, key in _MODES.items()}
-    named = [("", "Transformer"), ("1_Pooling", "Pooling")]
     values = {
         "sentence_bert_config.json": {
             "max_seq_length": seq_length,
             "do_lower_case": False,
         },
-        "1_Pooling/config.json": {
-            "word_embedding_dimension": dim,
-            **modes,
-            "include_prompt": include_prompt,
-        },
         _PROMPTS: prompts,
     }
+    if config.depth:
+        values["1_Pooling/config.json"] = {
+            "word_embedding_dimension": config.sizes["H"],
+            **modes,
+            "include_prompt": include_prompt,
+        }
     files = {}
-    for number, layer in enumerate(dense, 2):
-        folder = f"{number}_Dense"
+    for layer in dense:
+        folder = f"{len(named)}_Dense"
         named.append((folder, "Dense"))
         values[f"{folder}/config.json"] = {
             "in_features": layer.kernel.shape[0],

@@ -11,6 +11,7 @@ from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,
 )
 from keras_bert.tasks.embeddings.model import embedding_model
+from keras_bert.tasks.embeddings.model import unit
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized
@@ -19,9 +20,10 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 _MARKS = re.compile(r"[\[<].+[\]>]")  # Such as [SEP], [unused7] and <s>.
 # Weight of a piece with probability p: a / (a + p), for estimated and counted
 # probabilities.
-_ZIPF_SMOOTHING, _COUNTS_SMOOTHING = 1e-4, 1e-3
-_RIDGE = 0.1
-_NUM_STEPS = 40
+_ZIPF_SMOOTHING, _COUNT_SMOOTHING = 1e-4, 1e-3
+_RIDGE = 0.03
+_NUM_ROUNDS, _NUM_STEPS = 3, 20
+_TINY = 1e-12
 
 
 def static_model(embedder, dim, texts):
@@ -29,8 +31,8 @@ def static_model(embedder, dim, texts):
 
     The vector of a word piece is its embedding as a text, projected to the
     first principal components and scaled by the inverse frequency of the
-    piece. With texts, a ridge regression then fits the mean of the vectors of
-    each text to its embedding.
+    piece. With texts, the mean of the vectors of each text is then fitted to
+    its embedding.
 
     Args:
         embedder: `TextEmbedder`.
@@ -52,10 +54,8 @@ def static_model(embedder, dim, texts):
     vectors = _piece_vectors(embedder, preprocess, len(vocabulary))
     vectors -= vectors[is_word].mean(axis=0)
     if texts is None:
-        ranks = np.cumsum(is_word) + 1
-        weights = _inverse_frequency(is_word / ranks, _ZIPF_SMOOTHING)
-        table = vectors @ _components(vectors[is_word], dim)
-        table *= weights[:, None] * is_word[:, None]
+        frequencies = is_word / (np.cumsum(is_word) + 1)  # Zipf's law.
+        smoothing, examples = _ZIPF_SMOOTHING, vectors[is_word]
     else:
         encoded = checked_texts(texts)
         if not encoded:
@@ -63,13 +63,16 @@ def static_model(embedder, dim, texts):
                 "`texts` must not be empty. Received: texts=[]. Pass None to "
                 "distill without texts."
             )
-        means, counts = _means(preprocess, encoded)
-        weights = _inverse_frequency(counts, _COUNTS_SMOOTHING) * is_word
+        counts = _counts(preprocess, encoded)
+        frequencies = np.bincount(counts.indices[:, 1], minlength=len(is_word))
+        smoothing = _COUNT_SMOOTHING
         texts = [text.decode() for text in encoded]
-        targets = embedder.embed(texts, prompt="")
-        components = _components(targets, dim)
-        table = (vectors * weights[:, None]) @ components
-        table = _fit(means, table, targets @ components)
+        examples = np.asarray(unit(embedder.embed(texts, prompt="")))
+    components = _components(examples, dim)
+    weights = _inverse_frequency(frequencies, smoothing) * is_word
+    table = (vectors * weights[:, None]) @ components
+    if texts is not None:
+        table = _fit(counts, table, examples @ components)
     config = StaticEmbeddingsConfig(
         len(vocabulary), dim, embedder.pretrained.config.max_seq_length
     )
@@ -112,41 +115,59 @@ def _inverse_frequency(counts, smoothing):
     return weights.astype(np.float32)
 
 
-def _means(preprocess, texts):
-    """Return the matrix that averages pieces, and the count of each piece."""
+def _counts(preprocess, texts):
+    """Return the matrix that counts the pieces of each text."""
     room, size = preprocess.room, len(preprocess.tokenizer.vocabulary)
     ids = [row[:room] for (row,) in tokenized(preprocess.tokenizer, texts)]
-    lengths = np.array([len(row) for row in ids])
-    rows, pieces = np.repeat(np.arange(len(ids)), lengths), np.concatenate(ids)
-    matrix = tf.SparseTensor(
-        np.stack([rows, pieces], axis=1).astype(np.int64),
-        (1 / lengths[rows]).astype(np.float32),
-        (len(ids), size),
-    )
-    return matrix, np.bincount(pieces, minlength=size)
+    rows = np.repeat(np.arange(len(ids)), [len(row) for row in ids])
+    pieces = np.concatenate(ids)
+    places = np.stack([rows, pieces], axis=1).astype(np.int64)
+    ones = np.ones(len(places), np.float32)
+    return tf.SparseTensor(places, ones, (len(ids), size))
 
 
-def _fit(matrix, table, targets):
-    """Minimize the squared error of `matrix @ table` by conjugate gradients.
+def _fit(counts, table, targets):
+    """Fit the directions of `counts @ table` to unit vectors.
 
-    The ridge penalizes the distance from the scaled initial table.
+    Each round scales the rows of `counts` so that the predictions have the
+    length 1, and reduces the squared error by conjugate gradients.
+
+    Args:
+        counts: float32 `tf.SparseTensor` `(num_texts, num_pieces)`.
+        table: float32 array `(num_pieces, dim)`, the initial vectors.
+        targets: float32 array `(num_texts, dim)`.
+    """
+    texts = counts.indices[:, 0]
+    for _ in range(_NUM_ROUNDS):
+        sums = tf.sparse.sparse_dense_matmul(counts, table)
+        lengths = np.maximum(np.linalg.norm(sums, axis=1), _TINY)
+        scales = tf.gather((1 / lengths).astype(np.float32), texts)
+        matrix = tf.SparseTensor(counts.indices, scales, counts.dense_shape)
+        table = _least_squares(matrix, table, targets)
+    return table
+
+
+def _least_squares(matrix, table, targets):
+    """Reduce the squared error of `matrix @ table` by conjugate gradients.
+
+    A ridge penalizes the distance from the scaled initial table.
     """
 
     def product(x, is_transposed=False):
         product = tf.sparse.sparse_dense_matmul(matrix, x, is_transposed)
         return product.numpy()
 
-    means = product(table)
-    scale = (means * targets).sum() / max(np.square(means).sum(), 1e-30)
-    residual = product(targets - scale * means, is_transposed=True)
+    found = product(table)
+    scale = (found * targets).sum() / max(np.square(found).sum(), _TINY)
+    residual = product(targets - scale * found, is_transposed=True)
     table, direction = scale * table, residual
     square = np.square(residual).sum(axis=0)
     for _ in range(_NUM_STEPS):
         image = product(product(direction), is_transposed=True)
         image += _RIDGE * direction
-        step = square / np.maximum((direction * image).sum(axis=0), 1e-30)
+        step = square / np.maximum((direction * image).sum(axis=0), _TINY)
         table = table + step * direction
         residual = residual - step * image
         before, square = square, np.square(residual).sum(axis=0)
-        direction = residual + square / np.maximum(before, 1e-30) * direction
+        direction = residual + square / np.maximum(before, _TINY) * direction
     return table

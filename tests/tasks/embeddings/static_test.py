@@ -70,13 +70,28 @@ def test_it_is_saved_and_served(teacher, tmp_path):
     static = teacher.distill_static(8, _TEXTS)
     expected = static.embed(_TEXTS)
     assert not expected[3].any()
-    static.save(tmp_path / "saved")
-    again = TextEmbedder.from_pretrained(tmp_path / "saved")
-    np.testing.assert_array_equal(again.embed(_TEXTS), expected)
+    for format in "keras", "hf":
+        static.save(tmp_path / format, format)
+        again = TextEmbedder.from_pretrained(tmp_path / format)
+        np.testing.assert_array_equal(again.embed(_TEXTS), expected)
     static.export_saved_model(tmp_path / "served")
     served = tf.saved_model.load(str(tmp_path / "served/1"))
     found = served.signatures["serving_default"](text=tf.constant(_TEXTS))
     np.testing.assert_allclose(found["embedding"], expected, atol=1e-6)
+
+
+@pytest.mark.parity
+def test_sentence_transformers_reads_it(teacher, tmp_path):
+    from sentence_transformers import SentenceTransformer
+
+    static = teacher.distill_static(8)
+    static.save(tmp_path / "saved", format="hf")
+    theirs = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
+    expected = static.embed(_TEXTS)
+    np.testing.assert_allclose(theirs.encode(_TEXTS), expected, atol=1e-6)
+    other = TextEmbedder(static.pretrained, pooling="max")
+    with pytest.raises(ValueError, match="only the poolings mean.*'max'"):
+        other.save(tmp_path / "other", format="hf")
 
 
 @pytest.mark.exhaustive
@@ -90,6 +105,7 @@ def test_it_is_a_keras_file_and_a_tflite_file(teacher, tmp_path):
     assert all(found.is_within("float32") for found in written.values())
 
 
+@pytest.mark.exhaustive
 def test_tasks_are_trained_on_static_embeddings(teacher):
     static = teacher.distill_static(8).pretrained
     classifier = TextClassifier(static, ["no", "yes"])

@@ -31,6 +31,7 @@ class StaticEmbeddingsConfig(StrictConfig):
 
     family = "StaticEmbeddings"
     model_type = "static-embeddings"
+    informative_keys = frozenset(("hidden_act",))
     hidden_act = "gelu_erf"
     hidden_dropout_prob = attention_probs_dropout_prob = 0.0
     initializer_range = 0.02
