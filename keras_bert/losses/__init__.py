@@ -1,4 +1,4 @@
-"""Losses on the embeddings of texts, on any Keras backend."""
+"""Losses on embeddings and scores, on any Keras backend."""
 
 from keras_bert import lazy
 

@@ -26,6 +26,7 @@ from .labelled.tfds import read_tfds as read_tfds
 from .loading import load_any_task as load_any_task
 from .loading import load_task as load_task
 from .multiple_choice import MultipleChoice as MultipleChoice
+from .pair_ranker import PairRanker as PairRanker
 from .question_answerer import QuestionAnswerer as QuestionAnswerer
 from .tags.entity_scores import entity_scores as entity_scores
 from .text_classifier import TextClassifier as TextClassifier

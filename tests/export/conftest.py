@@ -33,6 +33,7 @@ TASKS = {
         model, labels=LABELS
     ),
     "of_pairs": _of_pairs,
+    "ranker": tasks.PairRanker,
     "regressor": tasks.TextRegressor,
     "several": lambda model: tasks.TextClassifier(
         model, labels=LABELS, multi_label=True

@@ -55,6 +55,7 @@ _CASES = {
         "TextClassifier", {"labels": _NAMES, "windows": "max"}, _LABELLED
     ),
     "regressor": _Case("TextRegressor", {}, (_TEXTS, [1.5, 2, 3, 4, 5, 6])),
+    "ranker": _Case("PairRanker", {}, (_PAIRS, _NUMBERS), _PAIRS),
     "tagger": _Case("TokenClassifier", _ENTITIES, _TAGGED),
     "chooser": _Case("MultipleChoice", {}, (_CHOICES, _NUMBERS), _CHOICES),
     "answerer": _Case(
@@ -69,12 +70,13 @@ _CASES = {
 }
 _ARCHITECTURES = {
     "TextClassifier": "BertForSequenceClassification",
+    "PairRanker": "BertForSequenceClassification",
     "TextRegressor": "BertForSequenceClassification",
     "TokenClassifier": "BertForTokenClassification",
     "MultipleChoice": "BertForMultipleChoice",
     "QuestionAnswerer": "BertForQuestionAnswering",
 }
-_LONG_TAIL = ("of_pairs", "feature_tagger")
+_LONG_TAIL = ("of_pairs", "ranker", "feature_tagger")
 
 
 def _cases(*left_out):
@@ -147,7 +149,7 @@ def test_the_best_epoch_is_kept(fitted, name):
         assert task.settings["has_impossible"] is False
         assert task.null_threshold is None
     assert not [key for key in history if "language_model" in key]
-    is_accurate = name not in ("regressor", "answerer")
+    is_accurate = name not in ("regressor", "ranker", "answerer")
     assert ("accuracy" in history) == is_accurate
 
 

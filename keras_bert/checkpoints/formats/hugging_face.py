@@ -45,6 +45,10 @@ _TASKS = {
     "choice_scorer": "MultipleChoice",
     "span_classifier": "QuestionAnswerer",
 }
+_SCORE_ACTIVATIONS = {
+    "sigmoid": "torch.nn.modules.activation.Sigmoid",
+    "linear": "torch.nn.modules.linear.Identity",
+}
 _REGRESSION = "regression"
 _SINGLE_LABEL = "single_label_classification"
 _MULTI_LABEL = "multi_label_classification"
@@ -106,7 +110,10 @@ def write_hugging_face(
         ],
     )
     write_task(model, directory)
-    write_published_configs(model, directory, model.config.max_seq_length)
+    length = model.config.max_seq_length
+    if model.task and model.task.task == "PairRanker":
+        length = model.task.settings["seq_length"]
+    write_published_configs(model, directory, length)
 
 
 def write_published_configs(
@@ -218,12 +225,16 @@ def _published_settings(task):
     labels = task.settings.get("labels")
     is_multi = task.settings.get("multi_label")
     problem = _MULTI_LABEL if is_multi else _SINGLE_LABEL
-    if task.task == "TextRegressor":
+    settings = {}
+    if task.task == "PairRanker":
+        activation = _SCORE_ACTIVATIONS[task.settings["activation"]]
+        settings["sentence_transformers"] = {"activation_fn": activation}
+    if task.task in ("PairRanker", "TextRegressor"):
         labels = [f"LABEL_{index}" for index in range(task.head.num_outputs)]
         problem = _REGRESSION
     if labels is None:
         return {}
-    settings = {
+    settings |= {
         "id2label": {str(index): name for index, name in enumerate(labels)},
         "label2id": {name: index for index, name in enumerate(labels)},
     }

@@ -226,7 +226,8 @@ class Encoded:
         if self.targets is not None and self.num_labels is None:
             targets = self.targets[places if groups is None else indices]
         if groups is not None:
-            groups = np.arange(len(rows)).reshape(-1, groups.shape[1])
+            moves = np.cumsum(counts) - counts - self.starts[indices]
+            groups = groups[indices] + moves[:, np.newaxis]
         context = self.decode_context
         context = context and [context[index] for index in indices]
         return Encoded(

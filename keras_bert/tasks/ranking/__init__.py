@@ -1,0 +1,1 @@
+"""Inputs, outputs and files of `PairRanker`."""

@@ -1,0 +1,83 @@
+"""Losses on scores equal those of sentence-transformers' cross-encoders."""
+
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import losses
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "score_losses.npz"
+_LOSSES = {
+    "BinaryCrossEntropyLoss": losses.BinaryCrossEntropyLoss(),
+    "ScoreMSELoss": losses.ScoreMSELoss(),
+    "ListNetLoss": losses.ListNetLoss(),
+    "LambdaLoss": losses.LambdaLoss(),
+    "LambdaLoss_k": losses.LambdaLoss(k=2),
+    "LambdaLoss_mu": losses.LambdaLoss(mu=0),
+    "ScoreMarginMSELoss": losses.ScoreMarginMSELoss(),
+}
+
+
+def _value_and_gradient(loss, labels, scores):
+    scores = tf.constant(scores)
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        weights = np.ones(len(scores), "float32")  # As in `fit`.
+        value = loss(labels, scores, sample_weight=weights)
+    return value, tape.gradient(value, scores)
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_losses_and_gradients_equal_sentence_transformers(name):
+    loss = keras.losses.deserialize(keras.losses.serialize(_LOSSES[name]))
+    with np.load(_GOLDEN) as golden:
+        labels, scores = golden["labels"], golden["scores"]
+        expected = golden[name], golden[f"{name}_gradient"]
+    if name == "BinaryCrossEntropyLoss":
+        labels = labels / 3
+    if name == "ScoreMarginMSELoss":  # Only the first two have scores.
+        labels = np.where(np.arange(4) < 2, labels, -np.inf)
+    loss.check(labels)
+    found = _value_and_gradient(loss, labels, scores)
+    for values, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_huge_scores_and_lone_documents_have_a_finite_gradient(name):
+    labels = np.array([[1, 0, 0], [1, -np.inf, -np.inf], [0, 0, 0]], "float32")
+    scores = np.array([[-1e30, 1e30, 0], [1, 2, 3], [5, 5, 5]], "float32")
+    if "MSE" in name:
+        scores = scores.clip(-1e6, 1e6)
+    value, gradient = _value_and_gradient(_LOSSES[name], labels, scores)
+    assert np.isfinite(value) and np.isfinite(gradient).all()
+    assert not np.any(gradient[1, 1:])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: losses.LambdaLoss(k=0), "`k` must be .* Received: k=0"),
+        (lambda: losses.LambdaLoss(mu=-1), "`mu` must be .* Received: mu=-1"),
+        (
+            lambda: losses.ListNetLoss().check(np.ones((2, 1))),
+            "ListNetLoss compares .* one document for each query",
+        ),
+        (
+            lambda: losses.BinaryCrossEntropyLoss().check(
+                np.array([[0.0, -np.inf], [1.0, 3.0]])
+            ),
+            "from 0 to 1 for Binary.* Received: 3 at index 1",
+        ),
+        (
+            lambda: losses.LambdaLoss().check(np.array([[0.0, -1.0]])),
+            "from 0 to 31 for LambdaLoss. Received: -1 at index 0",
+        ),
+    ],
+)
+def test_wrong_arguments_and_labels_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
