@@ -39,6 +39,11 @@ def sample_columns(task, texts=None):
         A list with one array of bytes for each of the task's `text_inputs`, one
         row for each text.
     """
+    is_one_text = isinstance(texts, str | bytes)
+    if texts is not None and (is_one_text or not np.iterable(texts)):
+        raise ValueError(
+            f"`texts` must be a list of examples. Received: texts={texts!r}."
+        )
     rows = _built_in(task) if texts is None else [*texts]
     names = task.text_inputs
     if not rows:

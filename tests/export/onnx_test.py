@@ -292,6 +292,8 @@ def test_a_file_is_close_if_labels_and_vectors_are(bert):
         ({"precision": "int4"}, "`precision`.*float32.*'int4'"),
         ({"texts": ["a"]}, "`texts` must be passed with precision='int8'"),
         ({"texts": [], "precision": "int8"}, "must not be empty"),
+        ({"texts": "a cat", "precision": "int8"}, "must be a list.*'a cat'"),
+        ({"texts": 3, "precision": "int8"}, "must be a list.*texts=3"),
         ({"texts": [3], "precision": "int8"}, "must contain str.*3"),
     ],
 )
