@@ -13,16 +13,19 @@ Ways:
   one thread (also --tensorflow_inter_op_parallelism=1);
 - embedder, a `TextEmbedder`, and embedder_1 with one thread per op;
 - transformers, onnxruntime (float32 only) and openvino, with transformers'
-  tokenizer; the last two read the same model from `export_onnx`. Peers pad a
-  batch to its longest text;
-- onnxruntime_packed, onnxruntime_int8 and onnxruntime_packed_int8, the other
-  files of `export_onnx` in ONNX Runtime.
+  tokenizer; the last two read the models of `export_onnx` and
+  `export_openvino`. Peers pad a batch to its longest text;
+- onnxruntime_packed, onnxruntime_int8, onnxruntime_packed_int8, and the same
+  of openvino, the other models of these exports. openvino is calibrated with
+  the first texts of TEXT_FILE.
 
 Each run is a process, and the ways alternate. A process warms up with 8
 requests of 32 texts and 64 single texts. It then embeds all texts four times:
 in file order, 32 per request; sorted by length, which a `TextEmbedder` does
 itself in one call; from two concurrent clients; and the first 200 one by one,
-for a median. All times include tokenization. The program prints every run, and
+for a median. All times include tokenization. Processor times are of all
+threads together; they depend less on other programs, and most if the program is
+run on one core (`taskset -c 0`). The program prints every run, and
 then the medians with the ratio of the first way to each.
 
 Only the standard library is imported before a way is chosen, so that the Python
@@ -38,6 +41,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 
 _START = time.perf_counter()
 _POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
@@ -46,14 +50,14 @@ _BATCH_SIZE = 32
 _NUM_SINGLE = 200
 _NUM_WARM_UP = 64
 _VECTOR = "sentence_embedding"
-# Folders of the files that `export_onnx` writes, by way.
-_ONNX_FOLDERS = {
-    "onnxruntime": "onnx",
-    "onnxruntime_int8": "onnx_int8",
-    "onnxruntime_packed": "onnx_packed",
-    "onnxruntime_packed_int8": "onnx_packed_int8",
-    "openvino": "onnx",
-}
+_NUM_CALIBRATED = 320
+# Ways with a folder of the same name.
+_EXPORTED = [
+    f"{runtime}{packed}{int8}"
+    for runtime in ("onnxruntime", "openvino")
+    for packed in ("", "_packed")
+    for int8 in ("", "_int8")
+]
 
 
 def main():
@@ -99,7 +103,7 @@ def _output(command):
 
 
 def _export(directory, args):
-    """Export a SavedModel of each precision, and an ONNX file for peers."""
+    """Export a SavedModel of each precision, and the models of peers."""
     import keras
 
     import keras_bert
@@ -110,17 +114,22 @@ def _export(directory, args):
             args.model_dir, seq_length=_SEQ_LENGTH
         )
         embedder.export_saved_model(f"{directory}/{precision}")
-    folders = {_ONNX_FOLDERS[x] for x in args.way or [] if x in _ONNX_FOLDERS}
-    for folder in folders:
+    for way in {*(args.way or [])} & {*_EXPORTED}:
         keras.config.set_dtype_policy("float32")
         embedder = keras_bert.TextEmbedder.from_pretrained(
             args.model_dir, seq_length=_SEQ_LENGTH
         )
-        keras_bert.export.export_onnx(
+        is_int8, is_openvino = "int8" in way, "openvino" in way
+        texts = read_texts(args.text_file, _NUM_CALIBRATED)
+        export = keras_bert.export.export_onnx
+        if is_openvino:
+            export = keras_bert.export.export_openvino
+        export(
             embedder,
-            f"{directory}/{folder}",
-            packed="packed" in folder,
-            precision="int8" if "int8" in folder else "float32",
+            f"{directory}/{way}",
+            packed="packed" in way,
+            precision="int8" if is_int8 else "float32",
+            texts=texts if is_int8 and is_openvino else None,
         )
 
 
@@ -161,39 +170,51 @@ def _comparison(ways):
 def _measured(way, precision, args):
     texts = read_texts(args.text_file, args.num_texts)
     embed = _WAYS[way](args.model_dir, args.export_dir, precision)
-    loaded = time.perf_counter()
-    used = time.process_time()
-    embed(texts[:1])
-    first, used = time.perf_counter(), time.process_time() - used
+    loaded = time.perf_counter() - _START
+    first = _times(embed, texts[:1])
     _in_batches(embed, texts[: 8 * _BATCH_SIZE])
     for text in texts[:_NUM_WARM_UP]:
         embed([text])
-    seconds = _seconds(_in_batches, embed, texts)
-    whole = _seconds(embed, texts) if way.startswith("embedder") else None
-    ordered = whole or _seconds(_in_batches, embed, sorted(texts, key=len))
+    in_order = _times(_in_batches, embed, texts)
+    if way.startswith("embedder"):
+        alike = _times(embed, texts)
+    else:
+        alike = _times(_in_batches, embed, sorted(texts, key=len))
     with concurrent.futures.ThreadPoolExecutor(2) as clients:
         halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
         send = clients.map
-        two = _seconds(
+        two = _times(
             lambda: list(send(lambda half: _in_batches(embed, half), halves))
         )
-    single = [_seconds(embed, [text]) for text in texts[:_NUM_SINGLE]]
+    single = [_times(embed, [text]) for text in texts[:_NUM_SINGLE]]
+    median = sorted(x.elapsed for x in single)[len(single) // 2]
+    processor = statistics.mean(x.processor for x in single)
     return {
-        "sentences_per_s": len(texts) / seconds,
-        "sorted_per_s": len(texts) / ordered,
-        "two_clients_per_s": len(texts) / two,
-        "single_ms": 1e3 * sorted(single)[len(single) // 2],
-        "load_s": loaded - _START,
-        "first_answer_s": first - loaded,
-        "first_answer_processor_s": used,
+        "sentences_per_s": len(texts) / in_order.elapsed,
+        "sorted_per_s": len(texts) / alike.elapsed,
+        "two_clients_per_s": len(texts) / two.elapsed,
+        "single_ms": 1e3 * median,
+        "sentences_per_processor_s": len(texts) / in_order.processor,
+        "sorted_per_processor_s": len(texts) / alike.processor,
+        "single_processor_ms": 1e3 * processor,
+        "load_s": loaded,
+        "first_answer_s": first.elapsed,
+        "first_answer_processor_s": first.processor,
         "peak_mib": memory_mib("VmHWM"),
     }
 
 
-def _seconds(function, *arguments):
-    start = time.perf_counter()
+class _Times(typing.NamedTuple):
+    """Seconds elapsed, and seconds of all threads on the processor."""
+
+    elapsed: float
+    processor: float
+
+
+def _times(function, *arguments):
+    start, used = time.perf_counter(), time.process_time()
     function(*arguments)
-    return time.perf_counter() - start
+    return _Times(time.perf_counter() - start, time.process_time() - used)
 
 
 def _in_batches(embed, texts):
@@ -312,13 +333,13 @@ def _ids(tokenize, texts):
     return {name: inputs[name].astype("int64") for name in names}
 
 
-def _onnxruntime(folder):
+def _onnxruntime(way):
     def make(model_dir, export_dir, precision):
         import onnxruntime
 
         tokenize = _tokenizer(model_dir, "np")
         session = onnxruntime.InferenceSession(
-            str(pathlib.Path(export_dir, folder, "model.onnx")),
+            str(pathlib.Path(export_dir, way, "model.onnx")),
             providers=["CPUExecutionProvider"],
         )
         return lambda texts: session.run([_VECTOR], _ids(tokenize, texts))[0]
@@ -326,37 +347,34 @@ def _onnxruntime(folder):
     return make
 
 
-def _openvino(model_dir, export_dir, precision):
-    import openvino
+def _openvino(way):
+    def make(model_dir, export_dir, precision):
+        import openvino
 
-    tokenize = _tokenizer(model_dir, "np")
-    core = openvino.Core()
-    compiled = core.compile_model(
-        core.read_model(str(pathlib.Path(export_dir, "onnx/model.onnx"))),
-        "CPU",
-        {
-            "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[
-                precision
-            ]
-        },
-    )
-    own = threading.local()  # A request serves one client at a time.
+        tokenize = _tokenizer(model_dir, "np")
+        hints = {"float32": "f32", "bfloat16": "bf16"}
+        compiled = openvino.compile_model(
+            pathlib.Path(export_dir, way, "openvino_model.xml"),
+            "CPU",
+            {"INFERENCE_PRECISION_HINT": hints[precision]},
+        )
+        own = threading.local()  # A request serves one client at a time.
 
-    def embed(texts):
-        if not hasattr(own, "request"):
-            own.request = compiled.create_infer_request()
-        return own.request.infer(_ids(tokenize, texts))[_VECTOR]
+        def embed(texts):
+            if not hasattr(own, "request"):
+                own.request = compiled.create_infer_request()
+            return own.request.infer(_ids(tokenize, texts))[_VECTOR]
 
-    return embed
+        return embed
+
+    return make
 
 
 _PEERS = {
     "transformers": _transformers,
-    "openvino": _openvino,
     **{
-        way: _onnxruntime(folder)
-        for way, folder in _ONNX_FOLDERS.items()
-        if way != "openvino"
+        way: (_openvino if "openvino" in way else _onnxruntime)(way)
+        for way in _EXPORTED
     },
 }
 _WAYS = {
