@@ -13,7 +13,7 @@ from keras_bert.losses import EmbeddingLoss
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.compression import check_compression
 from keras_bert.tasks.embeddings.compression import compressed
-from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.examples import evaluation_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
@@ -239,9 +239,7 @@ class TextEmbedder(Task):
         )
         validation = None
         if validation_data is not None:
-            is_scored = isinstance(validation_data, tuple)
-            data = validation_data if is_scored else (validation_data,)
-            held_out = embedding_examples(self.preprocess, *data)
+            held_out = evaluation_examples(self.preprocess, validation_data)
             is_scored = held_out.are_scored_pairs
             names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
             held_out_loss = validation_loss(loss, held_out)
@@ -278,7 +276,8 @@ class TextEmbedder(Task):
             `mean_reciprocal_rank` of the positives among all texts except
             anchors.
         """
-        return self._scores(embedding_examples(self.preprocess, texts, labels))
+        data = (texts, labels)
+        return self._scores(evaluation_examples(self.preprocess, data))
 
     @one_or_many
     def embed(

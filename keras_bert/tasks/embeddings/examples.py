@@ -9,6 +9,7 @@ from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
+from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import named_columns
 from keras_bert.tasks.fine_tuning.columns import plain
@@ -20,11 +21,11 @@ from keras_bert.tasks.fine_tuning.labels import numbers
 _MAX_NEGATIVES = 64
 # Column names, as in sentence-transformers datasets.
 _KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
+_KEYS += PAIR_KEYS
 _KEYS += tuple(
     ("anchor", "positive", *(f"negative_{n}" for n in range(1, count + 1)))
     for count in range(2, _MAX_NEGATIVES + 1)
 )
-_KEYS += PAIR_KEYS
 
 
 class EmbeddingExamples(Encoded):
@@ -102,13 +103,49 @@ def embedding_examples(preprocess, texts, labels=None):
     return EmbeddingExamples(rows, np.array(ids).T, labels)
 
 
+def evaluation_examples(preprocess, data):
+    """Check and tokenize examples for evaluation.
+
+    Args:
+        preprocess: `Preprocessor`.
+        data: argument of `with_labels`.
+
+    Raises:
+        ValueError: an example is malformed, or is a single text.
+    """
+    examples = embedding_examples(preprocess, *with_labels(data))
+    if examples.num_texts == 1:
+        raise ValueError(
+            "Embeddings are evaluated on pairs, with or without scores, or on "
+            "tuples (anchor, positive, negatives). Received: single texts."
+        )
+    return examples
+
+
+def with_labels(data):
+    """Return the texts and the labels of a data set.
+
+    Args:
+        data: examples without labels, or a tuple of examples and labels.
+    """
+    if not isinstance(data, tuple):
+        return data, None
+    if len(data) != 2:
+        raise ValueError(
+            "A data set must be examples, or a tuple of examples and labels. "
+            f"Received: a tuple of {len(data)}."
+        )
+    return data
+
+
 def _split(texts, labels):
     """Return a list of texts, and a float32 array of labels or None."""
     spec = getattr(texts, "element_spec", None)
     is_labelled = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
     is_labelled = is_labelled or "label" in (named_columns(texts) or ())
     keys = SINGLE_KEYS + _KEYS
-    if isinstance(labels, np.ndarray) and labels.ndim == 2:
+    is_array = isinstance(labels, np.ndarray) and labels.dtype.kind in "fiu"
+    if is_array and labels.ndim == 2:
         texts, _ = split_examples(texts, range(len(labels)), keys)
         return texts, _finite(labels)
     if is_labelled or labels is not None:
@@ -134,7 +171,7 @@ def _finite(labels):
     labels = labels.astype(np.float32)
     for index in np.flatnonzero(~np.isfinite(labels).all(axis=1))[:1]:
         raise ValueError(
-            f"`labels` must be finite numbers. Received: {labels[index]} at "
-            f"index {index}."
+            "`labels` must be finite numbers. Received: "
+            f"{brief(labels[index].tolist())} at index {index}."
         )
     return labels

@@ -10,6 +10,7 @@ from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.tasks.embeddings.cached_gradients import CachedModel
 from keras_bert.tasks.embeddings.cached_gradients import check_backend
 from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
 from keras_bert.tasks.embeddings.mixture import MixtureLoss
 from keras_bert.tasks.fine_tuning.training import Learner
@@ -73,9 +74,8 @@ def _mixture(losses, data, *options):
         )
     found = []
     for name, loss in losses.items():
-        one = datasets[name]
-        one = one if isinstance(one, tuple) else (one, None)
         try:
+            one = with_labels(datasets[name])
             found.append(examples_and_loss(loss, one, *options))
         except ValueError as error:
             raise ValueError(f"Data set {name!r}: {error}") from None

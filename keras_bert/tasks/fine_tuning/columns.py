@@ -17,6 +17,7 @@ LABELS_INCLUDED = "included"
 SINGLE_KEYS = (("text",),)
 PAIR_KEYS = (("text", "text_pair"),)
 TEXT_KEYS = SINGLE_KEYS + PAIR_KEYS
+_MAX_SHOWN_KEYS = 4
 _FORMS = {1: "single texts", 2: "pairs", 3: "triplets"}
 
 
@@ -155,7 +156,9 @@ def _names(mapping, keys, is_table=False):
     known = {"label", "labels"}.union(*keys)
     if is_table and known.isdisjoint(mapping):
         return [*mapping]  # Columns with other names are read in order.
-    wanted = ", or ".join(" and ".join(map(repr, names)) for names in keys)
+    shown = keys[:_MAX_SHOWN_KEYS]
+    wanted = ", or ".join(" and ".join(map(repr, names)) for names in shown)
+    wanted += ", and so on" if len(keys) > len(shown) else ""
     raise ValueError(
         f"A mapping or table of texts must have the keys {wanted}. Select "
         "and rename columns, or pass a column by itself. Received: the keys "
@@ -264,7 +267,8 @@ def encoded_texts(texts, keys=TEXT_KEYS):
     rows = [x if isinstance(x, list | tuple) else (x,) for x in texts]
     widths = sorted({len(names) for names in keys})
     width = len(rows[0]) if rows else widths[0]
-    forms = [_FORMS.get(n, "longer tuples") for n in widths]
+    longest = f"tuples of up to {widths[-1]} texts"
+    forms = [_FORMS.get(n, longest) for n in widths]
     for index, row in enumerate(rows):
         if len(row) != width or width not in widths:
             raise ValueError(
