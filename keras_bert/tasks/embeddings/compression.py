@@ -1,6 +1,5 @@
 """Truncated and quantized embeddings."""
 
-import keras
 import numpy as np
 from keras import ops
 
@@ -11,6 +10,8 @@ from keras_bert.typing import Tensor
 PRECISIONS = ("float32", "int8", "binary")
 _LARGEST = 127
 _BITS = 8  # Of a byte.
+_LARGEST_SQUARE = 1e30  # Dot products of such vectors fit in float32.
+_TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 
 
 def compress_vectors(
@@ -35,7 +36,8 @@ def compress_vectors(
         `(num_vectors, dimensions / 8)` for "binary".
 
     Raises:
-        ValueError: an argument is out of range or of the wrong type.
+        ValueError: an argument is out of range or of the wrong type, or a
+            value is not finite.
 
     Example:
 
@@ -44,8 +46,8 @@ def compress_vectors(
     """
     vectors = float_rows(vectors, "vectors")
     check_compression(vectors.shape[1], dimensions, precision)
-    found = compressed(vectors.astype(np.float32), dimensions, precision)
-    return keras.ops.convert_to_numpy(found)
+    rows = checked_block(vectors, 0, "vectors", is_cosine=False)
+    return ops.convert_to_numpy(compressed(rows, dimensions, precision))
 
 
 def check_compression(dim, dimensions, precision):
@@ -106,3 +108,19 @@ def float_rows(vectors, name, others=()):
             f"{vectors.dtype}, shape {vectors.shape}."
         )
     return vectors
+
+
+def checked_block(rows, start, name, is_cosine):
+    """Return rows as float32, scaled to length 1 for cosines."""
+    with np.errstate(over="ignore"):
+        rows = rows.astype(np.float32)
+    squares = np.einsum("nd,nd->n", rows, rows)
+    for index in np.flatnonzero(~(squares <= _LARGEST_SQUARE))[:1]:
+        raise ValueError(
+            f"`{name}` must be finite vectors of a length up to "
+            f"{_LARGEST_SQUARE**0.5:g}. Received: the length "
+            f"{squares[index] ** 0.5:g} in row {start + index}."
+        )
+    if is_cosine:
+        rows /= np.sqrt(np.maximum(squares, _TINY))[:, None]
+    return rows

@@ -4,14 +4,13 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert import checks
+from keras_bert.tasks.embeddings.compression import checked_block
 from keras_bert.tasks.embeddings.compression import decompress
 from keras_bert.tasks.embeddings.compression import float_rows
 
 SIMILARITIES = ("cosine", "dot")
 _QUERIES_AT_ONCE = 256
 _ROWS_AT_ONCE = 16384
-_LARGEST_SQUARE = 1e30  # Dot products of such vectors fit in float32.
-_TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 
 
 def search(
@@ -66,13 +65,13 @@ def search(
             f"{queries.shape}."
         )
     is_cosine = similarity == "cosine"
-    queries = _checked_block(queries, 0, "query_vectors", is_cosine)
+    queries = checked_block(queries, 0, "query_vectors", is_cosine)
     starts = range(0, len(queries), _QUERIES_AT_ONCE)
     parts = [queries[start : start + _QUERIES_AT_ONCE] for start in starts]
     found: list = [None] * len(parts)
     for start in range(0, len(corpus), _ROWS_AT_ONCE):
         rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
-        rows = _checked_block(rows, start, "corpus_vectors", is_cosine)
+        rows = checked_block(rows, start, "corpus_vectors", is_cosine)
         for number, part in enumerate(parts):
             scores = tf.matmul(part, rows, transpose_b=True)
             found[number] = _best(found[number], scores, start, top_k)
@@ -98,19 +97,3 @@ def _best(earlier, scores, start, top_k):
         values = found.values
         indices = tf.gather(indices, found.indices, batch_dims=1)
     return indices.numpy(), values.numpy()
-
-
-def _checked_block(rows, start, name, is_cosine):
-    """Return rows as float32, scaled to length 1 for cosines."""
-    with np.errstate(over="ignore"):
-        rows = rows.astype(np.float32)
-    squares = np.einsum("nd,nd->n", rows, rows)
-    for index in np.flatnonzero(~(squares <= _LARGEST_SQUARE))[:1]:
-        raise ValueError(
-            f"`{name}` must be finite vectors of a length up to "
-            f"{_LARGEST_SQUARE**0.5:g}. Received: the length "
-            f"{squares[index] ** 0.5:g} in row {start + index}."
-        )
-    if is_cosine:
-        rows /= np.sqrt(np.maximum(squares, _TINY))[:, None]
-    return rows

@@ -58,12 +58,12 @@ def static_model(embedder, dim, texts):
         smoothing, examples = _ZIPF_SMOOTHING, vectors[is_word]
     else:
         encoded = checked_texts(texts)
-        if not encoded:
-            raise ValueError(
-                "`texts` must not be empty. Received: texts=[]. Pass None to "
-                "distill without texts."
-            )
         counts = _counts(preprocess, encoded)
+        if not len(counts.indices):
+            raise ValueError(
+                "`texts` must contain words. Pass None to distill without "
+                f"texts. Received: {len(encoded)} texts without words."
+            )
         frequencies = np.bincount(counts.indices[:, 1], minlength=len(is_word))
         smoothing = _COUNT_SMOOTHING
         texts = [text.decode() for text in encoded]
@@ -120,7 +120,7 @@ def _counts(preprocess, texts):
     room, size = preprocess.room, len(preprocess.tokenizer.vocabulary)
     ids = [row[:room] for (row,) in tokenized(preprocess.tokenizer, texts)]
     rows = np.repeat(np.arange(len(ids)), [len(row) for row in ids])
-    pieces = np.concatenate(ids)
+    pieces = np.concatenate([np.zeros(0, np.int32), *ids])
     places = np.stack([rows, pieces], axis=1).astype(np.int64)
     ones = np.ones(len(places), np.float32)
     return tf.SparseTensor(places, ones, (len(ids), size))

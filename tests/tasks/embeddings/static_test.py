@@ -120,7 +120,8 @@ def test_tasks_are_trained_on_static_embeddings(teacher):
     [
         ({"dim": 17}, "`dim` must be an integer from 1 to 16.*=17"),
         ({"dim": "8"}, "`dim` must be an integer from 1 to 16.*='8'"),
-        ({"dim": 8, "texts": []}, "`texts` must not be empty"),
+        ({"dim": 8, "texts": []}, "`texts` must contain words.*: 0 texts"),
+        ({"dim": 8, "texts": ["", " "]}, "contain words.*: 2 texts"),
         ({"dim": 8, "texts": ["a", None]}, "index 1"),
     ],
 )
