@@ -2,6 +2,12 @@
 
 from .answers.squad_scores import squad_scores as squad_scores
 from .embeddings.compression import compress_vectors as compress_vectors
+from .embeddings.hard_negatives import (
+    mine_hard_negatives as mine_hard_negatives,
+)
+from .embeddings.hard_negatives import (
+    read_hard_negatives as read_hard_negatives,
+)
 from .embeddings.ranking_metrics import retrieval_metrics as retrieval_metrics
 from .embeddings.retrieval import evaluate_retrieval as evaluate_retrieval
 from .embeddings.search import search as search

@@ -1,0 +1,259 @@
+"""Mine hard negatives: documents that an embedder takes for positives."""
+
+import itertools
+import json
+import typing
+
+import numpy as np
+
+from keras_bert import artifacts
+from keras_bert import checks
+from keras_bert.tasks.embeddings.search import search
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.typing import Path
+
+_COLUMNS = ("anchor", "positive", "negative")
+_PAIR_KEYS = (_COLUMNS[:2],)
+_PAIRS_AT_ONCE = 8192
+_TOLERANCE = 1e-3  # Relative difference between vectors of equal embedders.
+
+
+def mine_hard_negatives(
+    embedder: typing.Any,
+    pairs: typing.Any,
+    output_file: Path,
+    corpus: typing.Any = (),
+    num_negatives: int = 3,
+    range_min: int = 0,
+    range_max: int | None = None,
+    margin: float | None = None,
+    relative_margin: float | None = None,
+    ranker: typing.Any = None,
+    overwrite: bool = False,
+) -> int:
+    """Write triplets with the most similar documents that are not positives.
+
+    The candidates of an anchor are the documents with the highest cosines,
+    without its positives and its own text. The margins remove candidates that
+    may be unlabelled positives. Candidates with equal scores keep the order of
+    the documents: `corpus`, then the positives.
+
+    Args:
+        embedder: `TextEmbedder`, or another object with the methods
+            `embed_query` and `embed_document`.
+        pairs: list, array or table of pairs (anchor, positive).
+        output_file: new ".jsonl" file with the keys `anchor`, `positive` and
+            `negative`, for `read_hard_negatives`. A manifest next to it
+            records the embedder and the settings.
+        corpus: list of additional documents.
+        num_negatives: maximum number of negatives of a pair.
+        range_min: number of best candidates to skip.
+        range_max: number of best candidates to choose from, including the
+            skipped ones. Defaults to the sum of `range_min`, 10 times
+            `num_negatives` and the largest number of positives of an anchor.
+        margin: minimum difference between the scores of the anchor's positives
+            and the score of a negative.
+        relative_margin: the same, as a share of the lowest positive score.
+        ranker: object with the method `predict` for lists of (anchor,
+            document) pairs, such as a `PairRanker`. Its scores replace the
+            cosines of candidates and positives.
+        overwrite: whether to replace an earlier file of this function.
+
+    Returns:
+        The number of triplets.
+
+    Raises:
+        ValueError: an argument is invalid, the file exists, or no candidate
+            is left.
+
+    References:
+        [NV-Retriever](https://arxiv.org/abs/2407.15831), section 3
+    """
+    checks.at_least(1, num_negatives=num_negatives)
+    checks.at_least(0, range_min=range_min)
+    margins = {"margin": margin, "relative_margin": relative_margin}
+    given = {name: x for name, x in margins.items() if x is not None}
+    checks.not_negative(**given)
+    positives = _positives(pairs)
+    documents = _decoded(corpus, SINGLE_KEYS)[0] if len(corpus) else []
+    documents += [text for texts in positives.values() for text in texts]
+    documents = [*dict.fromkeys(documents)]
+    if range_max is None:
+        range_max = range_min + 10 * num_negatives
+        range_max += max(map(len, positives.values()))
+    checks.at_least(range_min + num_negatives, range_max=range_max)
+    settings = {"num_negatives": num_negatives, "range_min": range_min}
+    settings |= {"range_max": range_max, **margins, "ranker": repr(ranker)}
+    context = {**_identity(embedder, [*positives][0]), "settings": settings}
+    if not str(output_file).endswith(".jsonl"):
+        raise ValueError(
+            "`output_file` must be a .jsonl file. Received: "
+            f"{str(output_file)!r}."
+        )
+    with artifacts.file(output_file, context, (), overwrite) as name:
+        indices, scores = _candidates(
+            embedder, positives, documents, range_max, margins, ranker
+        )
+        part = slice(range_min, range_min + num_negatives)
+        negatives = [
+            [documents[index] for index in row[is_left]]
+            for row, is_left in zip(
+                indices[:, part], np.isfinite(scores[:, part]), strict=True
+            )
+        ]
+        if not any(negatives):
+            raise ValueError(
+                "The documents, ranges and margins must leave a negative. "
+                f"Received: {len(documents)} documents, {settings}."
+            )
+        return _write(name, positives, negatives)
+
+
+def read_hard_negatives(
+    path: Path, embedder: typing.Any
+) -> list[tuple[str, str, str]]:
+    """Read the triplets of `mine_hard_negatives` for `TextEmbedder.fit`.
+
+    Args:
+        path: file written by `mine_hard_negatives`, with its manifest.
+        embedder: the embedder to train.
+
+    Returns:
+        A list of (anchor, positive, negative) tuples.
+
+    Raises:
+        ValueError: the file was changed, has no manifest, or was mined with
+            another embedder, for which its negatives are not hard.
+    """
+    _, values = artifacts.manifest_of(path)
+    if "embedder" not in (values or {}):
+        raise ValueError(
+            f"{path} must have the manifest of `mine_hard_negatives`, "
+            f"{artifacts.manifest_path_for(path)}. Received: none. Mine the "
+            f"negatives again, or call `read_columns` with {_COLUMNS}."
+        )
+    found = _identity(embedder, values["text"])
+    before, now = (np.array(x["vector"]) for x in (values, found))
+    is_same = before.shape == now.shape and np.linalg.norm(
+        before - now
+    ) <= _TOLERANCE * np.linalg.norm(before)
+    if not is_same:
+        raise ValueError(
+            f"{path} must be mined with the embedder to train. Received: "
+            f"vectors of another embedder, {values['embedder']}. Mine the "
+            f"negatives again, or call `read_columns` with {_COLUMNS}."
+        )
+    table = read_cells(path, {name: name for name in _COLUMNS})
+    return [*zip(*table.columns.values(), strict=True)]
+
+
+def _identity(embedder, text):
+    """Return a description of an embedder and its vector of a text."""
+    vector = np.asarray(embedder.embed_query([text]))[0]
+    return {"embedder": repr(embedder), "text": text, "vector": vector.tolist()}
+
+
+def _decoded(texts, keys):
+    """Check texts and return a list of str for each column."""
+    columns = encoded_texts(texts, keys)
+    return [[text.decode() for text in column] for column in columns]
+
+
+def _positives(pairs):
+    """Return a dict mapping anchors to lists of distinct positives."""
+    positives: dict = {}
+    for anchor, positive in zip(*_decoded(pairs, _PAIR_KEYS), strict=True):
+        positives.setdefault(anchor, {})[positive] = None
+    if not positives:
+        raise ValueError("`pairs` must not be empty. Received: pairs=[].")
+    return {anchor: [*texts] for anchor, texts in positives.items()}
+
+
+def _candidates(embedder, positives, documents, range_max, margins, ranker):
+    """Return the documents to choose from for each anchor.
+
+    Returns:
+        Indices, int `(num_anchors, range_max)` or fewer columns, and scores,
+        best first. Scores of documents that are no candidates are -inf.
+    """
+    anchors, place = [*positives], {x: n for n, x in enumerate(documents)}
+    right = np.array(
+        [(n, place[x]) for n, xs in enumerate(positives.values()) for x in xs]
+    )
+    own = [(n, place[x]) for n, x in enumerate(anchors) if x in place]
+    queries = embedder.embed_query(anchors)
+    vectors = embedder.embed_document(documents)
+    most = max(map(len, positives.values()))
+    indices, scores = search(queries, vectors, range_max + most + bool(own))
+    rows = np.repeat(np.arange(len(anchors)), indices.shape[1])
+    found = np.stack([rows, indices.ravel()], axis=1)
+    if ranker is None:
+        right_scores = _in_parts(
+            right, lambda part: _cosines(queries[part[0]], vectors[part[1]])
+        )
+    else:
+        right_scores, scores = (
+            _in_parts(
+                ids,
+                lambda part: ranker.predict(
+                    [(anchors[n], documents[x]) for n, x in part.T]
+                ),
+            )
+            for ids in (right, found)
+        )
+    keys, known = (
+        np.array(ids) @ [len(documents), 1] for ids in (found, [*right, *own])
+    )
+    limits = _limits(right[:, 0], right_scores, **margins)
+    scores = scores.ravel()
+    is_out = np.isin(keys, known) | (scores > limits[rows])
+    scores = np.where(is_out, -np.inf, scores).reshape(indices.shape)
+    order = np.lexsort((indices, -scores))[:, :range_max]
+    return (np.take_along_axis(x, order, axis=1) for x in (indices, scores))
+
+
+def _in_parts(ids, score):
+    """Return the float32 scores of pairs of indices, computed in blocks."""
+    starts = range(0, len(ids), _PAIRS_AT_ONCE)
+    parts = [score(ids[start : start + _PAIRS_AT_ONCE].T) for start in starts]
+    scores = np.concatenate([np.ravel(part) for part in parts])
+    if len(scores) != len(ids) or not np.isfinite(scores).all():
+        raise ValueError(
+            "`ranker.predict` must return a finite score for each pair. "
+            f"Received: {scores} for {len(ids)} pairs."
+        )
+    return scores.astype(np.float32)
+
+
+def _cosines(first, second):
+    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    return (first * second).sum(axis=1) / np.maximum(norms, 1e-12)
+
+
+def _limits(anchors, scores, margin, relative_margin):
+    """Return the highest allowed score of a negative for each anchor."""
+    lowest = np.full(anchors.max() + 1, np.inf, np.float32)
+    np.minimum.at(lowest, anchors, scores)
+    limits = np.full_like(lowest, np.inf)
+    if margin is not None:
+        limits = lowest - margin
+    if relative_margin is not None:
+        share = relative_margin * np.abs(lowest)
+        limits = np.minimum(limits, lowest - share)
+    return limits
+
+
+def _write(path, positives, negatives):
+    """Write the triplets and return their number."""
+    count = 0
+    with open(path, "w", encoding="utf-8") as file:
+        for (anchor, texts), found in zip(
+            positives.items(), negatives, strict=True
+        ):
+            for triplet in itertools.product([anchor], texts, found):
+                values = dict(zip(_COLUMNS, triplet, strict=True))
+                file.write(json.dumps(values, ensure_ascii=False) + "\n")
+                count += 1
+    return count
