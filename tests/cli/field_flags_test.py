@@ -40,6 +40,7 @@ def test_every_field_has_its_flag(parse):
         "layer_decay": 0.9,
         "num_frozen_layers": 1,
         "num_reset_layers": 2,
+        "lora_rank": 8,
         "label_smoothing": 0.1,
         "patience": 3,
         "random_seed": 11,
@@ -48,7 +49,7 @@ def test_every_field_has_its_flag(parse):
         "temperature": 4.0,
     }
     recipe = parse(*(f"--{name}={value}" for name, value in words.items()))
-    values = (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 0.1, 3, 11, 2, 0.25, 4.0)
+    values = (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 8, 0.1, 3, 11, 2, 0.25, 4.0)
     assert tuple(dataclasses.asdict(recipe).values()) == values
 
 

@@ -42,6 +42,7 @@ _WHOLE_ENCODER = -1
 _ENCODER_FIELDS = {
     "num_frozen_layers": (0, _WHOLE_ENCODER),
     "num_reset_layers": (0,),
+    "lora_rank": (None,),
     "layer_decay": (1.0,),
 }
 # Settings that determine the shapes of the head's weights.

@@ -39,6 +39,10 @@ class Recipe(checks.Checked):
             the embeddings; 0 for none, -1 for the whole encoder. Blocks with
             shared weights must be frozen together.
         num_reset_layers: number of highest blocks to initialize randomly.
+        lora_rank: rank of adapters of the attention (LoRA), which are trained
+            instead of the encoder, together with the pooler and the head.
+            None to train the encoder itself. Adapters need a larger learning
+            rate, such as 5e-4.
         label_smoothing: label smoothing, from 0 to 1.
         patience: number of epochs without improvement before training stops. If
             None, there is no early stopping.
@@ -69,12 +73,23 @@ class Recipe(checks.Checked):
     layer_decay: float = checks.field(1.0, checks.fraction)
     num_frozen_layers: int = checks.field(0, checks.at_least, -1)
     num_reset_layers: int = checks.field(0, checks.at_least, 0)
+    lora_rank: int | None = checks.field(None, checks.at_least, 1)
     label_smoothing: float = checks.field(0.0, checks.share)
     patience: int | None = checks.field(None, checks.at_least, 1)
     seed: int = checks.field(0, checks.at_least, 0)
     parallel_parts: int = checks.field(1, checks.at_least, 1)
     label_share: float = checks.field(0.5, checks.share)
     temperature: float = checks.field(2.0, checks.positive)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("num_frozen_layers", "num_reset_layers"):
+            if self.lora_rank is not None and getattr(self, name):
+                raise ValueError(
+                    "`lora_rank` freezes all layers of the encoder, so "
+                    f"`{name}` must be 0. Received: lora_rank="
+                    f"{self.lora_rank}, {name}={getattr(self, name)}."
+                )
 
 
 def with_seeds(recipe, count):

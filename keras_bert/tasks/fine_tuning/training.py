@@ -13,6 +13,8 @@ from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.batches.fine_tuning import training_dataset
+from keras_bert.tasks.fine_tuning.adapters import add_adapters
+from keras_bert.tasks.fine_tuning.adapters import is_adapter
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
@@ -163,15 +165,22 @@ def _logged_names(loss, metrics, validation):
 
 @contextlib.contextmanager
 def _frozen_layers(backbone, recipe):
-    """Context manager that freezes the lowest layers."""
+    """Context manager that freezes the lowest layers, or all but adapters."""
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
+    is_whole = recipe.num_frozen_layers < 0
+    if recipe.lora_rank is not None:
+        with _seeded_initializers(recipe.seed):
+            add_adapters(backbone, recipe.lora_rank)
+        num_frozen, is_whole = len(backbone.blocks), True
     layers = backbone.blocks[:num_frozen]
     if num_frozen:
         layers += backbone.below_blocks
-    if recipe.num_frozen_layers < 0 and backbone.final_norm:
+    if is_whole and backbone.final_norm:
         layers += [backbone.final_norm]
     # Set variables, not layers: some weights of a layer may be frozen already.
     variables = [v for layer in layers for v in layer.variables if v.trainable]
+    if recipe.lora_rank is not None:
+        variables = [v for v in variables if not is_adapter(v)]
     try:
         for variable in variables:
             variable.trainable = False

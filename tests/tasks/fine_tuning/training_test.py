@@ -49,6 +49,29 @@ def test_frozen_layers_stay_and_learn_again_when_asked(classifier):
     assert min(_of(moved, "embeddings/word_embeddings")) > 0
 
 
+def test_adapters_learn_instead_of_the_encoder(classifier, tmp_path):
+    classifier.fit(_TEXTS, _LABELS, lora_rank=3, epochs=1, verbose=0)
+    moved = _fit(classifier, lora_rank=3, learning_rate=0.01, epochs=2)
+    changed = {path for path, change in moved.items() if change}
+    own = {path for path in moved if "/lora_kernel" in path}
+    head = {p for p in moved if p.startswith(("pooler/", "classifier/"))}
+    assert changed == own | head
+    weights = [v for v in classifier.model.weights if v.path in own]
+    sizes = classifier.pretrained.config.sizes
+    count = 4 * sizes["H"] * 3 * len(classifier.pretrained.backbone.blocks)
+    assert sum(keras.ops.size(v) for v in weights) == count
+    classifier.save(tmp_path)
+    merged = TextClassifier.from_pretrained(tmp_path)
+    assert not [v for v in merged.model.weights if "lora" in v.path]
+    expected = classifier.probabilities(_TEXTS)
+    found = merged.probabilities(_TEXTS)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="rank 3.* Received: lora_rank=4"):
+        _fit(classifier, lora_rank=4)
+    with pytest.raises(ValueError, match="`num_frozen_layers` must be 0"):
+        _fit(classifier, lora_rank=3, num_frozen_layers=1)
+
+
 @pytest.mark.smoke("True")
 @pytest.mark.parametrize("whole", [True, False])
 def test_layers_frozen_through_keras_do_not_learn(classifier, whole):

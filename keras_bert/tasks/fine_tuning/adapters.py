@@ -1,0 +1,53 @@
+"""Low-rank adapters of the attention (LoRA)."""
+
+from keras_bert.layers.flat_dense import dense_layers
+
+_FUSED = "query_key_value"
+
+
+def add_adapters(backbone, rank):
+    """Add an adapter to the query, key and value product of each block.
+
+    Blocks that have adapters of this rank keep them. A product has one
+    adapter of `4 * hidden_size * rank` weights, as many as LoRA's two
+    adapters of query and value.
+
+    Args:
+        backbone: `Backbone`.
+        rank: int, rank of the adapters.
+
+    Raises:
+        ValueError: the blocks have no such product, or have adapters of
+            another rank.
+
+    References:
+        [LoRA](https://arxiv.org/abs/2106.09685), section 4.2
+    """
+    blocks = {id(block): block for block in backbone.blocks}.values()
+    layers = [
+        layer
+        for block in blocks
+        for layer in dense_layers(block)
+        if layer.name == _FUSED
+    ]
+    if not layers:
+        raise ValueError(
+            "`lora_rank` needs blocks that compute query, key and value in "
+            f"one product. Received: lora_rank={rank}, {len(blocks)} blocks "
+            "without one."
+        )
+    for layer in layers:
+        if layer.lora_enabled and layer.lora_rank != rank:
+            raise ValueError(
+                f"The model has adapters of rank {layer.lora_rank}. Train them "
+                "with the same `lora_rank`, or save and load the model to "
+                f"merge them into its kernels. Received: lora_rank={rank}."
+            )
+    for layer in layers:
+        if not layer.lora_enabled:
+            layer.enable_lora(rank)
+
+
+def is_adapter(variable):
+    """Return True if a variable belongs to an adapter."""
+    return variable.name.startswith("lora_")
