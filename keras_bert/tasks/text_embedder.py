@@ -218,8 +218,8 @@ class TextEmbedder(Task):
                 of one data set.
             mini_batch_size: number of examples whose activations are in memory
                 at the same time. A batch of any size then needs the memory of
-                a batch of this size, and about a third more time; the
-                gradients are the same. None for the whole batch.
+                a batch of this size. The gradients are the same, but the
+                forward pass is computed twice. None for the whole batch.
             no_duplicates: whether to form batches in which no text occurs
                 twice. A batch then has more negatives, but some are smaller.
             **recipe: fields of `Recipe`.
