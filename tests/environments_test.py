@@ -61,10 +61,10 @@ with subprocess.Popen(
 assert process.returncode == 130
 """
 _OPENVINO = """
+import nncf
 import keras_bert
-task = keras_bert.tasks.load_any_task("classifier", None)
-texts = ["the dog", "a cat", "the bird sees a fish", ""] * 80
-keras_bert.export.export_openvino(task, "ov", precision="int8", texts=texts)
+task = keras_bert.TextClassifier.from_pretrained("classifier")
+keras_bert.export.export_openvino(task, "openvino", precision="float16")
 """
 _DATA_SET = """
 from keras_bert.tasks import read_tfds
