@@ -17,6 +17,9 @@ import numpy as np
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Tiny matrices gain nothing from more threads or from compiled kernels.
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 _TESTS = pathlib.Path(__file__).parent
 
