@@ -81,16 +81,6 @@ class Recipe(checks.Checked):
     label_share: float = checks.field(0.5, checks.share)
     temperature: float = checks.field(2.0, checks.positive)
 
-    def __post_init__(self):
-        super().__post_init__()
-        for name in ("num_frozen_layers", "num_reset_layers"):
-            if self.lora_rank is not None and getattr(self, name):
-                raise ValueError(
-                    "`lora_rank` freezes all layers of the encoder, so "
-                    f"`{name}` must be 0. Received: lora_rank="
-                    f"{self.lora_rank}, {name}={getattr(self, name)}."
-                )
-
 
 def with_seeds(recipe, count):
     """Return copies of a recipe with `count` consecutive seeds."""

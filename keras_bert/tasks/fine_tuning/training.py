@@ -14,6 +14,7 @@ from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
+from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
@@ -75,6 +76,7 @@ def fine_tune(
             "`patience` needs `validation_data` to compare the epochs. "
             f"Received: patience={recipe.patience}, validation_data=None."
         )
+    check_recipe(recipe)
     _reset_layers(learner.pretrained, recipe)
     own_model = own_model or learner.model
     frozen = _frozen_layers(learner.pretrained.backbone, recipe)
