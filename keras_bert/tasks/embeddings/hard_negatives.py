@@ -24,7 +24,7 @@ def mine_hard_negatives(
     embedder: typing.Any,
     pairs: typing.Any,
     output_file: Path,
-    corpus: typing.Any = (),
+    corpus: typing.Any = None,
     num_negatives: int = 3,
     range_min: int = 0,
     range_max: int | None = None,
@@ -47,7 +47,7 @@ def mine_hard_negatives(
         output_file: new ".jsonl" file with the keys `anchor`, `positive` and
             `negative`, for `read_hard_negatives`. A manifest next to it
             records the embedder and the settings.
-        corpus: list of additional documents.
+        corpus: list of additional documents, or None.
         num_negatives: maximum number of negatives of a pair.
         range_min: number of best candidates to skip.
         range_max: number of best candidates to choose from, including the
@@ -76,8 +76,13 @@ def mine_hard_negatives(
     margins = {"margin": margin, "relative_margin": relative_margin}
     given = {name: x for name, x in margins.items() if x is not None}
     checks.not_negative(**given)
+    if ranker is not None and not hasattr(ranker, "predict"):
+        raise ValueError(
+            "`ranker` must have the method `predict`, such as a `PairRanker`. "
+            f"Received: ranker={ranker!r}."
+        )
     positives = _positives(pairs)
-    documents = _decoded(corpus, SINGLE_KEYS)[0] if len(corpus) else []
+    documents = [] if corpus is None else _decoded(corpus, SINGLE_KEYS)[0]
     documents += [text for texts in positives.values() for text in texts]
     documents = [*dict.fromkeys(documents)]
     if range_max is None:
@@ -127,6 +132,7 @@ def read_hard_negatives(
         ValueError: the file was changed, has no manifest, or was mined with
             another embedder, for which its negatives are not hard.
     """
+    table = read_cells(path, {name: name for name in _COLUMNS})
     _, values = artifacts.manifest_of(path)
     if "embedder" not in (values or {}):
         raise ValueError(
@@ -145,7 +151,6 @@ def read_hard_negatives(
             f"vectors of another embedder, {values['embedder']}. Mine the "
             f"negatives again, or call `read_columns` with {_COLUMNS}."
         )
-    table = read_cells(path, {name: name for name in _COLUMNS})
     return [*zip(*table.columns.values(), strict=True)]
 
 

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert.tasks.labelled.beir import check_dicts
 from keras_bert.tasks.labelled.beir import positive_grades
 
 _RECALLS = (1, 5, 10, 100)
@@ -98,6 +99,7 @@ def retrieval_metrics(
     ... )["mrr_at_10"]
     0.5
     """
+    check_dicts(rankings=rankings, relevance=relevance)
     positive = positive_grades(relevance)
     for query in positive:
         ranking = rankings.get(query, ())

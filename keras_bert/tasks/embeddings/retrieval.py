@@ -28,7 +28,7 @@ def evaluate_retrieval(
         The dict of `retrieval_metrics`, such as `ndcg_at_10`.
     """
     names = [*positive_grades(data.relevance)]
-    documents = sorted(data.corpus, reverse=True)
+    documents = sorted(data.corpus, key=str, reverse=True)
     indices, _ = search(
         embedder.embed_query([data.queries[name] for name in names]),
         embedder.embed_document([data.corpus[name] for name in documents]),

@@ -35,12 +35,7 @@ class RetrievalData(Summarized):
     relevance: dict[str, dict[str, int]]
 
     def __post_init__(self):
-        for name, value in vars(self).items():
-            if not isinstance(value, dict):
-                raise ValueError(
-                    f"`{name}` must be a dict that maps ids to values. "
-                    f"Received: {name}={reprlib.repr(value)}."
-                )
+        check_dicts(**vars(self))
         for query, grades in positive_grades(self.relevance).items():
             unknown = {*grades} - {*self.corpus}
             if query not in self.queries or unknown:
@@ -56,6 +51,16 @@ class RetrievalData(Summarized):
             "num_documents": len(self.corpus),
             "num_judged_queries": len(positive_grades(self.relevance)),
         }
+
+
+def check_dicts(**values):
+    """Raise ValueError unless all values are dicts."""
+    for name, value in values.items():
+        if not isinstance(value, dict):
+            raise ValueError(
+                f"`{name}` must be a dict that maps ids to values. Received: "
+                f"{name}={reprlib.repr(value)}."
+            )
 
 
 def positive_grades(relevance):

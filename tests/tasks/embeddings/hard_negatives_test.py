@@ -83,7 +83,11 @@ def test_a_file_of_another_embedder_is_an_error(mined, bert):
     embedder, path = mined
     with pytest.raises(ValueError, match="another embedder, TextEmbedder"):
         read_hard_negatives(path, TextEmbedder(bert, pooling="cls"))
-    path.write_text(path.read_text()[:-9])
+    text = path.read_text()
+    path.write_text(text[:-9])
+    with pytest.raises(ValueError, match="mined.jsonl, line 7.*JSON object"):
+        read_hard_negatives(path, embedder)
+    path.write_text(text.replace("fish", "seas"))
     with pytest.raises(ValueError, match="mined.jsonl.*other bytes"):
         read_hard_negatives(path, embedder)
     (path.parent / "manifest-mined.jsonl.json").unlink()
@@ -110,6 +114,7 @@ class _Nan:
         ({"pairs": [("a", "b")]}, "must leave a negative. Received: 1 doc"),
         ({"output_file": "mined.tsv"}, "'mined.tsv'"),
         ({"corpus": "seeds"}, "must be a list.*'seeds'"),
+        ({"ranker": 3}, "`ranker` must have the method.*ranker=3"),
         ({"ranker": _Nan()}, "ranker.predict.*finite score.*nan"),
     ],
 )

@@ -161,7 +161,14 @@ def test_wrong_data_is_an_error(corpus, relevance, message):
         RetrievalData({"q": "x"}, corpus, relevance)
 
 
-@pytest.mark.parametrize("rankings", [{}, {"q": ["d", "d"]}])
-def test_wrong_rankings_are_errors(rankings):
-    with pytest.raises(ValueError, match="distinct documents.*'q'"):
+@pytest.mark.parametrize(
+    ("rankings", "message"),
+    [
+        ({}, "distinct documents.*'q'"),
+        ({"q": ["d", "d"]}, "distinct documents.*'q'"),
+        ([["d"]], "`rankings` must be a dict"),
+    ],
+)
+def test_wrong_rankings_are_errors(rankings, message):
+    with pytest.raises(ValueError, match=message):
         retrieval_metrics(rankings, {"q": {"d": 1}})
