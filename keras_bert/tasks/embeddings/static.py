@@ -51,27 +51,22 @@ def static_model(embedder, dim, texts):
     vocabulary = preprocess.tokenizer.vocabulary
     is_mark = [bool(_MARKS.fullmatch(token)) for token in vocabulary.tokens]
     is_word = ~np.array(is_mark)
+    counts = None
+    if texts is not None:
+        counts = _counts(preprocess, checked_texts(texts))
     vectors = _piece_vectors(embedder, preprocess, len(vocabulary))
     vectors -= vectors[is_word].mean(axis=0)
-    if texts is None:
+    if counts is None:
         frequencies = is_word / (np.cumsum(is_word) + 1)  # Zipf's law.
         smoothing, examples = _ZIPF_SMOOTHING, vectors[is_word]
     else:
-        encoded = checked_texts(texts)
-        counts = _counts(preprocess, encoded)
-        if not len(counts.indices):
-            raise ValueError(
-                "`texts` must contain words. Pass None to distill without "
-                f"texts. Received: {len(encoded)} texts without words."
-            )
         frequencies = np.bincount(counts.indices[:, 1], minlength=len(is_word))
         smoothing = _COUNT_SMOOTHING
-        texts = [text.decode() for text in encoded]
         examples = np.asarray(unit(embedder.embed(texts, prompt="")))
     components = _components(examples, dim)
     weights = _inverse_frequency(frequencies, smoothing) * is_word
     table = (vectors * weights[:, None]) @ components
-    if texts is not None:
+    if counts is not None:
         table = _fit(counts, table, examples @ components)
     config = StaticEmbeddingsConfig(
         len(vocabulary), dim, embedder.pretrained.config.max_seq_length
@@ -121,6 +116,11 @@ def _counts(preprocess, texts):
     ids = [row[:room] for (row,) in tokenized(preprocess.tokenizer, texts)]
     rows = np.repeat(np.arange(len(ids)), [len(row) for row in ids])
     pieces = np.concatenate([np.zeros(0, np.int32), *ids])
+    if not len(pieces):
+        raise ValueError(
+            "`texts` must contain words. Pass None to distill without texts. "
+            f"Received: {len(texts)} texts without words."
+        )
     places = np.stack([rows, pieces], axis=1).astype(np.int64)
     ones = np.ones(len(places), np.float32)
     return tf.SparseTensor(places, ones, (len(ids), size))
