@@ -177,7 +177,7 @@ def test_one_pair_alone_has_nothing_to_learn():
     )
 
 
-@pytest.mark.smoke("4 texts with scores")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("loss", "num_texts", "labels"),
     [
