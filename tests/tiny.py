@@ -102,7 +102,7 @@ def make_bert(words=_WORDS, **changes):
     values = {
         "vocab_size": len(SPECIAL_TOKENS) + len(words),
         "hidden_size": 16,
-        "num_hidden_layers": 2,
+        "num_hidden_layers": 1,
         "num_attention_heads": 2,
         "intermediate_size": 32,
         "hidden_dropout_prob": 0.0,

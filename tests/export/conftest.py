@@ -74,5 +74,7 @@ def narrow_bert(make_bert):
     """Return a bfloat16 BERT, wide enough that its bytes are mostly weights."""
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
-    yield make_bert(max_position_embeddings=40, hidden_size=256)
+    yield make_bert(
+        max_position_embeddings=40, hidden_size=256, num_hidden_layers=2
+    )
     keras.config.set_dtype_policy(policy)

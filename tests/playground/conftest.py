@@ -33,7 +33,7 @@ _SIZES = {"H": 16, "I": 32, "P": 34}
 def directories(make_bert, make_settings, tmp_path_factory):
     """Return directories of models with random weights, by capability."""
     root = tmp_path_factory.mktemp("models")
-    bert = make_bert()
+    bert = make_bert(num_hidden_layers=2)
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
     # It generates twelve tokens, more than the other models have room for.

@@ -114,7 +114,7 @@ def test_a_quantized_encoder_answers_nearly_the_same(quantized):
         for layer in classifier.pretrained.encoder._flatten_layers()
         if isinstance(layer, FlatDense)
     ]
-    assert len(layers) == 2 * 4 + 1
+    assert len(layers) == 4 + 1
     assert {layer.kernel.dtype for layer in layers} == {"int8"}
     for _ in range(65):
         logits = _logits(classifier)

@@ -103,29 +103,9 @@ def make(make_bert):
 
 
 @pytest.fixture(scope="module")
-def fitted(make):
-    """Return a function that fits the task of a case once, with its history.
-
-    The learning rate is too high, so that the last epoch is not the best.
-    """
-
-    @functools.cache
-    def fit(name):
-        task, examples = make(name), _CASES[name].examples
-        if name == "classifier":
-            task.main_metric = "f1"
-        history = task.fit(
-            *examples,
-            validation_data=examples,
-            epochs=5,
-            learning_rate=0.02,
-            warmup=0.0,
-            batch_size=2,
-            verbose=0,
-        )
-        return task, history.history
-
-    return fit
+def made(make):
+    """Return a function that creates the task of a case once."""
+    return functools.cache(make)
 
 
 def _logits(task, asked):
@@ -137,11 +117,24 @@ def _assert_close(found, expected, atol):
         np.testing.assert_allclose(x, y, atol=atol)
 
 
+@pytest.mark.smoke("classifier", "regressor", "answerer")
 @_every_task
-def test_the_best_epoch_is_kept(fitted, name):
-    task, history = fitted(name)
+def test_the_best_epoch_is_kept(make, name):
+    """The learning rate is too high, so that the last epoch is not the best."""
+    task, examples = make(name), _CASES[name].examples
+    if name == "classifier":
+        task.main_metric = "f1"
+    history = task.fit(
+        *examples,
+        validation_data=examples,
+        epochs=5,
+        learning_rate=0.02,
+        warmup=0.0,
+        batch_size=2,
+        verbose=0,
+    ).history
     best = np.argmax(history[f"val_{task.main_metric}"])
-    metrics = task.evaluate(*_CASES[name].examples)
+    metrics = task.evaluate(*examples)
     found = {key: x[best] for key, x in history.items() if key[:4] == "val_"}
     assert found.pop("val_loss") > 0
     assert found == pytest.approx({f"val_{x}": metrics[x] for x in metrics})
@@ -155,8 +148,8 @@ def test_the_best_epoch_is_kept(fitted, name):
 
 @_every_task
 @pytest.mark.parametrize("format", ["keras", "hf"])
-def test_a_saved_task_answers_the_same(fitted, tmp_path, name, format):
-    (task, _), case = fitted(name), _CASES[name]
+def test_a_saved_task_answers_the_same(made, tmp_path, name, format):
+    task, case = made(name), _CASES[name]
     if format == "hf" and case.kind.startswith("Feature"):
         with pytest.raises(ValueError, match="format='hf'"):
             task.save(tmp_path / "x", format=format)
@@ -173,8 +166,8 @@ def test_a_saved_task_answers_the_same(fitted, tmp_path, name, format):
 
 
 @_every_task
-def test_a_text_in_company_has_the_answer_that_it_has_alone(fitted, name):
-    (task, _), asked = fitted(name), _CASES[name].asked
+def test_a_text_in_company_has_the_answer_that_it_has_alone(made, name):
+    task, asked = made(name), _CASES[name].asked
     alone = [x for text in asked for x in _logits(task, [text])]
     together = _logits(task, asked)
     if len(together) == 1:  # One array for all texts.
@@ -183,8 +176,8 @@ def test_a_text_in_company_has_the_answer_that_it_has_alone(fitted, name):
 
 
 @_every_task
-def test_one_text_has_one_answer(fitted, name):
-    (task, _), first = fitted(name), _CASES[name].asked[0]
+def test_one_text_has_one_answer(made, name):
+    task, first = made(name), _CASES[name].asked[0]
     values = first if isinstance(first, tuple) else (first,)
     forms = [dict(zip(task.text_inputs, values, strict=True))]
     if isinstance(first, str):
@@ -197,8 +190,8 @@ def test_one_text_has_one_answer(fitted, name):
 
 
 @_every_task
-def test_an_ensemble_of_one_model_answers_as_the_model(fitted, name):
-    (task, _), (_, examples, asked) = fitted(name), _CASES[name][1:]
+def test_an_ensemble_of_one_model_answers_as_the_model(made, name):
+    task, (_, examples, asked) = made(name), _CASES[name][1:]
     ensemble = tasks.Ensemble([task, task])
     assert ensemble.predict(asked) == task.predict(asked)
     assert ensemble.evaluate(*examples) == task.evaluate(*examples)
@@ -206,8 +199,8 @@ def test_an_ensemble_of_one_model_answers_as_the_model(fitted, name):
 
 
 @pytest.mark.parametrize("name", _cases("windows"))
-def test_graphs_answer_all_texts_and_mark_cut_ones(fitted, name):
-    (task, _), asked = fitted(name), _CASES[name].asked
+def test_graphs_answer_all_texts_and_mark_cut_ones(made, name):
+    task, asked = made(name), _CASES[name].asked
     columns = [*zip(*asked)] if isinstance(asked[0], tuple) else [asked]
     answers = task.predict_texts(*map(tf.constant, columns))
     assert tuple(answers) == task.outputs
@@ -230,14 +223,14 @@ def test_graphs_answer_all_texts_and_mark_cut_ones(fitted, name):
         assert {*marks} <= {expected}
 
 
-def test_what_is_read_in_windows_is_not_cut(fitted):
-    task, _ = fitted("windows")
+def test_what_is_read_in_windows_is_not_cut(made):
+    task = made("windows")
     assert not any(answer["truncated"] for answer in task.predict(_TEXTS))
 
 
 @_every_task
-def test_a_progress_bar_counts_rows(fitted, name, capsys):
-    (task, _), asked = fitted(name), _CASES[name].asked
+def test_a_progress_bar_counts_rows(made, name, capsys):
+    task, asked = made(name), _CASES[name].asked
     task.predict(asked)
     assert "/" not in capsys.readouterr().out
     task.predict(asked, show_progress_bar=True)
@@ -246,8 +239,8 @@ def test_a_progress_bar_counts_rows(fitted, name, capsys):
 
 
 @_every_task
-def test_tokens_limit_batches(fitted, name):
-    task, _ = fitted(name)
+def test_tokens_limit_batches(made, name):
+    task = made(name)
     message = "set the attribute `batch_tokens`.*batch_size=8"
     with pytest.raises(TypeError, match=message):
         task.predict([], batch_size=8)

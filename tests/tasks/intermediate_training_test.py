@@ -39,7 +39,7 @@ def _weights(task, *names):
 def _assert_same_encoder(one, two):
     names = [layer.name for layer in one.pretrained.backbone.blocks]
     weights = [_weights(x, "embeddings", *names) for x in (one, two)]
-    assert len(weights[0]) > 20
+    assert len(weights[0]) > 10
     assert {*weights[0]} == {*weights[1]}
     for path, value in weights[0].items():
         np.testing.assert_array_equal(value, weights[1][path])

@@ -16,8 +16,8 @@ _TEXTS = [
 
 
 @pytest.fixture
-def teacher(bert):
-    return TextEmbedder(bert, normalize=True)
+def teacher(make_bert):
+    return TextEmbedder(make_bert(num_hidden_layers=2), normalize=True)
 
 
 def test_pieces_keep_their_distances(bert):

@@ -10,7 +10,7 @@ def deep(make_bert):
 
 def test_the_last_four_layers_are_the_default(deep, bert):
     assert FeatureDesign.of(deep, {}).layers == (3, 4, 5, 6)
-    assert FeatureDesign.of(bert, {}).layers == (1, 2)
+    assert FeatureDesign.of(bert, {}).layers == (1,)
     assert FeatureDesign.of(deep, {}).lstm_size == 16
 
 

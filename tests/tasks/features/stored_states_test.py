@@ -15,6 +15,11 @@ _TEXTS = [b"the dog eats", b"a", b"the cat sees the fish", b"seeds ."]
 
 
 @pytest.fixture
+def bert(make_bert):
+    return make_bert(num_hidden_layers=2)
+
+
+@pytest.fixture
 def store(bert, tmp_path):
     """Return a function that stores the states of some texts."""
 
@@ -81,7 +86,7 @@ def test_other_content_has_another_file(store, make_bert, tmp_path):
         {"texts": _TEXTS[::-1]},
         {"layers": (2, 1)},
         {"seq_length": 11},
-        {"model": make_bert()},
+        {"model": make_bert(num_hidden_layers=2)},
     )
     for count, change in enumerate(changes, 2):
         store(**change)

@@ -17,7 +17,8 @@ _NEARLY_NOTHING = 1e-12
 
 
 @pytest.fixture
-def classifier(bert):
+def classifier(make_bert):
+    bert = make_bert(num_hidden_layers=2)
     return TextClassifier(bert, labels=["animal", "food"])
 
 
