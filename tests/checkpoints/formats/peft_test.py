@@ -11,7 +11,7 @@ from keras_bert.tasks.fine_tuning.adapters import add_adapters
 
 _TEXTS = ["the dog", "a cat sees fish"]
 _DOWN = (
-    "base_model.model.bert.encoder.layer.1.attention.self.value.lora_A.weight"
+    "base_model.model.bert.encoder.layer.0.attention.self.value.lora_A.weight"
 )
 
 
