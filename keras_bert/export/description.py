@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from keras_bert.version import VERSION
 
-# For a manifest: the command may hold paths of the exporting machine.
+# Manifests omit the command, because it may contain local paths.
 NO_COMMAND = {"command": []}
 
 

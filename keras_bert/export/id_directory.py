@@ -1,4 +1,4 @@
-"""Directories with a model of token ids and the files of its tokenizer."""
+"""Directories with a model that takes token ids and its tokenizer files."""
 
 from absl import logging
 
@@ -9,14 +9,14 @@ from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 
-_MOST_BYTES = 2**31 - 2**20  # Limit of protobuf, minus the nodes.
+_MOST_BYTES = 2**31 - 2**20  # Protobuf limit, with room for the nodes.
 
 
 def check_id_output(directory, model_format, inputs=(), overwrite=False):
-    """Raise ValueError unless an export may write a directory.
+    """Raise ValueError unless an export may write to a directory.
 
-    The directory must be new or empty; or, with `overwrite`, contain only an
-    earlier export to `model_format`. It must not be an input.
+    The directory must be new or empty. If `overwrite` is True, it may also
+    contain an earlier export in `model_format`. It must not be one of `inputs`.
     """
     artifacts.check_directory(
         directory,
@@ -27,7 +27,7 @@ def check_id_output(directory, model_format, inputs=(), overwrite=False):
 
 
 def check_precision(precision, precisions, texts):
-    """Raise ValueError if the arguments of an export do not match."""
+    """Raise ValueError if `precision` is unknown or does not use `texts`."""
     checks.one_of(precisions, precision=precision)
     if texts is not None and precision != "int8":
         raise ValueError(
@@ -37,7 +37,7 @@ def check_precision(precision, precisions, texts):
 
 
 def check_id_task(task):
-    """Raise ValueError if a task has no model of ids in float32."""
+    """Raise ValueError if a task cannot be exported with ids as inputs."""
     task.check_servable()
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:
@@ -69,14 +69,15 @@ def check_id_task(task):
 
 
 def write_id_directory(task, directory, write_model, overwrite, **values):
-    """Write a model, its tokenizer and the files of other libraries.
+    """Write a model, its tokenizer and the config files for other libraries.
 
     Args:
         task: a `Task`.
         directory: directory to write.
-        write_model: function that writes the model to a `pathlib.Path`.
-        overwrite: bool.
-        **values: JSON-serializable values of the manifest.
+        write_model: callable that writes the model to a directory, a
+            `pathlib.Path`.
+        overwrite: bool, whether to replace an earlier export.
+        **values: additional JSON-serializable values for the manifest.
     """
     values = {
         **about(task),
@@ -91,7 +92,7 @@ def write_id_directory(task, directory, write_model, overwrite, **values):
 
 
 def _write_published_files(task, directory):
-    """Write the files by which other libraries find tokenizer and task."""
+    """Write the config and tokenizer files that other libraries load."""
     try:
         model, files = task.published_parts()
         if model.task and not model.task.head:

@@ -32,26 +32,27 @@ def export_onnx(
 
     `model.onnx` takes `input_ids`, `attention_mask` and, if the model has
     segments, `token_type_ids`, int64 `(batch_size, seq_length)` of any size.
-    It returns float32 outputs: `last_hidden_state` of an encoder, also
-    `sentence_embedding` of an embedder, `logits` of a task, `start_logits` and
-    `end_logits` of a question answerer. Next to it are `tokenizer.json`,
-    `tokenizer_config.json`, `config.json` and, for an embedder,
-    `modules.json` with the files of sentence-transformers; other libraries
-    load the directory. `manifest.json` describes the task and its labels.
+    It returns float32 outputs: `last_hidden_state` for an encoder, also
+    `sentence_embedding` for an embedder, `logits` for a task, `start_logits`
+    and `end_logits` for a question answerer. The directory also contains
+    `tokenizer.json`, `tokenizer_config.json`, `config.json` and, for an
+    embedder, `modules.json` and the other files of sentence-transformers, so
+    that other libraries can load it. `manifest.json` describes the task and its
+    labels.
 
     Args:
-        task: an object of `tasks` that computes in float32, except `FillMask`.
+        task: object of `keras_bert.tasks` that computes in float32, except
+            `FillMask`.
         directory: directory to write, new or empty.
         overwrite: whether to replace the files of an earlier call. The
             old files are kept if the export fails.
         names: names of the inputs and outputs: "hugging_face", or
             "keras_bert" for `input_mask`, `segment_ids`, int32, and the outputs
             of `task.predict_ids`.
-        packed: whether the model computes only tokens, not padding. It is
-            faster on a CPU for texts of different lengths. The states of
-            padding differ.
-        precision: "float32", or "int8" for weights in int8. An int8 file is
-            compared with float32 before it is written.
+        packed: whether the model skips padding, which is faster on a CPU for
+            texts of different lengths. Hidden states at padding are arbitrary.
+        precision: "float32", or "int8" for weights in int8. An int8 model is
+            compared with the float32 model before it is written.
         texts: examples for the comparison, in the format of `predict`.
             Defaults to built-in sentences.
 

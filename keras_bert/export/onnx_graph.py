@@ -18,7 +18,7 @@ _DIMENSIONS = {
     3: ("batch_size", "num_choices", "seq_length"),
 }
 NAMES = ("hugging_face", "keras_bert")
-# The names of Hugging Face, by the name in this library.
+# Hugging Face names of inputs and outputs, by their names in this library.
 _PUBLISHED = {
     "input_mask": "attention_mask",
     "segment_ids": "token_type_ids",
@@ -27,12 +27,12 @@ _PUBLISHED = {
     "score": "logits",
     "sequence_output": "last_hidden_state",
 }
-# Some loaders read the first output, whatever its name.
+# Some loaders read the first output regardless of its name.
 _FIRST_OUTPUTS = ("last_hidden_state", "logits", "start_logits")
 
 
 def graph_name(name, names):
-    """Return the name of an input or output in the file."""
+    """Return the name of an input or output in the ONNX graph."""
     return _PUBLISHED.get(name, name) if names == "hugging_face" else name
 
 
@@ -46,7 +46,7 @@ def onnx_model(task, names, packed):
         task: a `Task`.
         names: "hugging_face", with int64 inputs, or "keras_bert", with int32
             inputs.
-        packed: bool, whether the graph computes only tokens.
+        packed: bool, whether the graph skips padding.
     """
     inputs = _inputs(task)
     rank = len(task.model.input[inputs[0]].shape)
@@ -54,7 +54,7 @@ def onnx_model(task, names, packed):
     dtype = tf.int64 if is_published else tf.int32
     model = _with_states(task) if is_published else task.model
     if packed:
-        # ONNX Runtime splits products itself.
+        # ONNX Runtime runs matrix products in parallel itself.
         model = packed_model(model, num_parts=1)
 
     @tf.function
@@ -96,7 +96,7 @@ def onnx_model(task, names, packed):
 
 
 def graph_samples(task, texts, names):
-    """Convert texts to inputs of the graph, one dict of arrays for each."""
+    """Return a dict of graph inputs (arrays) for each text."""
     dtype = "int64" if names == "hugging_face" else "int32"
     return [
         {graph_name(x, names): sample[x].astype(dtype) for x in _inputs(task)}
@@ -109,7 +109,7 @@ def _inputs(task):
 
 
 def _with_states(task):
-    """Return the model of a task; of an embedder, with its last states."""
+    """Return a task's model, with the last hidden states for an embedder."""
     if "embedding" not in task.model.output:
         return task.model
     states = task.pretrained.backbone.states[-1]

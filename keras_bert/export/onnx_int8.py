@@ -39,7 +39,7 @@ def _quantized(model, op_types):
     from onnxruntime.quantization import quantize_dynamic
 
     weights = {x.name for x in model.graph.initializer if x.data_type == 1}
-    # The values of other nodes are not known before run time.
+    # Quantize only nodes with constant weights.
     nodes = [
         node.name
         for node in model.graph.node
@@ -48,14 +48,14 @@ def _quantized(model, op_types):
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         root = logging.getLogger()
         level = root.level
-        root.setLevel(logging.ERROR)  # It advises to optimize the graph first.
+        root.setLevel(logging.ERROR)  # Suppress advice to optimize the graph.
         try:
             quantize_dynamic(
                 model,
                 file.name,
                 op_types_to_quantize=list(op_types),
                 per_channel=True,
-                # Without VNNI, sums of two products of full range overflow.
+                # Without VNNI, the sum of two full-range products overflows.
                 reduce_range=True,
                 weight_type=QuantType.QInt8,
                 nodes_to_quantize=nodes,
@@ -66,7 +66,7 @@ def _quantized(model, op_types):
 
 
 def _outputs(model, samples):
-    """Run a model on samples; return a list of dicts of arrays."""
+    """Run a model and return a dict of output arrays for each sample."""
     onnxruntime = import_package("onnxruntime", "precision='int8'")
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]

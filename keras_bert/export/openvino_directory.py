@@ -23,7 +23,7 @@ _FORMAT = "openvino"
 _NAMES = "hugging_face"
 _PRECISIONS = ("float32", "float16", "int8")
 _NUM_CALIBRATED = 320
-# Instruction sets with products of int8.
+# Instruction sets with int8 products.
 _INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
 
 
@@ -37,23 +37,24 @@ def export_openvino(
 ) -> None:
     """Export a task as an OpenVINO model of token ids with its tokenizer.
 
-    `openvino_model.xml` and `openvino_model.bin` have the inputs and outputs
-    of `export_onnx`, and the directory has the same other files. An int8 model
-    computes products in int8, which is faster on processors with VNNI or AMX.
+    The model, `openvino_model.xml` and `openvino_model.bin`, has the same
+    inputs and outputs as in `export_onnx`, and the other files are the same
+    too. An int8 model computes matrix products in int8, which is faster on
+    processors with VNNI or AMX.
 
     Args:
-        task: an object of `tasks` that computes in float32, except `FillMask`.
+        task: object of `keras_bert.tasks` that computes in float32, except
+            `FillMask`.
         directory: directory to write, new or empty.
         overwrite: whether to replace the files of an earlier call. The
             old files are kept if the export fails.
-        packed: whether the model computes only tokens, not padding, as in
-            `export_onnx`.
-        precision: "float32"; "float16" for weights in half the space; or "int8"
-            for weights and activations in int8. An int8 model is compared with
-            float32 before it is written.
-        texts: about 320 examples like those in use, in the format of `predict`.
-            Required for "int8": the first 320 calibrate the activations, all
-            are used in the comparison.
+        packed: whether the model skips padding, as in `export_onnx`.
+        precision: "float32", "float16" for weights in float16, or "int8" for
+            weights and activations in int8. An int8 model is compared with the
+            float32 model before it is written.
+        texts: about 320 typical examples in the format of `predict`. Required
+            for "int8": the first 320 calibrate the activations, and all are
+            used in the comparison.
 
     Raises:
         ValueError: the directory contains files that may not be replaced, the
@@ -131,7 +132,7 @@ def _quantized(task, model, texts):
 
 
 def _outputs(model, samples):
-    """Run a model on samples; return a list of dicts of arrays."""
+    """Run a model and return a dict of output arrays for each sample."""
     openvino = import_package("openvino", "export_openvino")
     # Some processors compute in bfloat16 by default.
     compiled = openvino.compile_model(

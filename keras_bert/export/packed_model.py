@@ -81,7 +81,7 @@ def _can_be_packed(layer):
     """Return True if `_PackedBlock` can replace a layer."""
     attention = getattr(layer, "self_attention", None)
     is_block = _calls_as(layer, ResidualBlock)
-    # Blocks of tokens have other borders in a longer grid.
+    # Block-sparse attention has different block borders in a longer grid.
     is_plain = getattr(type(attention), "attend", None) is SelfAttention.attend
     return is_block and is_plain and _calls_as(attention, SelfAttention)
 

@@ -1,4 +1,4 @@
-"""Comparison of quantized models with float32."""
+"""Comparison of quantized models with their float32 versions."""
 
 import dataclasses
 
@@ -14,16 +14,18 @@ _STATES = ("last_hidden_state", "sequence_output")
 
 @dataclasses.dataclass(frozen=True)
 class QuantizationComparison:
-    """Results of comparing an int8 file with its float32 file.
+    """Results of comparing an int8 model with its float32 version.
 
     Args:
-        num_texts: int.
-        num_labels: int, number of labels: of texts, tokens or positions.
-        num_equal_labels: int.
-        mean_cosine: float, of the vectors of a text.
-        least_cosine: float.
-        rank_correlation: float, Spearman's, of the similarities of all pairs
-            of texts, or of the scores of a regressor.
+        num_texts: int, number of texts.
+        num_labels: int, number of predicted labels, such as classes or answer
+            positions.
+        num_equal_labels: int, number of labels predicted by both models.
+        mean_cosine: float, mean cosine similarity between the vectors of a text
+            from both models.
+        least_cosine: float, minimum of these cosine similarities.
+        rank_correlation: float, Spearman correlation between both models of the
+            similarities of all pairs of texts, or of a regressor's scores.
     """
 
     num_texts: int
@@ -44,7 +46,7 @@ class QuantizationComparison:
 
 
 def check_is_close(found):
-    """Raise ValueError unless a `QuantizationComparison` is close."""
+    """Raise ValueError if the outputs of an int8 model differ too much."""
     if not found.is_close:
         raise ValueError(
             "An int8 file must have a mean cosine of "
@@ -57,14 +59,15 @@ def check_is_close(found):
 
 
 def compare(task, found, expected):
-    """Compare the outputs of two files for samples of one text.
+    """Compare the outputs of an int8 model with the float32 outputs.
 
     Args:
         task: the exported `Task`.
-        found, expected: lists of dicts of arrays.
+        found, expected: int8 and float32 outputs, lists with a dict of arrays
+            for each text.
 
     Returns:
-        `QuantizationComparison`.
+        A `QuantizationComparison`.
     """
     vectors = [[_vector(x) for x in side] for side in (found, expected)]
     if vectors[0][0] is not None:
@@ -106,7 +109,7 @@ def _unit(vector):
 
 
 def _labels(task, outputs):
-    """Return the indices of the labels of a text, or its scores."""
+    """Return the predicted label indices of a text, or its scores."""
     if "start_logits" in outputs:
         sides = outputs["start_logits"], outputs["end_logits"]
         return np.stack([side.argmax(axis=-1) for side in sides])

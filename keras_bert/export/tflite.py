@@ -46,33 +46,37 @@ def export_tflite(
 ) -> dict[str, Comparison]:
     """Export a task to TFLite files.
 
-    The path "model.tflite" writes `model_text.tflite`, which takes strings
-    named as the `text_inputs` of the task and needs two ops of tensorflow-text,
-    and `model_ids.tflite`, which takes the int32 inputs of the model and runs
-    in any interpreter. With "mediapipe" in `files`, it writes
-    `model_mediapipe.tflite` for the tasks TextEmbedder and TextClassifier of
-    MediaPipe, which tokenize the text. All files have one signature,
-    `serving_default`. The first two accept any number of rows of any length.
-    They return the outputs of `predict_texts` and `predict_ids`; for questions,
-    only the position of the answer is returned, because TFLite cannot split
-    strings. Tensors with a value for each token are as long as the longest
-    text. Each file is compared with the task before it is renamed to its final
-    name. It contains a ZIP archive with `export.json`, `vocab.txt` and, if
-    there are labels, `labels.txt`; a manifest is written next to it.
+    For the path "model.tflite", up to three files are written:
+
+    - `model_text.tflite` takes strings named like the `text_inputs` of the task
+      and needs two ops of tensorflow-text.
+    - `model_ids.tflite` takes the int32 inputs of the model and runs in any
+      interpreter.
+    - `model_mediapipe.tflite` runs in MediaPipe's TextEmbedder or
+      TextClassifier, which tokenize the text.
+
+    All files have one signature, `serving_default`. The first two accept any
+    number of rows of any length. They return the outputs of `predict_texts` and
+    `predict_ids`; for questions, only the position of the answer is returned,
+    because TFLite cannot split strings. Outputs with a value for each token are
+    as long as the longest text. Each file is compared with the task before it
+    is renamed to its final name. It contains a ZIP archive with `export.json`,
+    `vocab.txt` and, if there are labels, `labels.txt`. A manifest is written
+    next to it.
 
     Args:
-        task: an object of `tasks`.
+        task: object of `keras_bert.tasks`.
         path: path that ends in ".tflite".
         kind: number format of the weights: "float32", "float16", "int8",
             or "full_int8", which also quantizes activations with fixed scales.
-        texts: examples to compare the files with the task, in the
-            format of `predict`: a str each, or a tuple of its strings.
-            Defaults to built-in sentences.
+        texts: examples for comparing the files with the task, in the format of
+            `predict`: a list of str or of tuples of str. Defaults to built-in
+            sentences.
         representative_texts: examples in the same format, to calibrate
             the scales of "full_int8".
-        files: which files to write: "text", "ids" and "mediapipe", which
-            supports only `TextEmbedder` and `TextClassifier` of single texts
-            with a WordPiece vocabulary of lower-case texts.
+        files: names of the files to write: "text", "ids" and "mediapipe".
+            "mediapipe" supports `TextEmbedder` and single-text `TextClassifier`
+            with a lower-casing WordPiece tokenizer.
         overwrite: whether to replace files of an earlier call.
         force: whether to write a file even if its outputs differ from
             the task by more than the tolerance of its kind.
@@ -91,7 +95,7 @@ def export_tflite(
     if "mediapipe" in files:
         check_mediapipe(task)
     paths = tflite_paths(path, files)
-    # Each file is compared with its model.
+    # Needed to compare each file with the task.
     lazy.import_package("ai_edge_litert.interpreter", "`export_tflite`")
     artifacts.check_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
@@ -128,14 +132,17 @@ def _check_precision(model):
 
 
 class _Source(typing.NamedTuple):
-    """Functions that make one of the files.
+    """Functions that create one type of TFLite file.
 
     Args:
-        function: converts a task to its graph function.
-        samples: converts a task and text columns to inputs of the function.
-        ops: converts a task to the names of allowed custom ops.
-        advice: str, what to do if other ops are needed.
-        finish: converts a task and a flatbuffer to the flatbuffer to write.
+        function: callable that converts a task to a graph function.
+        samples: callable that converts a task and text columns to inputs of the
+            graph function.
+        ops: callable that returns the names of the custom ops allowed for a
+            task.
+        advice: str, advice in the error message for unsupported ops.
+        finish: callable that takes a task and a flatbuffer and returns the
+            final flatbuffer.
     """
 
     function: typing.Callable

@@ -62,7 +62,7 @@ class Comparison:
 
 
 def keeps_labels(num_labels, num_equal_labels):
-    """Return True if at most `LOST_LABELS`, or one label, differ."""
+    """Return True if at most a share `LOST_LABELS`, or one label, differs."""
     return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 
@@ -111,7 +111,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _joined(pairs):
-    """Concatenate the found and the expected arrays of pairs, two arrays."""
+    """Concatenate (found, expected) pairs of arrays to two flat arrays."""
     empty = np.zeros(0, pairs[0][1].dtype if pairs else float)
     return [
         np.concatenate([empty, *(np.ravel(x[side]) for x in pairs)])

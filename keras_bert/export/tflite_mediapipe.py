@@ -1,4 +1,4 @@
-"""TFLite files for the text tasks of MediaPipe, which tokenize on the phone."""
+"""TFLite files for MediaPipe's text tasks, which tokenize on the device."""
 
 import flatbuffers
 import numpy as np
@@ -7,9 +7,9 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.export.tflite_functions import constant_function
 
-# Files in the archive.
+# Names of the files in the archive.
 VOCABULARY, LABELS = "vocab.txt", "labels.txt"
-# The tensors of the model, by their names in MediaPipe.
+# MediaPipe's names of the inputs, by their names in this library.
 _INPUTS = {
     features.INPUT_IDS.name: "ids",
     features.INPUT_MASK.name: "mask",
@@ -21,7 +21,7 @@ _BERT_TOKENIZER, _LABELS_FILE, _VOCABULARY_FILE = 4, 2, 5
 
 
 def check_mediapipe(task):
-    """Raise ValueError unless a text task of MediaPipe can run a task."""
+    """Raise ValueError if MediaPipe cannot run a task."""
     settings = task.preprocess.tokenizer.settings
     is_lowercase = getattr(settings, "lowercase", False)
     if (
@@ -51,8 +51,9 @@ def mediapipe_function(task):
     """Create a `tf.function` that takes the ids of MediaPipe's tokenizer.
 
     MediaPipe passes one text with [CLS] and [SEP] and never truncates it. The
-    function replaces these tokens by the task's special tokens and prompt, and
-    truncates. It returns only the output that MediaPipe reads.
+    function replaces these two tokens by the prompt and the special tokens of
+    the task, and truncates the text. It returns only the output that MediaPipe
+    reads.
     """
     prompt = _prompt(task)
 
@@ -70,10 +71,10 @@ def mediapipe_function(task):
 
 
 def mediapipe_samples(task, columns):
-    """Return the tensors that MediaPipe passes for some texts.
+    """Return the model inputs that MediaPipe creates from texts.
 
     Returns:
-        A list with a dict of int32 arrays of one row for each text.
+        A list with a dict of int32 arrays `(1, num_tokens)` for each text.
     """
     rows = [[0, *row, 0] for row in task.preprocess.tokenizer(*columns).numpy()]
     rows = [np.array([row], np.int32) for row in rows]
@@ -87,8 +88,8 @@ def mediapipe_samples(task, columns):
 def with_metadata(task, flatbuffer):
     """Add the metadata of MediaPipe to a TFLite file (bytes).
 
-    It names the tensors and refers to the vocabulary and the labels in the
-    archive.
+    The metadata contains the names of the tensors and of the vocabulary and
+    label files in the archive.
 
     References:
         [Schema](https://github.com/google-ai-edge/mediapipe/blob/master/mediapipe/tasks/metadata/metadata_schema.fbs)
@@ -117,7 +118,7 @@ class _Builder(flatbuffers.Builder):
 
 
 def _metadata(task, input_names):
-    """Return the metadata as a uint8 array. Keys are numbers of fields."""
+    """Return the metadata as a uint8 array. Dict keys are field numbers."""
     vocabulary = {0: VOCABULARY, 2: _VOCABULARY_FILE}
     output = {0: _output(task)}
     if output[0] == "probabilities":

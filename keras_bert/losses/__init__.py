@@ -1,4 +1,4 @@
-"""Losses on embeddings and scores, on any Keras backend."""
+"""Losses for embeddings and relevance scores, for any Keras backend."""
 
 from keras_bert import lazy
 

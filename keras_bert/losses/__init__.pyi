@@ -1,4 +1,4 @@
-"""Losses on embeddings and scores, on any Keras backend."""
+"""Losses for embeddings and relevance scores, for any Keras backend."""
 
 from .angle import AnglELoss as AnglELoss
 from .binary_cross_entropy import (

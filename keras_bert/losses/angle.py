@@ -1,4 +1,4 @@
-"""CoSENT loss of the angles of complex vectors."""
+"""AnglE loss for scored text pairs."""
 
 import keras
 from keras import ops
@@ -10,23 +10,25 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class AnglELoss(CoSENTLoss):
-    """`CoSENTLoss` with an angle-based similarity, which does not saturate.
+    """CoSENT loss with the angle-based similarity of AnglE.
 
-    The two halves of a vector are the real and the imaginary part of a complex
-    vector. The similarity is the absolute value of the sum of real and
-    imaginary part of the product of two such vectors of length 1. The authors
-    add this loss to `CosineSimilarityLoss` or `CoSENTLoss`.
+    Each vector is scaled to length 1 and split in halves, which are the real
+    and the imaginary part of a complex vector. The similarity is `|Re(z) +
+    Im(z)|`, where `z` is the inner product of the two complex vectors. Unlike
+    the cosine, it does not saturate. The paper adds this loss to
+    `CosineSimilarityLoss` or `CoSENTLoss`.
 
     Args:
-        scale: factor of the similarities; the inverse of the temperature.
-        **kwargs: arguments of `keras.losses.Loss`.
+        scale: factor by which similarities are multiplied, the inverse of the
+            temperature.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         scores: float `(batch_size,)`.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:
-        Scalar, the loss of the batch.
+        Scalar loss of the batch.
 
     References:
         [AnglE-optimized Text Embeddings](https://arxiv.org/abs/2309.12871),

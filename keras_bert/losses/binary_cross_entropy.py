@@ -1,4 +1,4 @@
-"""Cross-entropy of scores as logits."""
+"""Binary cross-entropy loss for relevance scores."""
 
 import keras
 from keras import ops
@@ -10,18 +10,18 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class BinaryCrossEntropyLoss(ScoreLoss):
-    """Cross-entropy between labels from 0 to 1 and the sigmoid of scores.
+    """Binary cross-entropy between labels and the sigmoid of the scores.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        labels: float `(batch_size, num_documents)`, from 0 to 1, or minus
-            infinity at padding.
+        labels: float `(batch_size, num_documents)`, from 0 to 1; minus
+            infinity marks padding, which is ignored.
         scores: float `(batch_size, num_documents)`, logits.
 
     Returns:
-        Scalar, the mean over the documents of the batch.
+        Scalar loss, averaged over the documents of the batch.
 
     References:
         [Passage Re-ranking with BERT](https://arxiv.org/abs/1901.04085)

@@ -1,4 +1,4 @@
-"""Loss of pairs in the wrong order of similarity."""
+"""CoSENT loss for scored text pairs."""
 
 import typing
 
@@ -15,22 +15,24 @@ _LARGE = 1e9
 
 @keras.saving.register_keras_serializable("keras_bert")
 class CoSENTLoss(EmbeddingLoss):
-    """Loss of pairs whose cosines are not in the order of their scores.
+    """Ranking loss on the cosine similarities of scored text pairs.
 
-    The loss is `log(1 + sum(exp(scale * (c - d))))` over all pairs of examples
-    of the batch, where the example with cosine `d` has the higher score. Only
-    the order of the scores matters, so they may have any range.
+    The loss is `log(1 + sum(exp(scale * (c_i - c_j))))`, summed over all i and
+    j in the batch where example j has a higher score than example i; `c_i` is
+    the cosine similarity of the two texts of example i. Only the order of the
+    scores matters, so they may have any range.
 
     Args:
-        scale: factor of the cosines; the inverse of the temperature.
-        **kwargs: arguments of `keras.losses.Loss`.
+        scale: factor by which cosine similarities are multiplied, the inverse
+            of the temperature.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         scores: float `(batch_size,)`.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:
-        Scalar, the loss of the batch.
+        Scalar loss of the batch.
 
     References:
         [CoSENT](https://penghao-bdsc.github.io/papers/CoSENT_TASLP2024.pdf)

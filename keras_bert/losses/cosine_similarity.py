@@ -1,4 +1,4 @@
-"""Squared error between cosines and scores."""
+"""Mean squared error between cosine similarities and scores."""
 
 import keras
 import numpy as np
@@ -14,14 +14,14 @@ class CosineSimilarityLoss(EmbeddingLoss):
     """Mean squared error between cosine similarities and given scores.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         scores: float `(batch_size,)`, from -1 to 1.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:
-        Scalar, the mean over the pairs.
+        Scalar loss, averaged over the pairs.
 
     References:
         [Sentence-BERT](https://arxiv.org/abs/1908.10084), section 3

@@ -1,4 +1,4 @@
-"""Divergence between the ranking of a student and its teacher."""
+"""KL divergence between the candidate scores of a teacher and a student."""
 
 import typing
 
@@ -13,24 +13,25 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DistillKLDivLoss(EmbeddingLoss):
-    """Divergence of the student's candidate probabilities from the teacher's.
+    """KL divergence between the candidate distributions of teacher and student.
 
-    The probabilities are the softmax over the positive and the negatives of an
-    example. The student's scores are dot products.
+    The candidates of an example are its positive and its negatives. A
+    distribution is the softmax over the candidates' scores. The student's
+    scores are dot products with the anchor.
 
     Args:
-        temperature: divisor of the scores of student and teacher. The loss is
-            multiplied by its square.
-        **kwargs: arguments of `keras.losses.Loss`.
+        temperature: temperature that divides the scores of student and
+            teacher. The loss is multiplied by its square.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        scores: float `(batch_size, num_texts - 1)`, the teacher's scores of
-            the anchor with the positive and each negative.
+        scores: float `(batch_size, num_texts - 1)`, the teacher's scores for
+            the anchor with the positive and with each negative.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive,
             negatives.
 
     Returns:
-        Scalar, the mean over the examples.
+        Scalar loss, averaged over the examples.
 
     References:
         [Distilling Dense Representations for Ranking using Tightly-Coupled

@@ -1,4 +1,4 @@
-"""Base class of losses on the embeddings of texts."""
+"""Base class for losses on text embeddings."""
 
 import typing
 
@@ -9,21 +9,21 @@ from keras_bert import arguments
 
 
 class EmbeddingLoss(keras.losses.Loss):
-    """Base class of losses on the embeddings of the texts of each example.
+    """Base class for losses on text embeddings.
 
-    A subclass sets `examples` and defines `accepts` and `call`.
+    Subclasses must set `examples` and implement `accepts` and `call`.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        targets: the labels of the examples. For examples without labels, int
-            `(batch_size, num_texts)`: equal texts have equal ids.
-        embeddings: float `(batch_size, num_texts, dim)`: the anchor, then the
-            positive, then the negatives.
+        targets: labels of the examples. If there are no labels, text ids, int
+            `(batch_size, num_texts)`; equal texts have equal ids.
+        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive and
+            negatives of each example.
 
     Attributes:
-        examples: str, description of the accepted examples.
+        examples: str, description of the accepted examples for error messages.
     """
 
     examples = ""
@@ -31,28 +31,28 @@ class EmbeddingLoss(keras.losses.Loss):
     def accepts(
         self, num_texts: int, label_shape: tuple[int, ...] | None
     ) -> bool:
-        """Return True if the loss is defined for the examples.
+        """Return True if the loss supports examples of the given shape.
 
         Args:
-            num_texts: number of texts of an example.
-            label_shape: shape of the label of an example; () for a number,
-                None for examples without labels.
+            num_texts: number of texts per example.
+            label_shape: shape of an example's label: () for a number, None if
+                there are no labels.
         """
         raise NotImplementedError
 
     def min_batch_size(self, num_texts: int) -> int:
-        """Return the smallest batch size that has a gradient."""
+        """Return the smallest batch size for which the loss has a gradient."""
         return 1
 
     def check(
         self, num_texts: int, labels: np.ndarray | None, dim: int
     ) -> None:
-        """Raise ValueError if the loss does not fit the data or the model.
+        """Raise ValueError if the loss does not support the data or the model.
 
         Args:
-            num_texts: number of texts of an example.
+            num_texts: number of texts per example.
             labels: float array `(num_examples, ...)`, or None.
-            dim: size of the embeddings.
+            dim: size of the model's embeddings.
         """
         shape = None if labels is None else labels.shape[1:]
         if self.accepts(num_texts, shape):

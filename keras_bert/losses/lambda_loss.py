@@ -1,4 +1,4 @@
-"""Loss of wrongly ordered documents, weighted by their effect on nDCG."""
+"""LambdaLoss, a pairwise ranking loss weighted by the effect on nDCG."""
 
 import math
 import typing
@@ -17,25 +17,26 @@ _LEAST_GAIN = 1e-10
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LambdaLoss(ScoreLoss):
-    """Logistic loss of pairs of documents with the weights of NDCG-Loss2++.
+    """Pairwise logistic loss with the weights of NDCG-Loss2++.
 
-    Each pair of documents with different labels has the loss `-log2(sigmoid(s
-    - t))`, where `s` is the score of the document with the higher label. Its
-    weight is its effect on nDCG at the present ranks.
+    The loss of two documents with different labels is `-log2(sigmoid(s_i -
+    s_j))`, where `s_i` is the score of the document with the higher label. It
+    is weighted by the effect of their order on nDCG at the current ranks.
 
     Args:
-        k: number of ranks that nDCG counts. Pairs without a document of the
-            first `k` ranks are ignored. None for all ranks.
-        mu: weight of the terms of NDCG-Loss2; 0 for LambdaRank.
-        **kwargs: arguments of `keras.losses.Loss`.
+        k: number of top ranks that nDCG considers. Pairs without a document
+            among them are ignored. None for all ranks.
+        mu: weight of the NDCG-Loss2 terms; 0 for LambdaRank.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        labels: float `(batch_size, num_documents)`, 0 or higher, or minus
-            infinity at padding. The gain is `2**label - 1`.
+        labels: float `(batch_size, num_documents)`, 0 or higher; minus
+            infinity marks padding, which is ignored. The gain of a document
+            is `2**label - 1`.
         scores: float `(batch_size, num_documents)`.
 
     Returns:
-        Scalar, the mean over the pairs of the batch.
+        Scalar loss, averaged over the pairs of the batch.
 
     References:
         [The LambdaLoss Framework for Ranking Metric
@@ -97,6 +98,6 @@ def _columns(values):
 
 
 def _discounts(ranks):
-    """Return the factors of gains at ranks, which start at 1."""
+    """Return the nDCG discount of each rank, where ranks start at 1."""
     ranks = ops.cast(ops.maximum(ranks, 1), "float32")
     return 1 / ops.log2(1 + ranks)

@@ -1,4 +1,4 @@
-"""Cross-entropy between the softmax of labels and of scores."""
+"""ListNet loss for ranking documents."""
 
 import keras
 from keras import ops
@@ -11,18 +11,18 @@ _PADDING_SCORE = -1e16
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ListNetLoss(ScoreLoss):
-    """Cross-entropy between the softmax of the labels and of the scores.
+    """Listwise cross-entropy between softmax(labels) and softmax(scores).
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        labels: float `(batch_size, num_documents)`, or minus infinity at
-            padding.
+        labels: float `(batch_size, num_documents)`; minus infinity marks
+            padding, which is ignored.
         scores: float `(batch_size, num_documents)`.
 
     Returns:
-        Scalar, the mean over the queries of the batch.
+        Scalar loss, averaged over the queries of the batch.
 
     References:
         [Learning to Rank: From Pairwise Approach to Listwise

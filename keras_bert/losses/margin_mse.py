@@ -1,4 +1,4 @@
-"""Squared error between the margins of a student and its teacher."""
+"""Mean squared error between the margins of teacher and student."""
 
 import keras
 from keras import ops
@@ -16,17 +16,18 @@ class MarginMSELoss(EmbeddingLoss):
     student's scores are dot products.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        scores: float `(batch_size, num_texts - 1)`, the teacher's scores of
-            the anchor with the positive and each negative; or `(batch_size,
-            num_texts - 2)`, or `(batch_size,)` in triplets, its margins.
+        scores: float `(batch_size, num_texts - 1)`, the teacher's scores for
+            the anchor with the positive and with each negative. Or the
+            teacher's margins, `(batch_size, num_texts - 2)`; for triplets also
+            `(batch_size,)`.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive,
             negatives.
 
     Returns:
-        Scalar, the mean over the examples and negatives.
+        Scalar loss, averaged over all examples and negatives.
 
     References:
         [Improving Efficient Neural Ranking Models with Cross-Architecture

@@ -1,4 +1,4 @@
-"""Loss of truncated embeddings."""
+"""Matryoshka loss, which trains embeddings that can be truncated."""
 
 import typing
 
@@ -13,23 +13,23 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MatryoshkaLoss(EmbeddingLoss):
-    """Sum of a loss over embeddings that are truncated to several sizes.
+    """Weighted sum of a loss over several truncated embedding sizes.
 
-    The first components then form a usable shorter embedding. The truncated
-    embeddings are scaled to length 1.
+    It trains the first components of each embedding to be a good embedding by
+    themselves. The truncated embeddings are scaled to length 1.
 
     Args:
         loss: any loss of `keras_bert.losses`.
         dims: sizes of the truncated embeddings, such as [768, 256, 64].
-        weights: weight of each size. Defaults to 1.
-        **kwargs: arguments of `keras.losses.Loss`.
+        weights: loss weight of each size. Defaults to 1 for all sizes.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        targets: targets of `loss`.
+        targets: targets for `loss`.
         embeddings: float `(batch_size, num_texts, dim)`.
 
     Returns:
-        Scalar, the weighted sum over the sizes.
+        Scalar loss, the weighted sum over the sizes.
 
     Raises:
         ValueError: a size or weight is invalid.

@@ -1,4 +1,4 @@
-"""Squared error between the vectors of a student and its teacher."""
+"""Mean squared error between the embeddings of teacher and student."""
 
 import keras
 import numpy as np
@@ -10,20 +10,20 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MSELoss(EmbeddingLoss):
-    """Mean squared error between embeddings and a teacher's embeddings.
+    """Mean squared error between the embeddings of student and teacher.
 
-    All texts of an example, such as a text and its translation, learn the same
-    vector.
+    All texts of an example, such as a text and its translation, have the same
+    target vector.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         vectors: float `(batch_size, dim)`, the teacher's embeddings.
         embeddings: float `(batch_size, num_texts, dim)`.
 
     Returns:
-        Scalar, the mean over examples, texts and dimensions.
+        Scalar loss, averaged over examples, texts and dimensions.
 
     References:
         [Making Monolingual Sentence Embeddings Multilingual using Knowledge
@@ -50,7 +50,7 @@ class MSELoss(EmbeddingLoss):
             )
 
     def call(self, vectors: Tensor, embeddings: Tensor) -> Tensor:
-        # Under MatryoshkaLoss the embeddings are truncated.
+        # `MatryoshkaLoss` passes truncated embeddings.
         vectors = vectors[:, None, : embeddings.shape[-1]]
         errors = ops.square(embeddings - vectors)
         return ops.mean(errors, axis=(1, 2))

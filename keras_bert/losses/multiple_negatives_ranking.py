@@ -15,27 +15,27 @@ _LARGE = 1e9
 
 @keras.saving.register_keras_serializable("keras_bert")
 class MultipleNegativesRankingLoss(EmbeddingLoss):
-    """Cross-entropy of each anchor's positive among the texts of the batch.
+    """Cross-entropy loss with in-batch negatives, also known as InfoNCE.
 
-    The candidates are the positives and the negatives of all examples. Known
-    positives are not used as negatives: duplicates of the anchor or of the
-    positive, and other positives of the same anchor. The loss is also called
-    InfoNCE.
+    The model learns to select the positive of each anchor among the positives
+    and negatives of all examples in the batch. Known positives are not used as
+    negatives: duplicates of the anchor or of the positive, and other positives
+    of the same anchor.
 
     Args:
-        scale: factor that converts cosines to logits; the inverse of the
-            temperature.
-        symmetric: whether to average this loss with the loss of finding the
-            anchor of each positive among the anchors of the batch.
-        **kwargs: arguments of `keras.losses.Loss`.
+        scale: factor that converts cosine similarities to logits, the inverse
+            of the temperature.
+        symmetric: whether to average the loss with the reverse loss, which
+            finds each positive's anchor among the anchors of the batch.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         text_ids: int `(batch_size, num_texts)`; equal texts have equal ids.
-        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive
-            and any number of negatives.
+        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive and
+            any number of negatives.
 
     Returns:
-        Scalar, the mean over the examples.
+        Scalar loss, averaged over the examples.
 
     References:
         [Efficient Natural Language Response Suggestion for Smart
@@ -81,7 +81,7 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
         return losses
 
     def _losses(self, queries, candidates, is_false):
-        """Return the cross-entropy of each query and the same candidate."""
+        """Return the cross-entropy of each query, labelled with its index."""
         logits = self.scale * (queries @ ops.transpose(candidates))
         logits -= _LARGE * ops.cast(is_false, logits.dtype)
         own = ops.arange(ops.shape(logits)[0])
@@ -91,13 +91,13 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
 
 
 def _columns(values):
-    """Return all positives, then all negatives, along one axis."""
+    """Concatenate all positives, then all negatives, along the first axis."""
     columns = [values[:, place] for place in range(1, values.shape[1])]
     return ops.concatenate(columns, axis=0)
 
 
 def _false_negatives(text_ids):
-    """Return the mask of candidates that are positives of an anchor."""
+    """Return the mask of candidates that are other positives of an anchor."""
     anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
     candidates = _columns(text_ids)[None]  # [1, C]
     num_others = ops.shape(candidates)[1] - ops.shape(anchors)[0]
@@ -108,14 +108,14 @@ def _false_negatives(text_ids):
 
 
 def _false_anchors(text_ids):
-    """Return the mask of anchors that a positive belongs to."""
+    """Return the mask of other anchors that have the same positive."""
     anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
     same_positive = ops.equal(positives, ops.transpose(positives))
     return _but_own(same_positive, anchors, positives, ops.transpose(anchors))
 
 
 def _but_own(is_right, anchors, positives, candidates):
-    """Add duplicates to a mask, and remove the example's own candidate."""
+    """Add duplicate texts to a mask, and exclude each own candidate."""
     same_text = ops.logical_or(
         ops.equal(anchors, candidates), ops.equal(positives, candidates)
     )

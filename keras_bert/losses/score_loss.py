@@ -1,4 +1,4 @@
-"""Base class of losses on the scores of ranked documents."""
+"""Base class for losses on relevance scores."""
 
 import keras
 import numpy as np
@@ -8,28 +8,26 @@ from keras_bert.typing import Tensor
 
 
 class ScoreLoss(keras.losses.Loss):
-    """Base class of losses on the scores of the documents of each query.
+    """Base class for losses on the relevance scores of each query's documents.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         labels: float `(batch_size, num_documents)`; minus infinity marks
             padding, which is ignored.
-        scores: float `(batch_size, num_documents)`, scores before the
-            activation.
+        scores: float `(batch_size, num_documents)`, logits.
 
     Attributes:
-        min_documents: int, minimum number of documents that the longest list
-            must have.
-        label_range: lowest and highest accepted label.
+        min_documents: int, minimum length of the longest list of documents.
+        label_range: tuple of the lowest and the highest accepted label.
     """
 
     min_documents = 1
     label_range = (-np.inf, np.inf)
 
     def check(self, labels: np.ndarray) -> None:
-        """Raise ValueError if the loss is not defined for the labels.
+        """Raise ValueError if the loss does not support the labels.
 
         Args:
             labels: labels of all queries, in the format of `call`.
@@ -53,14 +51,15 @@ class ScoreLoss(keras.losses.Loss):
 
 
 def mean_of_valid(values: Tensor, is_valid: Tensor) -> Tensor:
-    """Divide values among the lists of a batch.
+    """Return one loss per list, so that their mean is the mean of valid values.
 
     Args:
         values: float `(batch_size, ...)`.
-        is_valid: bool tensor of the same shape; other values are ignored.
+        is_valid: bool tensor of the same shape. Values are ignored where it is
+            False.
 
     Returns:
-        float `(batch_size,)`. Its mean is the mean of all valid values of the
+        float `(batch_size,)`. Its mean is the mean of all valid values in the
         batch, or 0 if there are none.
     """
     axes = [*range(1, len(values.shape))]

@@ -1,4 +1,4 @@
-"""Squared error of the margins between a positive and its negatives."""
+"""Mean squared error between the score margins of teacher and student."""
 
 import keras
 from keras import ops
@@ -10,21 +10,22 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ScoreMarginMSELoss(ScoreLoss):
-    """Mean squared error between the margins of student and teacher.
+    """Mean squared error between the score margins of student and teacher.
 
-    A margin is the score of the first document minus the score of another
-    document. Only margins matter, so the scores may have any offset.
+    A margin is the score of the first document, the positive, minus the score
+    of another document. Adding a constant to all scores does not change the
+    loss.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        labels: float `(batch_size, num_documents)`, the teacher's scores of
-            the positive and each negative, or minus infinity at padding.
-        scores: float `(batch_size, num_documents)`, scores of the student.
+        labels: float `(batch_size, num_documents)`, the teacher's scores for
+            the positive and each negative; minus infinity marks padding.
+        scores: float `(batch_size, num_documents)`, the student's scores.
 
     Returns:
-        Scalar, the mean over the negatives of the batch.
+        Scalar loss, averaged over the negatives of the batch.
 
     References:
         [Improving Efficient Neural Ranking Models with Cross-Architecture

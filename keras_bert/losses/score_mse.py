@@ -1,4 +1,4 @@
-"""Squared error of scores."""
+"""Mean squared error between relevance scores and labels."""
 
 import keras
 from keras import ops
@@ -13,15 +13,15 @@ class ScoreMSELoss(ScoreLoss):
     """Mean squared error between scores and labels of any range.
 
     Args:
-        **kwargs: arguments of `keras.losses.Loss`.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        labels: float `(batch_size, num_documents)`, such as the scores of a
-            teacher, or minus infinity at padding.
+        labels: float `(batch_size, num_documents)`, such as a teacher's
+            scores; minus infinity marks padding, which is ignored.
         scores: float `(batch_size, num_documents)`.
 
     Returns:
-        Scalar, the mean over the documents of the batch.
+        Scalar loss, averaged over the documents of the batch.
     """
 
     def call(self, labels: Tensor, scores: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Similarities of vectors."""
+"""Similarity functions for batches of embeddings."""
 
 from keras import ops
 
@@ -18,7 +18,7 @@ def pair_cosines(embeddings):
 
 
 def anchor_dots(embeddings):
-    """Return the dot products of the first vector with each other one.
+    """Return the dot products of the first vector with all others.
 
     Args:
         embeddings: float `(batch_size, num_texts, dim)`.
@@ -30,13 +30,14 @@ def anchor_dots(embeddings):
 
 
 def anchor_distances(embeddings):
-    """Return the Euclidean distances of the first vector to each other one.
+    """Return the Euclidean distances from the first vector to all others.
 
     Args:
         embeddings: float `(batch_size, num_texts, dim)`.
 
     Returns:
-        float `(batch_size, num_texts - 1)`. The gradient of equal vectors is 0.
+        float `(batch_size, num_texts - 1)`. For equal vectors the gradient is
+        0, not NaN.
     """
     differences = embeddings[:, :1] - embeddings[:, 1:]
     squares = ops.sum(ops.square(differences), axis=-1)

@@ -13,21 +13,22 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TripletLoss(EmbeddingLoss):
-    """Loss of negatives that are not farther away than the positive.
+    """Triplet margin loss with Euclidean distances.
 
-    The loss is `max(0, d(anchor, positive) - d(anchor, negative) + margin)`
-    with Euclidean distances.
+    The loss is `max(0, d(anchor, positive) - d(anchor, negative) + margin)`,
+    where `d` is the Euclidean distance.
 
     Args:
-        margin: difference of the distances from which on the loss is 0.
-        **kwargs: arguments of `keras.losses.Loss`.
+        margin: minimum difference between the two distances; the loss is 0 if
+            it is reached.
+        **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         text_ids: ignored.
         embeddings: float `(batch_size, 3, dim)`: anchor, positive, negative.
 
     Returns:
-        Scalar, the mean over the triplets.
+        Scalar loss, averaged over the triplets.
 
     References:
         [Sentence-BERT](https://arxiv.org/abs/1908.10084), section 3

@@ -1,4 +1,4 @@
-"""Ranking of documents by pairs of a query and a document."""
+"""Cross-encoder for ranking documents."""
 
 import typing
 
@@ -27,14 +27,14 @@ from keras_bert.typing import Texts
 class PairRanker(FineTunedTask):
     """Cross-encoder that scores pairs of a query and a document.
 
-    A model of sentence-transformers' `CrossEncoder` keeps its activation and
-    its length.
+    `from_pretrained` also loads a `CrossEncoder` of sentence-transformers, with
+    its activation and maximum length.
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
         activation: function applied to the predicted scores: "sigmoid" for
-            scores from 0 to 1, or "linear". Defaults to the saved one, or
-            "sigmoid". It is not applied in training.
+            scores from 0 to 1, or "linear". Defaults to the saved activation,
+            or "sigmoid". Losses are computed before the activation.
         seq_length: maximum length of a pair in tokens, special tokens
             included; the longer text is truncated. Defaults to the trained
             length, or 512.
@@ -94,8 +94,8 @@ class PairRanker(FineTunedTask):
                 list of documents; or a `tf.data.Dataset` of ((query, document),
                 label) tuples. Lists of the same length train fastest.
             labels: list with the label of each pair, or with a list of labels
-                for each query. Higher labels are more relevant; their range
-                depends on `loss`.
+                for each query. A higher label means a more relevant document.
+                The range of the labels depends on `loss`.
             validation_data: dataset, or tuple of arguments for `evaluate`. It
                 is evaluated after each epoch, and the weights of the best
                 epoch are kept.
@@ -104,8 +104,8 @@ class PairRanker(FineTunedTask):
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_ndcg_at_10`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
-            teacher: trained `PairRanker`, whose scores the model learns to
-                imitate.
+            teacher: trained `PairRanker` to distill. The model is trained to
+                predict its scores.
             loss: `BinaryCrossEntropyLoss` (default), `ScoreMSELoss`,
                 `ListNetLoss`, `LambdaLoss` or `ScoreMarginMSELoss` of
                 `keras_bert.losses`. The last three need lists of documents.
@@ -143,7 +143,7 @@ class PairRanker(FineTunedTask):
         return super().train(*data, **fit)
 
     def learner(self) -> Learner:
-        """Return the `Learner` of the documents of each query.
+        """Create the `Learner` for queries with their documents.
 
         :meta private:
         """
@@ -154,14 +154,14 @@ class PairRanker(FineTunedTask):
     def evaluate(
         self, texts: typing.Any, labels: typing.Any = None
     ) -> dict[str, float]:
-        """Evaluate the ranking of the documents of each query.
+        """Compute ranking metrics for the documents of each query.
 
-        Pairs with the same query form one list. If each query has one
+        Pairs with the same query form one list. If each query has only one
         document, all pairs form one list.
 
         Args:
             texts, labels: examples in the format of `fit`. Documents with a
-                label above 0 are relevant; the label is their gain.
+                label above 0 are relevant, and the label is their gain.
 
         Returns:
             A dict of floats: `ndcg_at_10`, `mrr_at_10` and
@@ -201,9 +201,9 @@ class PairRanker(FineTunedTask):
             top_k: maximum number of results. Defaults to all documents.
 
         Returns:
-            A list of (index, score) tuples, best first: the index in
-            `documents` and the result of `predict`. Among equal scores, the
-            lowest index is first.
+            A list of (index, score) tuples, best first, where `index` is the
+            position in `documents` and `score` is the result of `predict`.
+            Documents with equal scores are sorted by index.
         """
         if top_k is not None:
             checks.at_least(1, top_k=top_k)

@@ -187,41 +187,43 @@ class TextEmbedder(Task):
     ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
 
-        By default, tuples without labels are trained with in-batch negatives:
-        the model learns to find the positive of each anchor in the batch, and
-        larger batches give better embeddings. Scored pairs are trained to have
-        their score as cosine similarity. `keras_bert.losses` has other losses,
-        also for a teacher's scores or vectors.
+        By default, examples without labels are trained with in-batch negatives:
+        the model learns to find the positive of each anchor among the texts of
+        the batch. Larger batches give better embeddings. For scored pairs, the
+        cosine similarity is trained to equal the score. `keras_bert.losses` has
+        other losses, including distillation losses.
 
         Args:
-            texts: list, array or table of tuples (anchor, positive, negatives),
-                with any number of negatives; of pairs, if there are labels; or
-                of the texts that the loss accepts. Or a `tf.data.Dataset` of
-                such tuples or of (tuple, label) tuples.
-            labels: one number, or a list of numbers, for each example: the
-                similarities of pairs, or the scores or vectors of a teacher.
-                None for examples without labels.
+            texts: list, array or table of (anchor, positive, *negatives)
+                tuples; if there are labels, of pairs or of other examples that
+                the loss accepts. Or a `tf.data.Dataset` of examples or of
+                (example, label) tuples. Or a dict of datasets, see `loss`.
+            labels: number or list of numbers for each example: the similarity
+                of a pair, or a teacher's scores or vector. None if there are no
+                labels.
             validation_data: a tuple of pairs and scores, or a list or dataset
-                of examples. The type of examples may differ from the training
-                data. The weights of the epoch with the best
-                `mean_reciprocal_rank` are kept, or with the best `spearman` for
-                scored pairs.
+                of examples. The examples may have a different type than the
+                training data. The weights of the epoch with the best
+                `mean_reciprocal_rank` (for scored pairs: the best `spearman`)
+                are kept.
             callbacks: list of Keras callbacks. They can monitor `loss` and,
                 with `validation_data`, `val_loss` and the metrics of
                 `evaluate`, such as `val_spearman`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             loss: loss of `keras_bert.losses`. Defaults to
                 `MultipleNegativesRankingLoss` for examples without labels, and
-                `CosineSimilarityLoss` for scored pairs. To train with several
-                data sets, pass dicts with the same names as `loss` and `texts`;
-                a data set with labels is a tuple of both. A batch has examples
-                of one data set.
+                `CosineSimilarityLoss` for scored pairs. To train on several
+                datasets, pass dicts with the same keys as `texts` and `loss`; a
+                dataset with labels is a (texts, labels) tuple. Each batch has
+                examples from one dataset.
             mini_batch_size: number of examples whose activations are in memory
-                at the same time. A batch of any size then needs the memory of
-                a batch of this size. The gradients are the same, but the
-                forward pass is computed twice. None for the whole batch.
-            no_duplicates: whether to form batches in which no text occurs
-                twice. A batch then has more negatives, but some are smaller.
+                at the same time (gradient caching). A batch of any size then
+                needs the memory of a batch of this size. The gradients are the
+                same, but the forward pass is computed twice. If None, the whole
+                batch is computed at once.
+            no_duplicates: whether to form batches in which no text is in two
+                examples. Each text of other examples is then a distinct
+                negative, but some batches are smaller.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -331,10 +333,10 @@ class TextEmbedder(Task):
     def embed_document(
         self, texts: Texts, show_progress_bar: bool = False
     ) -> np.ndarray:
-        """Compute the embeddings of documents to search.
+        """Compute the embeddings of documents with the document prompt, if any.
 
-        The prompt is the first of "document", "passage" and "corpus" that
-        exists, if any.
+        The document prompt is the first prompt that exists of "document",
+        "passage" and "corpus".
 
         Args:
             texts: list of str, which may be empty.
@@ -374,22 +376,23 @@ class TextEmbedder(Task):
     def distill_static(
         self, dim: int = 256, texts: Texts | None = None
     ) -> typing.Self:
-        """Distill the embedder into one vector per word piece.
+        """Distill the embedder into static embeddings of word pieces.
 
-        The new embedder averages the vectors of the pieces of a text and
-        scales the mean to length 1. It has no Transformer blocks, so that it
-        is less accurate and much faster. It can be trained, saved and exported
-        as any other embedder, with the same tokenizer and without prompts.
+        A static embedder has one vector per word piece. It averages the vectors
+        of the pieces of a text and scales the mean to length 1. It has no
+        Transformer blocks, so it is much faster and less accurate. It can be
+        trained, saved and exported like any other embedder. It has the same
+        tokenizer, but no prompts.
 
         Args:
-            dim: size of the new embeddings.
-            texts: texts from the domain, tens of thousands of sentences if
-                possible. The vectors are fitted to the embeddings of the
-                texts. By default, each piece is embedded as a text, and its
+            dim: size of the static embeddings.
+            texts: texts from the domain, ideally tens of thousands of
+                sentences. The vectors are fitted to the embeddings of these
+                texts. If None, each piece is embedded like a text, and its
                 frequency is estimated from its index in the vocabulary.
 
         Returns:
-            A `TextEmbedder`.
+            A static `TextEmbedder`.
 
         Raises:
             ValueError: `dim` is larger than the embeddings, or `texts` is
@@ -415,8 +418,8 @@ class TextEmbedder(Task):
             directory: parent directory of the model versions.
             version: version number to write.
             overwrite: whether to overwrite a version from an earlier export.
-            dimensions: size of the returned vectors before quantization; the
-                first values are kept. Defaults to all.
+            dimensions: number of values of each vector to keep, counted from
+                the first. Defaults to all values.
             precision: "float32", "int8" or "binary", see
                 `keras_bert.tasks.compress_vectors`.
 

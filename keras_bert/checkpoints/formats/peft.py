@@ -1,4 +1,4 @@
-"""Adapter files of PEFT (LoRA)."""
+"""LoRA adapter files in PEFT format."""
 
 import functools
 import pathlib
@@ -23,7 +23,7 @@ _CONFIG = "adapter_config.json"
 _ARRAYS = "adapter_model.safetensors"
 _PREFIX = "base_model.model."
 _DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
-# Values of other settings would change the result.
+# Supported values of the settings that affect the result.
 _PLAIN = {
     "peft_type": ("LORA",),
     "bias": ("none",),
@@ -37,18 +37,18 @@ _PLAIN = {
 def load_adapter(
     model: "PretrainedModel", directory: str | pathlib.Path
 ) -> None:
-    """Merge an adapter of PEFT into the weights of a model.
+    """Merge a PEFT adapter into the weights of a model.
 
     Args:
-        model: model with the base weights of the adapter and, if the adapter
-            includes a head, with this task head.
+        model: model with the adapter's base weights. If the adapter includes a
+            task head, the model must have this head.
         directory: directory with `adapter_config.json` and
             `adapter_model.safetensors`.
 
     Raises:
         CheckpointError: the adapter has unsupported settings, or arrays that
-            the model lacks, so that it belongs to another base.
-        ValueError: the model has adapters that are not merged.
+            the model lacks because it was trained for a different base model.
+        ValueError: the model already has adapters that are not merged.
     """
     directory = pathlib.Path(directory)
     if any(layer.lora_enabled for layer in _layers(model)):
@@ -96,16 +96,16 @@ def save_adapter(
     directory: str | pathlib.Path,
     overwrite: bool = False,
 ) -> None:
-    """Write the adapters of `fit(lora_rank=...)` and the head for PEFT.
+    """Write LoRA adapters and the task head in PEFT format.
 
     Args:
-        model: model with adapters of the attention.
+        model: model with adapters added by `fit(lora_rank=...)`.
         directory: directory to write.
         overwrite: whether to overwrite the files of an earlier save.
 
     Raises:
         ValueError: the model has no adapters, or PEFT stores query, key and
-            value of the family as one array.
+            value as one array for this family.
     """
     arrays, layers = {}, {}
     for layer in _layers(model):
@@ -169,14 +169,14 @@ def _layers(model):
 
 
 def _places(model):
-    """Return the `ArrayLocation`s of a model's arrays by name."""
+    """Return a dict mapping array names to `ArrayLocation`s."""
     head = model.task and model.task.head
     places = published_places(model.config, "hugging_face", head)
     return {x.name: x for x in places if x.weight in model.weights}
 
 
 def _read_scale(path):
-    """Return the factor of the adapters after checking the settings."""
+    """Check the adapter settings and return the LoRA scaling factor."""
     try:
         values = read_json_object(path)
         for key, allowed in _PLAIN.items():

@@ -69,7 +69,7 @@ def distillation_learner(student, recipe, read):
         read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
-        A `Learner`. Its saved states do not contain the teacher.
+        A `Learner`. Its training states do not contain the teacher.
 
     Raises:
         ValueError: the teacher has a different vocabulary or hidden size,

@@ -1,4 +1,4 @@
-"""Trainable model of an objective, with its targets and models to save."""
+"""Trainable model for a pre-training objective."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """Model to train, with its targets and the models to save.
+    """Trainable model for a pre-training objective.
 
     Args:
         model: `keras.Model` that maps the inputs of a batch to a dict of the
@@ -18,8 +18,8 @@ class Learner:
             itself) to the `PretrainedModel`s that a finished run saves there.
         targets: callable that maps the inputs of a batch to a dict of
             additional labels, such as teacher predictions. Labels have no
-            gradient. Weights that only labels depend on are not saved in
-            states.
+            gradient. Weights that are used only for labels are not saved in
+            training states.
         added: dict mapping weight paths of `kept[""]` to variables that a
             finished run adds to these weights.
     """
@@ -31,11 +31,11 @@ class Learner:
 
     @property
     def weight_names(self):
-        """Return a list of the names of the model's weights in a state.
+        """Return a list of names for the model's weights in a training state.
 
-        They are used to load an unfinished run. Weights of models in folders
-        other than "" have the name None. Two weights with the same name are
-        added up by a finished run.
+        The names are used to load the state of an unfinished run. Weights of
+        models in folders other than "" have the name None. A finished run adds
+        up weights with the same name.
         """
         if not self.kept:
             return [weight.path for weight in self.model.weights]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from keras_bert import checks
 from keras_bert import pretraining
 
-# Masked tokens and next sentences, as BERT was published.
+# The objective of the published BERT: masked tokens and next sentences.
 PUBLISHED = "mlm_nsp"
 
 
@@ -196,7 +196,8 @@ OBJECTIVES = {
             parts=("masked_lm_head",),
             terms=lambda: [pretraining.LabelTerm("mlm_logits")],
             view=lambda batches: pretraining.permuted_batches(batches),
-            # The random ids determine the order; the tokens are restored.
+            # The random substitutes determine the order; `view` restores the
+            # tokens.
             masking={
                 "substitutes": (0.0, 0.0),
                 "masked_lm_prob": 1 / 6,

@@ -23,7 +23,7 @@ def span_boundary_terms():
 def span_boundary_learner(bert, recipe, read):
     """Create the `Learner` for a model with masked-LM and boundary heads.
 
-    The boundary head is saved in the states of a run, but not in its
+    The boundary head is saved in the training states of a run, but not in its
     checkpoint.
 
     Args:

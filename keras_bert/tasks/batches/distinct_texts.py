@@ -1,4 +1,4 @@
-"""Batches without repeated texts."""
+"""Training batches without repeated texts."""
 
 import numpy as np
 
@@ -6,7 +6,8 @@ import numpy as np
 def without_duplicates(batches, groups, batch_size):
     """Regroup examples so that no text is in two examples of a batch.
 
-    Each example goes to the first batch that has room and none of its texts.
+    Each example is added to the first batch that has room and contains none of
+    its texts.
 
     Args:
         batches: list of int arrays, the indices of the examples.

@@ -1,4 +1,4 @@
-"""Training step that keeps the activations of few examples in memory."""
+"""Training step with gradient caching, for large batches."""
 
 import keras
 import tensorflow as tf
@@ -8,7 +8,7 @@ from keras_bert import features
 
 
 def check_mini_batch_size(mini_batch_size, recipe):
-    """Raise ValueError if `CachedModel` cannot be trained with a recipe."""
+    """Raise ValueError unless `mini_batch_size` is compatible with a recipe."""
     checks.at_least(1, mini_batch_size=mini_batch_size)
     if recipe.parallel_parts > 1:
         raise ValueError(
@@ -21,7 +21,7 @@ def check_mini_batch_size(mini_batch_size, recipe):
 
 
 def check_backend(user):
-    """Raise ValueError on another backend of Keras than TensorFlow."""
+    """Raise ValueError unless the Keras backend is TensorFlow."""
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
             f"{user} needs Keras's TensorFlow backend. Received: "
@@ -30,18 +30,24 @@ def check_backend(user):
 
 
 class CachedModel(keras.Model):
-    """Functional model whose training step bounds the memory of a batch.
+    """Functional model trained with gradient caching (GradCache).
 
-    The step computes the embeddings of the batch, part by part and without
-    keeping activations; then the loss and its gradient with respect to the
-    embeddings; and then each part again, now with activations, to propagate
-    this gradient to the weights. The result equals that of an ordinary step.
-    The random layers, such as dropout, get the same seeds in both passes.
+    The training step splits a batch into mini-batches:
+
+    1. It computes the embeddings of each mini-batch without storing
+       activations.
+    2. It computes the loss of the whole batch and its gradient with respect to
+       the embeddings.
+    3. It computes each mini-batch again, now with activations, and
+       backpropagates this gradient to the weights.
+
+    The result is the same as in an ordinary step. Random layers, such as
+    dropout, use the same seeds in both passes.
 
     Args:
         inputs, outputs: arguments of `keras.Model`, dicts of tensors. The
             output is `embedding`.
-        mini_batch_size: int, number of examples in a part.
+        mini_batch_size: int, number of examples in a mini-batch.
 
     References:
         [Scaling Deep Contrastive Learning Batch Size under Memory Limited
@@ -73,7 +79,7 @@ class CachedModel(keras.Model):
         return self.compute_metrics(inputs, targets, outputs, weights)
 
     def _embeddings(self, inputs):
-        """Compute the embeddings of all examples without activations."""
+        """Compute the embeddings of a batch without storing activations."""
         output = self.output["embedding"]
 
         def compute(rows, parts):
@@ -90,10 +96,10 @@ class CachedModel(keras.Model):
         return self._for_each_part(inputs, compute, parts).concat()
 
     def _gradients(self, inputs, upstream):
-        """Return the sums of the gradients of all parts, and the variables.
+        """Return a list of (gradient of the batch, variable) pairs.
 
         Args:
-            inputs: dict of int32 `(batch_size, num_texts, width)`.
+            inputs: dict of int32 tensors `(batch_size, num_texts, width)`.
             upstream: float `(batch_size, num_texts, dim)`, gradient of the
                 loss with respect to the embeddings.
         """
@@ -115,14 +121,14 @@ class CachedModel(keras.Model):
         return [pair for n, pair in pairs if n not in unused]
 
     def _for_each_part(self, inputs, step, state):
-        """Call `state = step(rows, state)` for the rows of each part."""
+        """Call `state = step(rows, state)` for the rows of each mini-batch."""
         count = tf.shape(next(iter(inputs.values())))[0]
 
         def body(start, state):
             stop = tf.minimum(start + self._mini_batch_size, count)
             return stop, step(slice(start, stop), state)
 
-        # TensorFlow would otherwise compute ten parts at the same time.
+        # By default, TensorFlow runs ten iterations at the same time.
         _, state = tf.while_loop(
             lambda start, _: start < count,
             body,
@@ -133,7 +139,7 @@ class CachedModel(keras.Model):
 
 
 def _part(inputs, rows):
-    """Select rows of the inputs without columns that are all padding."""
+    """Select rows of the inputs and drop columns that are only padding."""
     inputs = {name: x[rows] for name, x in inputs.items()}
     mask = inputs[features.INPUT_MASK.name]  # [B, T, S]
     is_used = tf.reduce_any(mask > 0, axis=[0, 1])
@@ -143,7 +149,7 @@ def _part(inputs, rows):
 
 
 def _sum(total, gradient):
-    """Add a gradient, which has only some rows if it is of a table."""
+    """Add a gradient, which is `tf.IndexedSlices` for embedding tables."""
     if isinstance(gradient, tf.IndexedSlices):
         places = gradient.indices[:, tf.newaxis]
         return tf.tensor_scatter_nd_add(total, places, gradient.values)

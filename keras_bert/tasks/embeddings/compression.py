@@ -1,4 +1,4 @@
-"""Truncated and quantized embeddings."""
+"""Truncation and quantization of embeddings."""
 
 import numpy as np
 from keras import ops
@@ -21,9 +21,9 @@ def compress_vectors(
 
     The first `dimensions` values of each vector are scaled to length 1. "int8"
     multiplies them by 127 and rounds them to integers. "binary" stores their
-    signs, 1 for a positive value, as bytes in the order of `numpy.packbits`.
-    Exported models of `TextEmbedder.export_saved_model` return the same values,
-    and `search` takes them as `corpus_vectors`.
+    signs (1 if positive) as bytes in the bit order of `numpy.packbits`.
+    Models exported by `TextEmbedder.export_saved_model` with the same arguments
+    return the same values, and `search` accepts them as `corpus_vectors`.
 
     Args:
         vectors: float array `(num_vectors, dim)`.
@@ -32,7 +32,7 @@ def compress_vectors(
         precision: "float32", "int8" or "binary".
 
     Returns:
-        An array `(num_vectors, dimensions)` of float32 or int8, or uint8
+        A float32 or int8 array `(num_vectors, dimensions)`, or a uint8 array
         `(num_vectors, dimensions / 8)` for "binary".
 
     Raises:
@@ -66,13 +66,13 @@ def check_compression(dim, dimensions, precision):
 def compressed(
     vectors: Tensor, dimensions: int | None, precision: str
 ) -> Tensor:
-    """Compute `compress_vectors` in a graph."""
+    """Compute `compress_vectors` with Keras ops, without checks."""
     vectors = unit(vectors[:, :dimensions])
     if precision == "float32":
         return vectors
     if precision == "int8":
-        # A cast rounds towards 0. TensorFlow Serving 2.12 was not tested with
-        # an op that rounds.
+        # Round by a cast, which truncates towards 0, because rounding ops were
+        # not tested with TensorFlow Serving 2.12.
         shifted = ops.cast(_LARGEST * vectors + (_LARGEST + 1.5), "int32")
         return ops.cast(shifted - (_LARGEST + 1), "int8")
     bits = ops.cast(ops.cast(vectors > 0, "int32"), "float32")
@@ -82,22 +82,23 @@ def compressed(
 
 
 def decompress(rows):
-    """Return rows of `compress_vectors` as float vectors of any length."""
+    """Convert rows from `compress_vectors` to vectors of any length."""
     if rows.dtype == np.uint8:
         return 2.0 * np.unpackbits(rows, axis=1) - 1.0
     return rows
 
 
 def float_rows(vectors, name, others=()):
-    """Check that vectors are an array of rows and return it.
+    """Check that vectors form a two-dimensional float array and return it.
 
     Args:
-        vectors: array `(num_vectors, dim)` of floats, or of `others`.
-        name: str, name of the argument.
-        others: tuple of str, other dtypes.
+        vectors: array `(num_vectors, dim)` of floats, or with a dtype in
+            `others`.
+        name: str, argument name to show in error messages.
+        others: tuple of str, names of other accepted dtypes.
 
     Raises:
-        ValueError: the array has the wrong shape or type.
+        ValueError: the array has the wrong shape or dtype.
     """
     vectors = np.asanyarray(vectors)
     is_known = vectors.dtype.kind == "f" or vectors.dtype.name in others
@@ -111,7 +112,7 @@ def float_rows(vectors, name, others=()):
 
 
 def checked_block(rows, start, name, is_cosine):
-    """Return rows as float32, scaled to length 1 for cosines."""
+    """Check rows and return them as float32, normalized if `is_cosine`."""
     with np.errstate(over="ignore"):
         rows = rows.astype(np.float32)
     squares = np.einsum("nd,nd->n", rows, rows)

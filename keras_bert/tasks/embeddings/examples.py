@@ -29,16 +29,18 @@ _KEYS += tuple(
 
 
 class EmbeddingExamples(Encoded):
-    """Tokenized examples of one or several texts.
+    """Tokenized examples with one or more texts each.
 
     Args:
         rows: `PackedRows` of the distinct texts.
-        groups: int `(num_examples, num_texts)`, rows of each example.
-        labels: float32 `(num_examples, ...)`, or None. Without labels, the
-            targets are the groups.
+        groups: int `(num_examples, num_texts)`, indices in `rows` of the texts
+            of each example.
+        labels: float32 `(num_examples, ...)`. If None, the targets are
+            `groups`, in which equal texts have equal ids.
 
     Attributes:
-        no_duplicates: bool, whether no text is in two examples of a batch.
+        no_duplicates: bool, whether batches are formed so that no text is in
+            two examples of a batch.
     """
 
     no_duplicates = False
@@ -54,7 +56,7 @@ class EmbeddingExamples(Encoded):
 
     @property
     def num_texts(self):
-        """Number of texts of each example, int."""
+        """Number of texts per example (int)."""
         return self.groups.shape[1]
 
     @property
@@ -64,7 +66,7 @@ class EmbeddingExamples(Encoded):
 
     @property
     def are_scored_pairs(self):
-        """True for pairs with one number each, bool."""
+        """True if the examples are pairs with one score each (bool)."""
         return self.num_texts == 2 and self.label_shape == ()
 
     def epoch_batches(self, batch_size, seed, epoch):
@@ -79,12 +81,11 @@ def embedding_examples(preprocess, texts, labels=None):
 
     Args:
         preprocess: `Preprocessor`.
-        texts: list, array or table of tuples (anchor, positive, negatives),
-            with any number of negatives, or of single texts if there are
-            labels; or a `tf.data.Dataset` of such tuples, or of (tuple, label)
-            tuples.
-        labels: one number, or a list of numbers, for each example; None for
-            examples without labels.
+        texts: list, array or table of (anchor, positive, *negatives) tuples,
+            or of single texts if there are labels. Or a `tf.data.Dataset` of
+            such tuples, or of (tuple, label) tuples.
+        labels: number or list of numbers for each example. None if there are
+            no labels.
 
     Returns:
         `EmbeddingExamples`.
@@ -123,10 +124,10 @@ def evaluation_examples(preprocess, data):
 
 
 def with_labels(data):
-    """Return the texts and the labels of a data set.
+    """Return the texts and the labels of a dataset.
 
     Args:
-        data: examples without labels, or a tuple of examples and labels.
+        data: examples without labels, or an (examples, labels) tuple.
     """
     if not isinstance(data, tuple):
         return data, None
@@ -139,7 +140,7 @@ def with_labels(data):
 
 
 def _split(texts, labels):
-    """Return a list of texts, and a float32 array of labels or None."""
+    """Return the texts as a list and the labels as a float32 array or None."""
     spec = getattr(texts, "element_spec", None)
     is_labelled = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
     is_labelled = is_labelled or "label" in (named_columns(texts) or ())
@@ -159,7 +160,7 @@ def _split(texts, labels):
 
 
 def _label_array(labels):
-    """Convert numbers, or lists of numbers of the same length."""
+    """Convert numbers, or equally long lists of numbers, to an array."""
     first = plain(labels[0])
     if isinstance(first, list | tuple):
         return numbers(labels, len(first))
@@ -167,7 +168,7 @@ def _label_array(labels):
 
 
 def _finite(labels):
-    """Check the rows of an array, which may be too large for Python lists."""
+    """Check that a large array is finite and convert it to float32."""
     labels = labels.astype(np.float32)
     for index in np.flatnonzero(~np.isfinite(labels).all(axis=1))[:1]:
         raise ValueError(

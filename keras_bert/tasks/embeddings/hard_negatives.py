@@ -1,4 +1,4 @@
-"""Mine hard negatives: documents that an embedder takes for positives."""
+"""Mine hard negatives, which resemble an anchor's positives but are not."""
 
 import itertools
 import json
@@ -33,12 +33,12 @@ def mine_hard_negatives(
     ranker: typing.Any = None,
     overwrite: bool = False,
 ) -> int:
-    """Write triplets with the most similar documents that are not positives.
+    """Mine hard negatives and write them to a file of triplets.
 
-    The candidates of an anchor are the documents with the highest cosines,
-    without its positives and its own text. The margins remove candidates that
-    may be unlabelled positives. Candidates with equal scores keep the order of
-    the documents: `corpus`, then the positives.
+    The negatives of an anchor are the most similar documents, except its
+    positives and its own text. The documents are `corpus` and all positives.
+    The margins exclude candidates that may be unlabelled positives. Candidates
+    with equal scores are in the order of the documents, `corpus` first.
 
     Args:
         embedder: `TextEmbedder`, or another object with the methods
@@ -48,18 +48,19 @@ def mine_hard_negatives(
             `negative`, for `read_hard_negatives`. A manifest next to it
             records the embedder and the settings.
         corpus: list of additional documents, or None.
-        num_negatives: maximum number of negatives of a pair.
+        num_negatives: maximum number of negatives per pair.
         range_min: number of best candidates to skip.
         range_max: number of best candidates to choose from, including the
             skipped ones. Defaults to the sum of `range_min`, 10 times
             `num_negatives` and the largest number of positives of an anchor.
-        margin: minimum difference between the scores of the anchor's positives
-            and the score of a negative.
-        relative_margin: the same, as a share of the lowest positive score.
+        margin: minimum difference between the lowest score of the anchor's
+            positives and the score of a negative.
+        relative_margin: this difference as a fraction of the lowest positive
+            score.
         ranker: object with the method `predict` for lists of (anchor,
             document) pairs, such as a `PairRanker`. Its scores replace the
             cosines of candidates and positives.
-        overwrite: whether to replace an earlier file of this function.
+        overwrite: whether to overwrite the file of an earlier call.
 
     Returns:
         The number of triplets.
@@ -119,18 +120,18 @@ def mine_hard_negatives(
 def read_hard_negatives(
     path: Path, embedder: typing.Any
 ) -> list[tuple[str, str, str]]:
-    """Read the triplets of `mine_hard_negatives` for `TextEmbedder.fit`.
+    """Read triplets written by `mine_hard_negatives`.
 
     Args:
         path: file written by `mine_hard_negatives`, with its manifest.
         embedder: the embedder to train.
 
     Returns:
-        A list of (anchor, positive, negative) tuples.
+        A list of (anchor, positive, negative) tuples for `TextEmbedder.fit`.
 
     Raises:
-        ValueError: the file was changed, has no manifest, or was mined with
-            another embedder, for which its negatives are not hard.
+        ValueError: the file was changed, has no manifest, or was mined with a
+            different embedder, so that its negatives may not be hard.
     """
     table = read_cells(path, {name: name for name in _COLUMNS})
     _, values = artifacts.manifest_of(path)
@@ -155,7 +156,7 @@ def read_hard_negatives(
 
 
 def _identity(embedder, text):
-    """Return a description of an embedder and its vector of a text."""
+    """Return values that identify an embedder, with its vector for a text."""
     vector = np.asarray(embedder.embed_query([text]))[0]
     return {"embedder": repr(embedder), "text": text, "vector": vector.tolist()}
 
@@ -177,11 +178,11 @@ def _positives(pairs):
 
 
 def _candidates(embedder, positives, documents, range_max, margins, ranker):
-    """Return the documents to choose from for each anchor.
+    """Return the candidate documents of each anchor.
 
     Returns:
-        Indices, int `(num_anchors, range_max)` or fewer columns, and scores,
-        best first. Scores of documents that are no candidates are -inf.
+        Document indices, int `(num_anchors, num_candidates)`, and their scores,
+        best first. Excluded documents have the score -inf.
     """
     anchors, place = [*positives], {x: n for n, x in enumerate(documents)}
     right = np.array(
@@ -220,7 +221,7 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
 
 
 def _in_parts(ids, score):
-    """Return the float32 scores of pairs of indices, computed in blocks."""
+    """Score pairs of indices block by block and return a float32 array."""
     starts = range(0, len(ids), _PAIRS_AT_ONCE)
     parts = [score(ids[start : start + _PAIRS_AT_ONCE].T) for start in starts]
     scores = np.concatenate([np.ravel(part) for part in parts])

@@ -1,4 +1,4 @@
-"""Training on several data sets, each with its loss."""
+"""Training on several datasets with one loss each."""
 
 import functools
 
@@ -9,16 +9,16 @@ from keras_bert.losses import EmbeddingLoss
 
 
 class Mixture:
-    """Examples of several data sets; a batch has examples of one of them.
+    """Examples from several datasets, where each batch is from one dataset.
 
-    The batches of all data sets are shuffled together, so each data set is
+    The batches of all datasets are shuffled together, so each dataset is
     sampled in proportion to its size.
 
     Args:
-        parts: list of `EmbeddingExamples`.
+        parts: list with the `EmbeddingExamples` of each dataset.
 
     Attributes:
-        num_texts: None, as the number of texts differs.
+        num_texts: None, because the number of texts per example differs.
     """
 
     num_texts = None
@@ -43,9 +43,9 @@ class Mixture:
         """Create a batch for `model.fit` in a TensorFlow graph.
 
         Returns:
-            The inputs and weights of the data set's batch. The targets are
-            float32 `(batch_size, 1 + num_targets)`: the index of the data set,
-            and its targets, padded with 0.
+            The inputs, targets and weights. The targets are float32
+            `(batch_size, 1 + num_targets)`: the index of the dataset, then the
+            targets of the examples, padded with 0.
         """
         number = tf.searchsorted(self._ends, indices[:1], side="right")[0]
         branches = [
@@ -69,14 +69,14 @@ class Mixture:
 
 
 class MixtureLoss(EmbeddingLoss):
-    """Loss of the data set that a batch is from.
+    """Loss that applies the loss of the dataset that a batch is from.
 
     Args:
-        losses: list with an `EmbeddingLoss` for each data set.
-        parts: list of `EmbeddingExamples`.
+        losses: list with the `EmbeddingLoss` of each dataset.
+        parts: list with the `EmbeddingExamples` of each dataset.
 
     Call arguments:
-        targets: as returned by `Mixture.batch`.
+        targets: targets returned by `Mixture.batch`.
         embeddings: float `(batch_size, num_texts, dim)`.
     """
 
@@ -90,8 +90,8 @@ class MixtureLoss(EmbeddingLoss):
     def call(self, targets, embeddings):
         number = tf.cast(targets[0, 0], tf.int32)
 
-        # The branches compute the gradient themselves: TensorFlow logs a
-        # warning about the types of the gradient of `switch_case`.
+        # Compute gradients in the branches, because TensorFlow logs a warning
+        # about types in the gradient of `switch_case`.
         @tf.custom_gradient
         def loss_of(embeddings):
             branches = [
@@ -119,6 +119,6 @@ def _loss_and_gradient(loss, part, targets, embeddings):
 
 
 def _num_targets(part):
-    """Return the number of targets of an example."""
+    """Return the number of targets per example."""
     shape = part.targets.shape[1:]
     return shape[0] if shape else 1

@@ -86,7 +86,7 @@ class PromptPreprocessor(Preprocessor):
 
     @property
     def num_prompt_tokens(self):
-        """Number of tokens in the prompt and before it, such as [CLS]."""
+        """Number of prompt tokens, including the [CLS] token before them."""
         if not self.prompt:
             return 0
         rows = self.rows(self.tokenizer([self.prompt]))

@@ -1,4 +1,4 @@
-"""Metrics of rankings: recall, reciprocal rank, precision and nDCG."""
+"""Ranking metrics such as recall, reciprocal rank and nDCG."""
 
 import dataclasses
 
@@ -9,19 +9,19 @@ from keras_bert.tasks.labelled.beir import positive_grades
 
 _RECALLS = (1, 5, 10, 100)
 _DEPTH = 10
-# Number of results of a query that the metrics read.
+# Number of results per query that the metrics use.
 RANKING_LENGTH = 100
 
 
 @dataclasses.dataclass(frozen=True)
 class Hits:
-    """Ranks of the relevant results of several queries.
+    """Ranks of the hits, the relevant documents found for each query.
 
     Args:
-        queries: int array `(num_hits,)`, index of the query of each hit.
-        ranks: int array `(num_hits,)`, rank from 1 of each hit.
+        queries: int array `(num_hits,)`, query index of each hit.
+        ranks: int array `(num_hits,)`, rank of each hit, starting at 1.
         num_relevant: int array `(num_queries,)`, number of relevant documents
-            of each query, found or not.
+            of each query, including documents that were not found.
     """
 
     queries: np.ndarray
@@ -29,18 +29,18 @@ class Hits:
     num_relevant: np.ndarray
 
     def recall(self, depth):
-        """Return the mean share of the relevant documents up to a rank."""
+        """Return the mean recall at a rank."""
         found = self._sums(self.ranks <= depth)
         return float(np.mean(found / self.num_relevant))
 
     def reciprocal_rank(self, depth=None):
-        """Return the mean of 1 / rank of the first hit, or 0 beyond a rank."""
+        """Return the mean reciprocal rank; hits beyond `depth` count as 0."""
         first = np.zeros(len(self.num_relevant))
         np.maximum.at(first, self.queries, 1 / self.ranks)
         return float(np.mean(first * (depth is None or first >= 1 / depth)))
 
     def average_precision(self, depth):
-        """Return the mean of the precisions at all hits up to a rank."""
+        """Return the mean average precision (MAP) at a rank."""
         order = np.lexsort((self.ranks, self.queries))
         queries, ranks = self.queries[order], self.ranks[order]
         place = np.arange(1, len(order) + 1)
@@ -53,17 +53,17 @@ class Hits:
         return float(np.mean(sums / self.num_relevant))
 
     def gain(self, grades, depth):
-        """Return the discounted cumulative gain of each query up to a rank.
+        """Return the discounted cumulative gain (DCG) of each query at a rank.
 
         Args:
-            grades: int array `(num_hits,)`.
-            depth: int.
+            grades: int array `(num_hits,)`, gain of each hit.
+            depth: int, the rank.
         """
         discounted = grades / np.log2(self.ranks + 1)
         return self._sums(discounted * (self.ranks <= depth))
 
     def _sums(self, values):
-        """Return the sum of the values of the hits of each query."""
+        """Sum the values of the hits of each query."""
         return np.bincount(self.queries, values, len(self.num_relevant))
 
 
@@ -78,11 +78,11 @@ def retrieval_metrics(
     or 1 and no query has more than 100 relevant documents.
 
     Args:
-        rankings: dict mapping ids of queries to lists of ids of documents,
-            best first. Only the first hundred are used.
-        relevance: dict mapping ids of queries to dicts, which map ids of
-            documents to grades (int). A grade above 0 is relevant and is the
-            gain in nDCG.
+        rankings: dict mapping query ids to lists of document ids, best first.
+            Only the first hundred are used.
+        relevance: dict mapping query ids to dicts that map document ids to
+            grades (int). Documents with a grade above 0 are relevant, and the
+            grade is their gain in nDCG.
 
     Returns:
         A dict with `recall_at_1`, `recall_at_5`, `recall_at_10`,

@@ -12,9 +12,9 @@ from keras_bert.tasks.labelled.beir import positive_grades
 def evaluate_retrieval(
     embedder: typing.Any, data: RetrievalData, similarity: str = "cosine"
 ) -> dict[str, float]:
-    """Evaluate how well an embedder finds the relevant documents of queries.
+    """Evaluate an embedder on a retrieval dataset.
 
-    The queries are those with a relevant document. Documents with equal scores
+    Queries without relevant documents are ignored. Documents with equal scores
     are ranked by id in descending order, as in trec_eval.
 
     Args:
@@ -25,7 +25,7 @@ def evaluate_retrieval(
         similarity: "cosine" or "dot", see `search`.
 
     Returns:
-        The dict of `retrieval_metrics`, such as `ndcg_at_10`.
+        A dict of metrics, such as `ndcg_at_10`; see `retrieval_metrics`.
     """
     names = [*positive_grades(data.relevance)]
     documents = sorted(data.corpus, key=str, reverse=True)

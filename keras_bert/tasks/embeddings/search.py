@@ -21,17 +21,17 @@ def search(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the most similar corpus vectors for each query vector.
 
-    The search is exact. It computes blocks of scores, so its memory does not
-    grow with the corpus, which may be a file opened with
-    `numpy.load(path, mmap_mode="r")`. Among equal scores, the lowest index is
-    first.
+    The search is exact. Scores are computed block by block, so the memory use
+    does not depend on the size of the corpus, which may be a file opened with
+    `numpy.load(path, mmap_mode="r")`. Vectors with equal scores are sorted by
+    index.
 
     Args:
         query_vectors: float array `(num_queries, dim)`, such as the result of
             `TextEmbedder.embed_query`.
         corpus_vectors: float array `(num_vectors, dim)`, such as the result of
-            `TextEmbedder.embed_document`; or int8 or uint8, the result of
-            `compress_vectors`, of size `dim` before quantization.
+            `TextEmbedder.embed_document`; or int8 or uint8 array returned by
+            `compress_vectors` with `dimensions=dim`.
         top_k: maximum number of results per query.
         similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
             models that were trained with dot products. They are equal for an

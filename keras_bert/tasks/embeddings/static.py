@@ -18,8 +18,8 @@ from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.fine_tuning.forward import Forward
 
 _MARKS = re.compile(r"[\[<].+[\]>]")  # Such as [SEP], [unused7] and <s>.
-# Weight of a piece with probability p: a / (a + p), for estimated and counted
-# probabilities.
+# The weight of a piece with probability p is a / (a + p). These are the values
+# of a for estimated and for counted probabilities.
 _ZIPF_SMOOTHING, _COUNT_SMOOTHING = 1e-4, 1e-3
 _RIDGE = 0.03
 _NUM_ROUNDS, _NUM_STEPS = 3, 20
@@ -29,14 +29,14 @@ _TINY = 1e-12
 def static_model(embedder, dim, texts):
     """Distill an embedder into static embeddings.
 
-    The vector of a word piece is its embedding as a text, projected to the
+    Each word piece is embedded like a text. The vectors are projected to the
     first principal components and scaled by the inverse frequency of the
-    piece. With texts, the mean of the vectors of each text is then fitted to
-    its embedding.
+    piece. If texts are given, the vectors are then fitted, so that the mean
+    vector of each text approximates its embedding.
 
     Args:
         embedder: `TextEmbedder`.
-        dim: int, size of the vectors.
+        dim: int, size of the static vectors.
         texts: list of texts, or None.
 
     Returns:
@@ -78,7 +78,7 @@ def static_model(embedder, dim, texts):
 
 
 def _piece_vectors(embedder, preprocess, num_pieces):
-    """Return the embedding of each piece before normalization."""
+    """Return the embedding of each piece, without normalization."""
     model = embedding_model(
         embedder.pretrained, embedder.pooling, embedder.dense
     )
@@ -92,14 +92,14 @@ def _piece_vectors(embedder, preprocess, num_pieces):
 
 
 def _components(vectors, dim):
-    """Return the first principal components as columns."""
+    """Return the first `dim` principal components as columns."""
     moments = vectors.T.astype(np.float64) @ vectors
     _, components = np.linalg.eigh(moments)  # In ascending order.
     return components[:, : -dim - 1 : -1].astype(np.float32)
 
 
 def _inverse_frequency(counts, smoothing):
-    """Return the SIF weights of pieces.
+    """Return the smooth inverse frequency (SIF) weight of each piece.
 
     References:
         [A Simple but Tough-to-Beat Baseline for Sentence
@@ -111,7 +111,7 @@ def _inverse_frequency(counts, smoothing):
 
 
 def _counts(preprocess, texts):
-    """Return the matrix that counts the pieces of each text."""
+    """Return a sparse matrix of the piece counts of each text."""
     room, size = preprocess.room, len(preprocess.tokenizer.vocabulary)
     ids = [row[:room] for (row,) in tokenized(preprocess.tokenizer, texts)]
     rows = np.repeat(np.arange(len(ids)), [len(row) for row in ids])
@@ -127,15 +127,16 @@ def _counts(preprocess, texts):
 
 
 def _fit(counts, table, targets):
-    """Fit the directions of `counts @ table` to unit vectors.
+    """Fit a table so that `counts @ table` has the directions of `targets`.
 
-    Each round scales the rows of `counts` so that the predictions have the
-    length 1, and reduces the squared error by conjugate gradients.
+    Each round scales the rows of `counts`, so that the predictions have length
+    1, and then reduces the squared error with the conjugate gradient method.
 
     Args:
         counts: float32 `tf.SparseTensor` `(num_texts, num_pieces)`.
         table: float32 array `(num_pieces, dim)`, the initial vectors.
-        targets: float32 array `(num_texts, dim)`.
+        targets: float32 array `(num_texts, dim)`, the projected embeddings of
+            the texts.
     """
     texts = counts.indices[:, 0]
     for _ in range(_NUM_ROUNDS):
@@ -148,9 +149,9 @@ def _fit(counts, table, targets):
 
 
 def _least_squares(matrix, table, targets):
-    """Reduce the squared error of `matrix @ table` by conjugate gradients.
+    """Solve a ridge regression of `targets` on `matrix` by conjugate gradients.
 
-    A ridge penalizes the distance from the scaled initial table.
+    The ridge term penalizes the distance from the scaled initial table.
     """
 
     def product(x, is_transposed=False):

@@ -1,4 +1,4 @@
-"""Training step of text embedders."""
+"""Examples, losses and models for training text embedders."""
 
 import keras
 import numpy as np
@@ -17,7 +17,7 @@ from keras_bert.tasks.fine_tuning.training import Learner
 
 
 class EmbeddingOutputs:
-    """Loss of embeddings for a `Learner`.
+    """Outputs of a `Learner` that is trained with an `EmbeddingLoss`.
 
     Args:
         embedding_loss: `EmbeddingLoss`.
@@ -30,7 +30,7 @@ class EmbeddingOutputs:
         return []
 
     def loss(self, label_smoothing):
-        """Return the Keras loss for the examples."""
+        """Return the Keras loss of the output."""
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels; embeddings have none. "
@@ -43,11 +43,13 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
     """Return the training examples and their loss.
 
     Args:
-        loss: `EmbeddingLoss`, None for the default, or dict of these.
+        loss: `EmbeddingLoss`, None for the default loss, or dict mapping
+            dataset names to these.
         data: tuple of the arguments `texts` and `labels` of `fit`.
         embedder: `TextEmbedder`.
         batch_size: int.
-        no_duplicates: bool, whether no text is in two examples of a batch.
+        no_duplicates: bool, whether to form batches in which no text is in two
+            examples.
 
     Raises:
         ValueError: an example is malformed, or the loss does not fit the
@@ -61,7 +63,7 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
 
 
 def _mixture(losses, data, *options):
-    """Return the examples and the loss of several data sets."""
+    """Return the examples and the loss for training on several datasets."""
     check_backend("Training on several data sets")
     datasets, labels = data
     is_dict = isinstance(datasets, dict) and labels is None
@@ -84,7 +86,7 @@ def _mixture(losses, data, *options):
 
 
 def _checked_loss(loss, examples, dim, batch_size):
-    """Return the loss, or the default, after checking that it fits."""
+    """Return the given or the default loss after checking that it fits."""
     loss = default_loss(examples) if loss is None else loss
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(
@@ -131,8 +133,8 @@ def embedding_learner(pretrained, model, examples, loss, mini_batch_size=None):
         model: `keras.Model` that takes single texts and returns `embedding`.
         examples: `EmbeddingExamples` or `Mixture`.
         loss: `EmbeddingLoss`.
-        mini_batch_size: int, number of examples that are computed together,
-            or None for the whole batch.
+        mini_batch_size: int, number of examples that are computed together.
+            If None, the whole batch is computed together.
     """
     model = _over_texts(model, examples.num_texts)
     if mini_batch_size is not None:
@@ -160,7 +162,7 @@ def mean_loss(loss, examples, embeddings, batch_size):
 
 
 def _over_texts(model, num_texts):
-    """Return a model that takes several texts per example.
+    """Convert a model to one that takes several texts per example.
 
     Args:
         model: `keras.Model` that takes single texts.
@@ -178,7 +180,7 @@ def _over_texts(model, num_texts):
 
 
 class _AsRows(keras.layers.Layer):
-    """Layer that joins the axes of examples and texts."""
+    """Layer that merges the example axis and the text axis."""
 
     def call(self, ids):
         return ops.reshape(ids, (-1, ops.shape(ids)[-1]))
@@ -188,7 +190,7 @@ class _AsRows(keras.layers.Layer):
 
 
 class _AsGroups(keras.layers.Layer):
-    """Layer that splits the axes of examples and texts."""
+    """Layer that restores the example axis and the text axis."""
 
     def __init__(self, num_texts, **kwargs):
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""Low-rank adapters of the attention (LoRA)."""
+"""LoRA adapters for the attention layers."""
 
 from keras_bert.layers.flat_dense import dense_layers
 
@@ -6,19 +6,19 @@ _FUSED = "query_key_value"
 
 
 def add_adapters(backbone, rank):
-    """Add an adapter to the query, key and value product of each block.
+    """Add a LoRA adapter to the query-key-value projection of each block.
 
-    Blocks that have adapters of this rank keep them. A product has one
-    adapter of `4 * hidden_size * rank` weights, as many as LoRA's two
-    adapters of query and value.
+    Blocks that already have adapters of this rank keep them. A projection has
+    one adapter with `4 * hidden_size * rank` weights, as many as the separate
+    adapters for query and value in the paper.
 
     Args:
         backbone: `Backbone`.
         rank: int, rank of the adapters.
 
     Raises:
-        ValueError: the blocks have no such product, or have adapters of
-            another rank.
+        ValueError: the blocks have no such projection, or have adapters with a
+            different rank.
 
     References:
         [LoRA](https://arxiv.org/abs/2106.09685), section 4.2
@@ -49,7 +49,7 @@ def add_adapters(backbone, rank):
 
 
 def check_recipe(recipe):
-    """Raise ValueError if a `Recipe` combines adapters and other freezing."""
+    """Raise ValueError if a `Recipe` has LoRA and frozen or reset layers."""
     for name in ("num_frozen_layers", "num_reset_layers"):
         if recipe.lora_rank is not None and getattr(recipe, name):
             raise ValueError(

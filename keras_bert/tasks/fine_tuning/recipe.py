@@ -39,10 +39,10 @@ class Recipe(checks.Checked):
             the embeddings; 0 for none, -1 for the whole encoder. Blocks with
             shared weights must be frozen together.
         num_reset_layers: number of highest blocks to initialize randomly.
-        lora_rank: rank of adapters of the attention (LoRA), which are trained
-            instead of the encoder, together with the pooler and the head.
-            None to train the encoder itself. Adapters need a larger learning
-            rate, such as 5e-4.
+        lora_rank: rank of the LoRA adapters in the attention layers. The
+            encoder is frozen, and the adapters, the pooler and the head are
+            trained. If None, the encoder itself is trained. Adapters need a
+            larger learning rate, such as 5e-4.
         label_smoothing: label smoothing, from 0 to 1.
         patience: number of epochs without improvement before training stops. If
             None, there is no early stopping.

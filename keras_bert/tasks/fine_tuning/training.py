@@ -81,7 +81,7 @@ def fine_tune(
     own_model = own_model or learner.model
     frozen = _frozen_layers(learner.pretrained.backbone, recipe)
     with frozen, warnings.catch_warnings():
-        # Projections of global tokens, and the vector of predicted tokens.
+        # Global projections and XLNet's query embedding may be unused.
         unused = "Gradients do not exist.*/(global_|query_embedding)"
         warnings.filterwarnings("ignore", unused)
         return _fit(
@@ -167,7 +167,7 @@ def _logged_names(loss, metrics, validation):
 
 @contextlib.contextmanager
 def _frozen_layers(backbone, recipe):
-    """Context manager that freezes the lowest layers, or all but adapters."""
+    """Context manager that freezes layers as the recipe specifies."""
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
     is_whole = recipe.num_frozen_layers < 0
     if recipe.lora_rank is not None:

@@ -1,4 +1,4 @@
-"""Read retrieval data in the format of BEIR."""
+"""Reader for retrieval datasets in BEIR format."""
 
 import dataclasses
 import numbers
@@ -23,8 +23,8 @@ class RetrievalData(Summarized):
     Args:
         queries: dict mapping ids to texts (str).
         corpus: dict mapping ids to texts (str).
-        relevance: dict mapping ids of queries to dicts, which map ids of
-            documents to grades (int). Grades above 0 are relevant.
+        relevance: dict mapping query ids to dicts that map document ids to
+            grades (int). Documents with a grade above 0 are relevant.
 
     Raises:
         ValueError: `relevance` contains an unknown id or no relevant document.
@@ -64,13 +64,13 @@ def check_dicts(**values):
 
 
 def positive_grades(relevance):
-    """Return the grades above 0 of each query that has any.
+    """Return the grades above 0, for queries with at least one of them.
 
     Args:
         relevance: see `RetrievalData`.
 
     Raises:
-        ValueError: `relevance` has another form or no grade above 0.
+        ValueError: `relevance` is malformed or has no grade above 0.
     """
     for query, grades in relevance.items():
         values = grades.values() if isinstance(grades, dict) else [None]
@@ -94,14 +94,15 @@ def positive_grades(relevance):
 
 
 def read_beir(directory: Path, split: str = "test") -> RetrievalData:
-    """Read a data set in the format of BEIR.
+    """Read a retrieval dataset in BEIR format.
 
-    The text of a document is its title, if any, a space and its text.
+    If a document has a title, it is prepended to the text with a space.
 
     Args:
         directory: directory with `corpus.jsonl`, `queries.jsonl` and
             `qrels/test.tsv`.
-        split: name of the file in `qrels`, such as "test" or "dev".
+        split: name of the file in `qrels` without its ending, such as "test" or
+            "dev".
 
     Returns:
         `RetrievalData`.
@@ -140,7 +141,7 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
 
 
 def _read_texts(path):
-    """Return the texts of a JSON-lines file by id."""
+    """Return a dict mapping ids to the texts of a JSON-lines file."""
     texts: dict = {}
     for number, row in enumerate(read_dicts(path), 1):
         place = f"{path}, line {number},"

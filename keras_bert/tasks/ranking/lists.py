@@ -1,4 +1,4 @@
-"""Inputs for `PairRanker`: queries with their documents."""
+"""Inputs for `PairRanker`, which are queries with their documents."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from keras_bert.text.preprocessor import Preprocessor
 
 
 class Lists(Inputs):
-    """Inputs for `PairRanker`: queries, each with a list of documents.
+    """Inputs for `PairRanker`, where an example is a query with documents.
 
-    A pair is a query with one document.
+    A pair is an example with one document.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -47,7 +47,7 @@ class Lists(Inputs):
         documents = [text for _, texts in lists for text in texts]
         queries = [query for query, texts in lists for _ in texts]
         rows = tokenized_rows(self.preprocess, queries, documents)
-        # Short lists repeat their first document.
+        # Pad short lists by repeating their first document.
         places = np.arange(counts.max(initial=1))
         places = np.where(places < counts[:, np.newaxis], places, 0)
         starts = np.cumsum(counts) - counts

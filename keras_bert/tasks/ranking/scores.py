@@ -1,4 +1,4 @@
-"""Metrics of the ranking of the documents of each query."""
+"""Ranking metrics for queries with their documents."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ _DEPTH = 10
 
 
 def ranking_scores(queries, labels, scores):
-    """Compute the metrics of the documents of each query, sorted by score.
+    """Compute ranking metrics for the documents of each query.
 
-    Documents with a label above 0 are relevant, and the label is their gain.
-    Documents with equal scores keep their order. If each query has only one
-    document, all documents form one ranking.
+    Documents are sorted by score; documents with equal scores keep their order.
+    Documents with a label above 0 are relevant, and the label is their gain. If
+    each query has only one document, all documents form one ranking.
 
     Args:
         queries: list of the query of each document.
@@ -23,8 +23,8 @@ def ranking_scores(queries, labels, scores):
 
     Returns:
         A dict with `ndcg_at_10`, `mrr_at_10` and `mean_average_precision`,
-        means over the queries with a relevant document (0.0 without one), and
-        `spearman`, the rank correlation of all scores and labels.
+        averaged over the queries with a relevant document (0.0 if there are
+        none), and `spearman`, the rank correlation of all scores and labels.
     """
     names = {}
     numbers = [names.setdefault(query, len(names)) for query in queries]

@@ -16,9 +16,8 @@ class ErnieConfig(EncoderConfig):
     """Config of an ERNIE 1.0 or 2.0 model.
 
     Args:
-        use_task_id: whether the embeddings have a table of task types.
-        task_type_vocab_size: number of rows of this table. Only the first
-            row is used.
+        use_task_id: whether the embeddings include task-type embeddings.
+        task_type_vocab_size: number of task types. Only the first one is used.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:

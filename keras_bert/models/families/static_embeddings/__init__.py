@@ -1,1 +1,1 @@
-"""Static embeddings: one vector per word piece."""
+"""Static embeddings with one vector per word piece."""

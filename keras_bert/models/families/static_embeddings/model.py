@@ -1,4 +1,4 @@
-"""Static embeddings: one vector per word piece, without context."""
+"""Static embeddings with one context-independent vector per word piece."""
 
 import dataclasses
 
@@ -40,7 +40,7 @@ class StaticEmbeddingsConfig(StrictConfig):
 
 
 def static_backbone(config):
-    """Build the table of vectors, without blocks."""
+    """Build an encoder that consists of the embedding table only."""
     embeddings = WordEmbeddings(
         config.vocab_size,
         config.hidden_size,

@@ -23,8 +23,8 @@ class XLNetConfig(StrictConfig):
         summary_last_dropout: dropout before the logits of a classifier.
         initializer_range: as in `BertConfig`.
         layer_norm_eps: as in `BertConfig`.
-        max_seq_length: maximum sequence length of tasks and training. No
-            weight depends on it, and published files do not have the key.
+        max_seq_length: maximum sequence length for tasks and training. No
+            weight depends on it. Published configs do not have this key.
 
     References:
         [XLNet](https://arxiv.org/abs/1906.08237), appendix A.4

@@ -59,7 +59,7 @@ def _block(config, index):
 
 
 def xlnet_heads(config, embeddings):
-    """Return a dict mapping the part name to the language modeling head."""
+    """Return a dict mapping a part name to the language modeling head."""
     transform = keras.layers.Identity(name="transform")
     head = TiedHead(embeddings, transform, name="masked_lm_head")
     return {"masked_lm_head": head}
