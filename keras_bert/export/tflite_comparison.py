@@ -67,7 +67,7 @@ def keeps_labels(num_labels, num_equal_labels):
 
 
 def tolerance(kind):
-    """Return a description of the tolerance of `is_within`."""
+    """Return a description of the tolerance of a kind, see `is_within`."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (

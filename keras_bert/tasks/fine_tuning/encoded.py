@@ -210,7 +210,7 @@ class Encoded:
 
     @property
     def own_targets(self):
-        """Prediction targets from the example or its first row."""
+        """Target of each prediction, from the example or its first row."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
 
