@@ -33,13 +33,20 @@ from absl import flags
 import keras_bert
 
 _ABLATION = flags.DEFINE_enum(
-    "ablation", None, ["objectives", "layers"], "Table to make.", required=True
+    "ablation",
+    None,
+    ["objectives", "layers"],
+    "Table to create.",
+    required=True,
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Directory of the models.", required=True
+    "output_dir", None, "Output directory for the models.", required=True
 )
 _FLAGFILE = flags.DEFINE_string(
-    "pretraining_flagfile", None, "Flags of run_pretraining.py.", required=True
+    "pretraining_flagfile",
+    None,
+    "Flag file for run_pretraining.py.",
+    required=True,
 )
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Config of the model.", required=True
@@ -54,24 +61,26 @@ _VOCAB_FILE = flags.DEFINE_string(
     "vocab_file", None, "Vocabulary of the records.", required=True
 )
 _LAYERS = flags.DEFINE_list(
-    "layers", ["3", "6", "12", "24"], "Depths of --ablation=layers."
+    "layers", ["3", "6", "12", "24"], "Numbers of layers for --ablation=layers."
 )
 _TASK = flags.DEFINE_multi_enum(
     "task", ["sst2"], ["sst2", "mrpc"], "Dataset to fine-tune on."
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the datasets.", required=True
+    "data_dir", None, "Directory with a folder for each dataset.", required=True
 )
-_EPOCHS = flags.DEFINE_integer("epochs", 4, "Epochs of fine-tuning.")
+_EPOCHS = flags.DEFINE_integer("epochs", 4, "Number of fine-tuning epochs.")
 _LEARNING_RATE = flags.DEFINE_float(
     "learning_rate", 5e-4, "Peak learning rate."
 )
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each model.", lower_bound=1)
+_SEEDS = flags.DEFINE_integer(
+    "seeds", 3, "Number of seeds per model.", lower_bound=1
+)
 _SEQ_LENGTH = flags.DEFINE_integer(
     "seq_length", 64, "Maximum number of tokens."
 )
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Maximum examples of each split.", lower_bound=1
+    "max_examples", None, "Maximum number of examples per split.", lower_bound=1
 )
 
 _TOOL = pathlib.Path(__file__).parents[1] / "tools/run_pretraining.py"

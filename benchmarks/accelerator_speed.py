@@ -1,4 +1,4 @@
-"""Compare training and encoding on one accelerator, JAX against torch.
+"""Compare the training and encoding speed of JAX and torch on an accelerator.
 
     KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
         --bert_config_file=configs/bert_base.json --seq_length=128,512 \\
@@ -43,32 +43,39 @@ _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Config of the model.", required=True
 )
 _SEQ_LENGTHS = flags.DEFINE_list(
-    "seq_length", ["128", "512"], "Tokens per row."
+    "seq_length", ["128", "512"], "Numbers of tokens per row."
 )
 _BATCH_SIZES = flags.DEFINE_list(
-    "batch_size", ["256", "64"], "Examples in a step, one number per length."
+    "batch_size",
+    ["256", "64"],
+    "Numbers of examples per step, one for each length.",
 )
 _PRECISION = flags.DEFINE_enum(
-    "precision", "mixed_bfloat16", ["mixed_bfloat16", "float32"], "Policy."
+    "precision",
+    "mixed_bfloat16",
+    ["mixed_bfloat16", "float32"],
+    "Keras dtype policy.",
 )
-_STEPS = flags.DEFINE_integer("steps", 30, "Timed steps per process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per side.")
+_STEPS = flags.DEFINE_integer("steps", 30, "Number of timed steps per process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Number of processes per library.")
 _PEAK = flags.DEFINE_float(
-    "peak_tflops", None, "Peak rate of the device; measured by default."
+    "peak_tflops", None, "Peak TFLOP/s of the device; measured by default."
 )
 _MATRIX_SIZE = flags.DEFINE_integer(
-    "matrix_size", 8192, "Rows of the matrices of the measured product."
+    "matrix_size",
+    8192,
+    "Size of the square matrices that measure the peak rate.",
 )
 _PEER_PYTHON = flags.DEFINE_string(
     "peer_python",
     None,
-    "Python with torch and transformers; by default no peer runs.",
+    "Python with torch and transformers; if unset, only ours runs.",
 )
 _PART = flags.DEFINE_enum(
     "part",
     "all",
     ["all", "count", "peak", "train", "encode"],
-    "Part to measure in this process, at the first length.",
+    "Part to measure in this process, with the first length.",
 )
 
 _PEER = pathlib.Path(__file__).with_name("accelerator_peer.py")

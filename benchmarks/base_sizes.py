@@ -32,9 +32,11 @@ _MODEL = flags.DEFINE_enum(
     "model",
     None,
     ["BERT-base", "GPT-1", "ELMo"],
-    "Measure one model; print JSON.",
+    "Only measure this model and print JSON.",
 )
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens of the text.")
+_SEQ_LENGTH = flags.DEFINE_integer(
+    "seq_length", 128, "Number of tokens in the text."
+)
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _SEES = {

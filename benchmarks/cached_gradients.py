@@ -15,7 +15,7 @@ from absl import app
 from absl import flags
 
 _SIZES = flags.DEFINE_list(
-    "sizes", ["32", "256", "256:32", "1024:32"], "Sizes."
+    "sizes", ["32", "256", "256:32", "1024:32"], "Batch sizes."
 )
 
 _PROGRAM = """

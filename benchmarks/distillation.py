@@ -34,19 +34,26 @@ _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "Checkpoint of the encoder.", required=True
 )
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the datasets.", required=True
+    "data_dir", None, "Directory with a folder for each dataset.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Directory of models and rows.", required=True
+    "output_dir",
+    None,
+    "Output directory for models and rows.jsonl.",
+    required=True,
 )
 _TASK = flags.DEFINE_multi_enum(
-    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Datasets."
+    "task", ["sst2", "mrpc"], ["sst2", "mrpc"], "Dataset to use."
 )
-_NUM_LAYERS = flags.DEFINE_integer("num_layers", 3, "Student layers.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs per student.", lower_bound=1)
-_EPOCHS = flags.DEFINE_integer("epochs", None, "Epochs; default: the recipe's.")
+_NUM_LAYERS = flags.DEFINE_integer("num_layers", 3, "Number of student layers.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Number of seeds.", lower_bound=1)
+_EPOCHS = flags.DEFINE_integer(
+    "epochs", None, "Number of epochs; by default the value in the recipe."
+)
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Maximum examples of each split; default: all."
+    "max_examples",
+    None,
+    "Maximum number of examples per split; by default all.",
 )
 
 _KINDS = ("labels", "teacher")

@@ -37,13 +37,21 @@ from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-_CONFIG = flags.DEFINE_string("config", None, "Discriminator.", required=True)
-_SIZE = flags.DEFINE_float(
-    "generator_size", 0.25, "Width of the generator, as a share."
+_CONFIG = flags.DEFINE_string(
+    "config", None, "Config of the discriminator.", required=True
 )
-_BATCH = flags.DEFINE_integer("batch_size", 16, "Examples in a step.")
-_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
-_STEPS = flags.DEFINE_integer("num_steps", 10, "Timed steps per model.")
+_SIZE = flags.DEFINE_float(
+    "generator_size",
+    0.25,
+    "Width of the generator relative to the discriminator.",
+)
+_BATCH = flags.DEFINE_integer("batch_size", 16, "Number of examples in a step.")
+_LENGTH = flags.DEFINE_integer(
+    "seq_length", 128, "Number of tokens in an example."
+)
+_STEPS = flags.DEFINE_integer(
+    "num_steps", 10, "Number of timed steps per model."
+)
 _PRECISION = flags.DEFINE_string("precision", "float32", "Keras dtype policy.")
 
 _WARM_UP = 2

@@ -25,14 +25,20 @@ _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Text, one sentence per line.", required=True
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "Vocabulary of word pieces.", required=True
+    "vocab_file", None, "WordPiece vocabulary.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Directory of the model.", required=True
+    "output_dir", None, "Output directory for the model.", required=True
 )
-_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 2500, "Steps.")
-_BATCH_SIZE = flags.DEFINE_integer("train_batch_size", 64, "Rows per step.")
-_LEARNING_RATE = flags.DEFINE_float("learning_rate", 2e-3, "Peak rate.")
+_NUM_TRAIN_STEPS = flags.DEFINE_integer(
+    "num_train_steps", 2500, "Number of steps."
+)
+_BATCH_SIZE = flags.DEFINE_integer(
+    "train_batch_size", 64, "Number of rows per step."
+)
+_LEARNING_RATE = flags.DEFINE_float(
+    "learning_rate", 2e-3, "Peak learning rate."
+)
 _NUM_EPOCHS = 20  # Points of the learning curve.
 
 

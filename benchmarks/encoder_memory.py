@@ -28,10 +28,16 @@ _CONFIG = flags.DEFINE_string(
 _PEER_PYTHON = flags.DEFINE_string(
     "peer_python", None, "Python with torch and transformers."
 )
-_LENGTHS = flags.DEFINE_list("lengths", ["128", "512"], "Tokens per text.")
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 1, "Texts per batch.")
-_STEPS = flags.DEFINE_integer("steps", 10, "Timed batches.")
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per library.")
+_LENGTHS = flags.DEFINE_list(
+    "lengths", ["128", "512"], "Numbers of tokens per text."
+)
+_BATCH_SIZE = flags.DEFINE_integer(
+    "batch_size", 1, "Number of texts per batch."
+)
+_STEPS = flags.DEFINE_integer("steps", 10, "Number of timed batches.")
+_REPETITIONS = flags.DEFINE_integer(
+    "repetitions", 3, "Number of runs per library."
+)
 
 _WRITE = """
 import sys

@@ -37,10 +37,14 @@ _CONFIG_FILE = flags.DEFINE_multi_string(
     "Config files; the first one is the baseline.",
     required=True,
 )
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
-_STEPS = flags.DEFINE_integer("steps", 5, "Timed steps per process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per model.")
+_BATCH_SIZE = flags.DEFINE_integer(
+    "batch_size", 8, "Number of examples in a step."
+)
+_SEQ_LENGTH = flags.DEFINE_integer(
+    "seq_length", 128, "Number of tokens in an example."
+)
+_STEPS = flags.DEFINE_integer("steps", 5, "Number of timed steps per process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Number of processes per model.")
 _SIDE = flags.DEFINE_string("side", None, "Config to measure in this process.")
 
 _KEYS = ("parameters", "state_mib", "step_s", "peak_mib")

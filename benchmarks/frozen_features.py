@@ -25,15 +25,21 @@ from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import FeatureTokenClassifier
 
 _DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folders of the datasets.", required=True
+    "data_dir", None, "Directory with a folder for each dataset.", required=True
 )
-_BERT_DIR = flags.DEFINE_string("bert_dir", None, "BERT checkpoint.")
-_ELMO_OPTIONS = flags.DEFINE_string("elmo_options", None, "ELMo's options.")
-_ELMO_WEIGHTS = flags.DEFINE_string("elmo_weights", None, "ELMo's HDF5.")
-_EPOCHS = flags.DEFINE_integer("epochs", 10, "Epochs.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs per row.", lower_bound=1)
+_BERT_DIR = flags.DEFINE_string("bert_dir", None, "BERT checkpoint directory.")
+_ELMO_OPTIONS = flags.DEFINE_string(
+    "elmo_options", None, "ELMo's options.json."
+)
+_ELMO_WEIGHTS = flags.DEFINE_string(
+    "elmo_weights", None, "ELMo's HDF5 weights."
+)
+_EPOCHS = flags.DEFINE_integer("epochs", 10, "Number of epochs.")
+_SEEDS = flags.DEFINE_integer(
+    "seeds", 3, "Number of seeds per row.", lower_bound=1
+)
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Maximum examples of each split.", lower_bound=1
+    "max_examples", None, "Maximum number of examples per split.", lower_bound=1
 )
 _KINDS = {"wnut17": FeatureTokenClassifier, "sst2": FeatureTextClassifier}
 

@@ -1,4 +1,4 @@
-"""Time a token of `TextGenerator` after prompts of several lengths.
+"""Measure the time per token of `TextGenerator` for several prompt lengths.
 
     python benchmarks/generation_speed.py --config_file=configs/gpt1.json
 
@@ -30,9 +30,13 @@ _CONFIG_FILE = flags.DEFINE_string(
     "config_file", None, "Config of the model.", required=True
 )
 _LENGTHS = flags.DEFINE_list(
-    "lengths", ["16", "64", "128", "256", "480"], "Tokens of the prompts."
+    "lengths",
+    ["16", "64", "128", "256", "480"],
+    "Numbers of tokens in the prompts.",
 )
-_ROUNDS = flags.DEFINE_integer("rounds", 7, "Measurements of each length.")
+_ROUNDS = flags.DEFINE_integer(
+    "rounds", 7, "Number of measurements per length."
+)
 _FEW, _MANY = 8, 24
 
 

@@ -31,12 +31,14 @@ from keras_bert.text.wordpiece.vocabulary import Vocabulary
 from keras_bert.tfrecord import write_records
 
 _STATIC_FILE = flags.DEFINE_list(
-    "static_file", None, "Record files with masks."
+    "static_file", None, "Record files with static masks."
 )
 _DYNAMIC_FILE = flags.DEFINE_list(
-    "dynamic_file", None, "Record files without masks."
+    "dynamic_file", None, "Record files for dynamic masking."
 )
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 64, "Examples in a batch.")
+_BATCH_SIZE = flags.DEFINE_integer(
+    "batch_size", 64, "Number of examples in a batch."
+)
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
     "max_seq_length", 128, "Value used to create the records."
 )
@@ -47,9 +49,11 @@ _VOCAB_SIZE = flags.DEFINE_integer(
     "vocab_size", 30522, "Size of the vocabulary."
 )
 _MASK_ID = flags.DEFINE_integer("mask_id", 103, "Id of [MASK].")
-_SECONDS = flags.DEFINE_float("seconds", 5.0, "Seconds per measurement.")
+_SECONDS = flags.DEFINE_float(
+    "seconds", 5.0, "Duration of a measurement in seconds."
+)
 _REPEATS = flags.DEFINE_integer(
-    "repeats", 3, "Measurements; the best one counts."
+    "repeats", 3, "Number of measurements; the best one is reported."
 )
 
 

@@ -24,7 +24,9 @@ _CONFIG = flags.DEFINE_string(
 _FORMATS = flags.DEFINE_list(
     "format", ["keras", "hf", "tf1"], "Formats to write and read."
 )
-_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Runs per format.")
+_REPETITIONS = flags.DEFINE_integer(
+    "repetitions", 5, "Number of runs per format."
+)
 
 _WRITE = """
 import sys

@@ -1,4 +1,4 @@
-"""Compare our encoders of long rows with transformers, with linear fits.
+"""Compare the costs of our encoders for long rows with transformers.
 
     python benchmarks/long_documents.py --peer_python=hf/bin/python \\
         --output_file=runs/long_documents.jsonl
@@ -6,11 +6,11 @@
 Two blocks, 256 wide with four heads, encode one row of random ids, forward and
 as a training step without dropout: a Longformer with a window of 128 and no
 global token, a BigBird with blocks of 64, and a BERT with full attention. Each
-row of the table is a process on one core. It is appended to the output file at
-once; a later run measures only what is missing there. Printed are the median
-processor time of a step, and the peak memory above the memory that the process
-had before its first step; then least-squares lines through the lengths.
-PEER_PYTHON has torch and transformers.
+row of the table is a process on one core. It is appended to the output file
+immediately; a later run measures only the missing rows. The program prints the
+median processor time of a step and the increase of the peak memory over the
+memory before the first step, and then least-squares lines over the lengths.
+PEER_PYTHON needs torch and transformers.
 """
 
 import json
@@ -27,12 +27,19 @@ _PEER_PYTHON = flags.DEFINE_string(
     "peer_python", None, "Python with torch and transformers."
 )
 _OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "JSON lines, one for each row.", required=True
+    "output_file",
+    None,
+    "Output file with a line of JSON for each row.",
+    required=True,
 )
 _LENGTHS = flags.DEFINE_list(
-    "lengths", ["512", "1024", "2048", "4096", "8192"], "Tokens of a row."
+    "lengths",
+    ["512", "1024", "2048", "4096", "8192"],
+    "Numbers of tokens per row.",
 )
-_STEPS = flags.DEFINE_integer("steps", 5, "Timed steps, after one other.")
+_STEPS = flags.DEFINE_integer(
+    "steps", 5, "Number of timed steps, after one warmup step."
+)
 
 _MODELS = "longformer", "big_bird", "bert"
 _SHARED = """

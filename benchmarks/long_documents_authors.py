@@ -1,17 +1,17 @@
-"""Compare ways to classify long documents: who wrote a chapter of a novel?
+"""Compare methods to predict the author of a long text, a chapter of a novel.
 
     python benchmarks/long_documents_authors.py --data_dir=novels \\
         --output_dir=runs/authors
 
 DATA_DIR has novels as .txt files, with a blank line between chapters, and an
 INDEX.tsv with columns `file` and `author`. The labels are the authors with
-several novels. The last novel of each, by file name, is the test set: a model
-cannot rely on characters and places. All models have two layers of width 128
-and the same word pieces, learned from the training novels. They start from
+several novels. The last novel of each, by file name, is the test set, so that a
+model cannot rely on characters and places. All models have two layers of width
+128 and the same word pieces, learned from the training novels. They start from
 random weights and read similar numbers of tokens in training. One is trained on
 windows first and then made long.
 
-Each run is a process on one core. Its figures are appended to results.jsonl in
+Each run is a process on one core. Its results are appended to results.jsonl in
 OUTPUT_DIR; finished runs are not repeated. The table at the end has the
 accuracy (mean and standard deviation over the seeds) and the medians of the
 tokens read in training, the processor time of training and of the test, and
@@ -34,11 +34,19 @@ import measuring
 from absl import app
 from absl import flags
 
-_DATA_DIR = flags.DEFINE_string("data_dir", None, "Novels.", required=True)
-_OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "New.", required=True)
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each way.", lower_bound=1)
-_WAYS = flags.DEFINE_list("ways", None, "Which; all by default.")
-_ALONE = flags.DEFINE_list("alone", None, "Way and seed of this process.")
+_DATA_DIR = flags.DEFINE_string(
+    "data_dir", None, "Directory of novels.", required=True
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "Output directory.", required=True
+)
+_SEEDS = flags.DEFINE_integer(
+    "seeds", 3, "Number of seeds per method.", lower_bound=1
+)
+_WAYS = flags.DEFINE_list("ways", None, "Methods to run; by default all.")
+_ALONE = flags.DEFINE_list(
+    "alone", None, "Method and seed to run in this process."
+)
 
 _ROOT = pathlib.Path(__file__).parents[1]
 _VOCAB_SIZE = 8000

@@ -1,4 +1,4 @@
-"""Compare attention over long rows in chunks of queries and at once.
+"""Compare attention over long rows with and without chunks of queries.
 
     python benchmarks/long_rows.py
 
@@ -18,10 +18,14 @@ import measuring
 from absl import app
 from absl import flags
 
-_LENGTHS = flags.DEFINE_list("lengths", ["512", "1024", "2048"], "Tokens.")
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per case.")
+_LENGTHS = flags.DEFINE_list(
+    "lengths", ["512", "1024", "2048"], "Numbers of tokens."
+)
+_REPETITIONS = flags.DEFINE_integer(
+    "repetitions", 3, "Number of runs per case."
+)
 _ALONE = flags.DEFINE_list(
-    "alone", None, "Way, kind and length to measure once in this process."
+    "alone", None, "Method, kind and length to measure once in this process."
 )
 
 _SIZE, _NUM_HEADS, _NUM_ROWS, _NUM_STEPS = 256, 4, 2, 8

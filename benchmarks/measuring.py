@@ -1,4 +1,4 @@
-"""Measured processes and a synthetic batch; needs only NumPy."""
+"""Functions that measure processes and create a synthetic batch."""
 
 import os
 import subprocess

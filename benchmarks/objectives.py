@@ -51,22 +51,34 @@ from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
-_INPUT_DIR = flags.DEFINE_string("input_dir", None, "Folder of .txt files.")
-_DATA_DIR = flags.DEFINE_string("data_dir", None, "Folders of SST-2 and MRPC.")
-_OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "Runs.", required=True)
-_MINUTES = flags.DEFINE_float("minutes", 6, "Operations of a run, as a time.")
-_RATE = flags.DEFINE_float(
-    "operations_per_second", 5e10, "Operations that count as a second."
+_INPUT_DIR = flags.DEFINE_string("input_dir", None, "Folder with .txt files.")
+_DATA_DIR = flags.DEFINE_string(
+    "data_dir", None, "Directory with SST-2 and MRPC."
 )
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each row.", lower_bound=1)
-_ROWS = flags.DEFINE_list("rows", None, "Rows; default: all.")
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "Output directory.", required=True
+)
+_MINUTES = flags.DEFINE_float(
+    "minutes", 6, "Compute budget of a run in minutes."
+)
+_RATE = flags.DEFINE_float(
+    "operations_per_second", 5e10, "Operations per second of compute."
+)
+_SEEDS = flags.DEFINE_integer(
+    "seeds", 3, "Number of seeds per row.", lower_bound=1
+)
+_ROWS = flags.DEFINE_list("rows", None, "Rows to run; by default all.")
 _VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Vocabulary size.")
 _MAX_EXAMPLES = flags.DEFINE_integer(
-    "max_examples", None, "Maximum examples of each split; default: all."
+    "max_examples",
+    None,
+    "Maximum number of examples per split; by default all.",
 )
-_REPORT = flags.DEFINE_bool("report", False, "Only print the table and plot.")
+_REPORT = flags.DEFINE_bool(
+    "report", False, "Only print the table and write the plot."
+)
 _PLOT_FILE = flags.DEFINE_string(
-    "plot_file", None, "Plot; default: objectives.svg in --output_dir."
+    "plot_file", None, "Plot file; by default objectives.svg in --output_dir."
 )
 
 _ROOT = pathlib.Path(__file__).parents[1]

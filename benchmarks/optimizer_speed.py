@@ -29,9 +29,13 @@ _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Config of the model.", required=True
 )
 _JIT = flags.DEFINE_bool("jit", False, "Compile the step with XLA.")
-_STEPS = flags.DEFINE_integer("steps", 20, "Timed steps per process.")
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes per optimizer.")
-_SIDE = flags.DEFINE_string("side", None, "Optimizer to measure here.")
+_STEPS = flags.DEFINE_integer("steps", 20, "Number of timed steps per process.")
+_ROUNDS = flags.DEFINE_integer(
+    "rounds", 3, "Number of processes per optimizer."
+)
+_SIDE = flags.DEFINE_string(
+    "side", None, "Optimizer to measure in this process."
+)
 
 
 def _keras_adamw(model):

@@ -30,15 +30,17 @@ _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _LENGTHS = flags.DEFINE_string(
     "lengths_file",
     None,
-    "One text per line; its words are counted.",
+    "File with one text per line, whose words are counted.",
     required=True,
 )
 _CONFIG = flags.DEFINE_string(
     "config_file", str(_CONFIGS / "bert_small.json"), "Config of the model."
 )
-_ROWS = flags.DEFINE_integer("rows", 16, "Full rows per batch.")
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens per full row.")
-_STEPS = flags.DEFINE_integer("steps", 9, "Timed steps per way.")
+_ROWS = flags.DEFINE_integer("rows", 16, "Number of full rows per batch.")
+_SEQ_LENGTH = flags.DEFINE_integer(
+    "seq_length", 128, "Number of tokens in a full row."
+)
+_STEPS = flags.DEFINE_integer("steps", 9, "Number of timed steps per method.")
 
 
 def main(_):

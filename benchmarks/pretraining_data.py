@@ -21,19 +21,30 @@ from absl import app
 from absl import flags
 
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Text; a glob with --peer_python.", required=True
+    "input_file",
+    None,
+    "Text file, or a glob with --peer_python.",
+    required=True,
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "An uncased vocab.txt.", required=True
+    "vocab_file", None, "Uncased vocab.txt.", required=True
 )
-_MEGABYTES = flags.DEFINE_list("megabytes", ["30", "1000"], "Text sizes.")
-_NUM_WORKERS = flags.DEFINE_list("num_workers", ["1", "2"], "Processes.")
-_NUM_SHARDS = flags.DEFINE_integer("num_shards", 8, "Record files.")
-_DUPE_FACTOR = flags.DEFINE_integer("dupe_factor", 1, "Passes over the text.")
+_MEGABYTES = flags.DEFINE_list(
+    "megabytes", ["30", "1000"], "Text sizes in megabytes."
+)
+_NUM_WORKERS = flags.DEFINE_list(
+    "num_workers", ["1", "2"], "Numbers of worker processes."
+)
+_NUM_SHARDS = flags.DEFINE_integer("num_shards", 8, "Number of record files.")
+_DUPE_FACTOR = flags.DEFINE_integer(
+    "dupe_factor", 1, "Number of passes over the text."
+)
 _PEER_PYTHON = flags.DEFINE_string(
     "peer_python", None, "Python with tf-models-official."
 )
-_REPETITIONS = flags.DEFINE_integer("repetitions", 3, "Runs per library.")
+_REPETITIONS = flags.DEFINE_integer(
+    "repetitions", 3, "Number of runs per library."
+)
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _OURS = [

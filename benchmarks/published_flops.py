@@ -2,7 +2,7 @@
 
     python benchmarks/published_flops.py
 
-It follows the rules of google-research/electra (arXiv 2003.10555): a
+The program follows the rules of google-research/electra (arXiv 2003.10555): a
 multiplication and an addition count as two, the backward pass costs as much as
 the forward pass, an embedding lookup is a product with a one-hot vector, 80 of
 512 positions are predicted, and elementwise operations are counted too.

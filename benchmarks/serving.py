@@ -1,4 +1,4 @@
-"""Compare the speed of text embedding: SavedModel, `TextEmbedder`, peers.
+"""Compare the embedding speed of a SavedModel, a `TextEmbedder` and peers.
 
     python benchmarks/serving.py --way=saved_model --way=transformers \\
         --model_dir=minilm --text_file=sentences.txt \\
@@ -23,10 +23,10 @@ Each run is a process, and the ways alternate. A process warms up with 8
 requests of 32 texts and 64 single texts. It then embeds all texts four times:
 in file order, 32 per request; sorted by length, which a `TextEmbedder` does
 itself in one call; from two concurrent clients; and the first 200 one by one,
-for a median. All times include tokenization. Processor times are of all
-threads together; they depend less on other programs, and most if the program is
-run on one core (`taskset -c 0`). The program prints every run, and
-then the medians with the ratio of the first way to each.
+for a median. All times include tokenization. Processor times are
+sums over all threads; other programs affect them less, and least if the program
+runs on one core (`taskset -c 0`). The program prints every run, and then the
+medians with the ratio of the first way to each.
 
 Only the standard library is imported before a way is chosen, so that the Python
 of a peer needs only the peer.

@@ -25,16 +25,18 @@ from absl import app
 from absl import flags
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "The SavedModel.", required=True
+    "model_dir", None, "SavedModel directory.", required=True
 )
 _TEXT_FILE = flags.DEFINE_string(
-    "text_file", None, "One text per line.", required=True
+    "text_file", None, "File with one text per line.", required=True
 )
 _MINUTES = flags.DEFINE_float(
-    "minutes", 10.0, "Duration, at least 3.", lower_bound=3.0
+    "minutes", 10.0, "Duration in minutes, at least 3.", lower_bound=3.0
 )
-_THREADS = flags.DEFINE_integer("threads", 8, "Clients.", lower_bound=1)
-_NUM_TEXTS = flags.DEFINE_integer("num_texts", 512, "Distinct texts.")
+_THREADS = flags.DEFINE_integer(
+    "threads", 8, "Number of client threads.", lower_bound=1
+)
+_NUM_TEXTS = flags.DEFINE_integer("num_texts", 512, "Number of distinct texts.")
 
 _MINUTE_S = 60.0
 _GROWTH_MIB = 32.0

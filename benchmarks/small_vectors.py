@@ -25,12 +25,14 @@ import keras_bert
 from keras_bert.tasks.labelled.squad import read_squad
 
 _SQUAD_FILE = flags.DEFINE_string(
-    "squad_file", None, "JSON file of SQuAD.", required=True
+    "squad_file", None, "SQuAD JSON file.", required=True
 )
 _TEXTS_FILE = flags.DEFINE_string(
-    "texts_file", None, "Sentences, one per line.", required=True
+    "texts_file", None, "File with one sentence per line.", required=True
 )
-_QUESTIONS = flags.DEFINE_integer("num_questions", 2000, "First questions.")
+_QUESTIONS = flags.DEFINE_integer(
+    "num_questions", 2000, "Number of questions to use."
+)
 _CPU_INFO = pathlib.Path("/proc/cpuinfo")
 _REPETITIONS = 10
 

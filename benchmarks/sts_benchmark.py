@@ -17,10 +17,10 @@ from absl import flags
 import keras_bert
 
 _INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "sts-test.csv.", required=True
+    "input_file", None, "The file sts-test.csv.", required=True
 )
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "Model, a directory or a name.", required=True
+    "model_dir", None, "Model directory or name on the Hub.", required=True
 )
 
 

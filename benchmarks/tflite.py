@@ -28,19 +28,23 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.tflite_names import KINDS
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "Output of run_classifier.py."
+    "model_dir", None, "Output directory of run_classifier.py."
 )
-_DEV_FILE = flags.DEFINE_string("dev_file", None, "Texts and labels.")
-_CONFIG_FILES = flags.DEFINE_list("config_file", None, "Configs.")
+_DEV_FILE = flags.DEFINE_string("dev_file", None, "File of texts and labels.")
+_CONFIG_FILES = flags.DEFINE_list("config_file", None, "Config files.")
 _VOCAB_FILE = flags.DEFINE_string("vocab_file", None, "Vocabulary.")
 _KINDS = flags.DEFINE_list(
     "kinds",
     None,
-    "Default: all for a model, float32 and int8 for configs.",
+    "Kinds; by default all for a model, float32 and int8 for configs.",
 )
-_LENGTHS = flags.DEFINE_list("lengths", ["16", "32", "128"], "Tokens.")
+_LENGTHS = flags.DEFINE_list(
+    "lengths", ["16", "32", "128"], "Numbers of tokens."
+)
 _NUM_REPRESENTATIVE = flags.DEFINE_integer(
-    "num_representative", 24, "Number of last texts that calibrate full_int8."
+    "num_representative",
+    24,
+    "Number of texts, from the end, that calibrate full_int8.",
 )
 _RUNS = 50
 

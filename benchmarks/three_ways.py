@@ -40,12 +40,14 @@ _LEFT_TO_RIGHT_DIR = flags.DEFINE_string(
     required=True,
 )
 _ELMO_DIR = flags.DEFINE_string(
-    "elmo_dir", None, "Output of elmo_training.py.", required=True
+    "elmo_dir", None, "Output directory of elmo_training.py.", required=True
 )
 _TEXT = flags.DEFINE_string(
     "text", "The [MASK] by the river was steep.", "Text with [MASK]."
 )
-_NUM_TEXTS = flags.DEFINE_integer("num_texts", 2000, "Held-out sentences.")
+_NUM_TEXTS = flags.DEFINE_integer(
+    "num_texts", 2000, "Number of held-out sentences."
+)
 _OUTPUT_FILE = flags.DEFINE_string(
     "output_file",
     str(pathlib.Path(__file__).parents[1] / "docs/figures/three_ways.json"),

@@ -36,25 +36,28 @@ from absl import app  # noqa: E402
 from absl import flags  # noqa: E402
 
 _KIND = flags.DEFINE_enum(
-    "kind", "wordpiece", ["wordpiece", "byte_pair", "sentencepiece"], "Kind."
+    "kind",
+    "wordpiece",
+    ["wordpiece", "byte_pair", "sentencepiece"],
+    "Tokenizer type.",
 )
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Text, one paragraph per line.", required=True
 )
 _TOKENIZER = flags.DEFINE_string(
-    "tokenizer", None, "File or directory.", required=True
+    "tokenizer", None, "Tokenizer file or directory.", required=True
 )
 _KERAS_HUB_PYTHON = flags.DEFINE_string(
     "keras_hub_python", None, "Python with KerasHub."
 )
 _ROUNDS = flags.DEFINE_integer(
-    "rounds", 5, "Processes per tokenizer.", lower_bound=1
+    "rounds", 5, "Number of processes per tokenizer.", lower_bound=1
 )
-_NUM_LINES = flags.DEFINE_integer("num_lines", 8192, "First lines.")
+_NUM_LINES = flags.DEFINE_integer("num_lines", 8192, "Number of lines to read.")
 _BATCH_SIZE = flags.DEFINE_integer(
-    "batch_size", 1024, "Lines per call.", lower_bound=1
+    "batch_size", 1024, "Number of lines per call.", lower_bound=1
 )
-_ONLY = flags.DEFINE_string("only", None, "Tokenizer to measure.")
+_ONLY = flags.DEFINE_string("only", None, "Only measure this tokenizer.")
 _REPETITIONS = 3
 
 

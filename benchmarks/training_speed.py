@@ -22,18 +22,27 @@ import measuring
 from absl import app
 from absl import flags
 
-_SIZE = flags.DEFINE_string("size", "base", "Size of a config of configs/.")
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
+_SIZE = flags.DEFINE_string(
+    "size", "base", "Model size, as in the file names in configs/."
+)
+_BATCH_SIZE = flags.DEFINE_integer(
+    "batch_size", 8, "Number of examples in a step."
+)
+_SEQ_LENGTH = flags.DEFINE_integer(
+    "seq_length", 128, "Number of tokens in an example."
+)
 _DTYPE = flags.DEFINE_enum(
     "dtype", "bfloat16", ["float32", "bfloat16"], "Compute dtype."
 )
-_STEPS = flags.DEFINE_integer("steps", 6, "Timed steps per run.")
-_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs per library.")
-_PEERS = flags.DEFINE_multi_string("peer", [], "name=shell command.")
+_STEPS = flags.DEFINE_integer("steps", 6, "Number of timed steps per run.")
+_ROUNDS = flags.DEFINE_integer("rounds", 5, "Number of runs per library.")
+_PEERS = flags.DEFINE_multi_string("peer", [], "Peer as name=shell command.")
 
 _ALONE = flags.DEFINE_enum(
-    "alone", None, ["loop", "jit"], "Measure ours once in this process."
+    "alone",
+    None,
+    ["loop", "jit"],
+    "Mode of ours to measure once in this process.",
 )
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"

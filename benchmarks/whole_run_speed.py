@@ -1,4 +1,4 @@
-"""Compare whole runs from records with bare training steps.
+"""Compare the speed of complete training runs with bare training steps.
 
     python benchmarks/whole_run_speed.py --input_file=train.tfrecord \\
         --vocab_file=vocab.txt --bert_config_file=configs/bert_small.json
@@ -41,12 +41,19 @@ _SEQ_LENGTH = flags.DEFINE_integer(
 _PREDICTIONS = flags.DEFINE_integer(
     "max_predictions_per_seq", 20, "Value used to create the records."
 )
-_BATCH_SIZE = flags.DEFINE_integer("batch_size", 16, "Examples in a step.")
-_PRECISION = flags.DEFINE_enum(
-    "precision", "mixed_bfloat16", ["float32", "mixed_bfloat16"], "Policy."
+_BATCH_SIZE = flags.DEFINE_integer(
+    "batch_size", 16, "Number of examples in a step."
 )
-_STEPS = flags.DEFINE_integer("steps", 60, "Steps per run, a multiple of 3.")
-_ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs per way.")
+_PRECISION = flags.DEFINE_enum(
+    "precision",
+    "mixed_bfloat16",
+    ["float32", "mixed_bfloat16"],
+    "Keras dtype policy.",
+)
+_STEPS = flags.DEFINE_integer(
+    "steps", 60, "Number of steps per run, a multiple of 3."
+)
+_ROUNDS = flags.DEFINE_integer("rounds", 5, "Number of runs per method.")
 _PART = flags.DEFINE_enum(
     "part", "all", ["all", "step", "fit"], "Part to measure in this process."
 )

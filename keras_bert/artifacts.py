@@ -454,7 +454,7 @@ def remove_own(directory):
     remove_listed(directory, own_files(directory))
     folders = [x for x in pathlib.Path(directory).rglob("*") if x.is_dir()]
     for folder in [*sorted(folders, reverse=True), directory]:
-        with contextlib.suppress(OSError):  # It is not empty, or absent.
+        with contextlib.suppress(OSError):  # Not empty or missing.
             os.rmdir(folder)
 
 
@@ -472,7 +472,7 @@ def remove_listed(directory, listed, kept=()):
         path = pathlib.Path(directory, name)
         if is_listed(path, listed[name]):
             path.unlink()
-            with contextlib.suppress(OSError):  # It is not empty.
+            with contextlib.suppress(OSError):  # The folder is not empty.
                 path.parent.rmdir()
 
 

@@ -16,7 +16,7 @@ from absl import flags
 from absl import logging
 
 HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
-# Names of Python's arguments and of the flags of google-research/bert.
+# Map Python argument names to flag names of google-research/bert.
 FLAGS_OF_ARGUMENTS = {
     "batch_size": "train_batch_size",
     "epochs": "num_train_epochs",
@@ -32,7 +32,7 @@ _WIDTH = 80
 _ARGUMENT = re.compile(
     r"`(\w+)`|(?<![\w.-])(\w+)=(\[[^\]]*\]|'[^']*'|\w*)(?!\()"
 )
-_titles = {}  # From flag names to the titles of their groups.
+_titles = {}  # Maps flag names to group titles.
 
 
 def run(main, next_command=None):

@@ -9,7 +9,7 @@ import typing
 from keras_bert import checks
 from keras_bert.typing import Path
 
-# "gelu" is the tanh form in files of Google and the erf form in Hugging Face.
+# "gelu" is the tanh form in Google's files and the erf form in Hugging Face's.
 _ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
 _ACTIVATION_SYNONYMS = {
     "gelu_new": "gelu_tanh",
@@ -23,8 +23,8 @@ _HUGGING_FACE_MARKS = (
     "transformers_version",
 )
 
-# Keys of Hugging Face that change no output of any family: metadata, and
-# settings of training, tokenizers, generation and output formats.
+# Hugging Face keys that change no output in any family: metadata, and settings
+# for training, tokenizers, generation and output formats.
 _HARMLESS_KEYS = frozenset(
     """_attn_implementation _attn_implementation_autoset _commit_hash
     _name_or_path _num_labels architectures attn_implementation bad_words_ids
@@ -62,7 +62,7 @@ _CHECKS = {
     int: functools.partial(checks.at_least, 1),
     float: checks.not_negative,
 }
-# Checks by the suffix of a field name.
+# Map suffixes of field names to checks.
 _CHECKS_OF_NAMES = {
     ("_prob", "dropout", "pdrop"): checks.share,
     ("_id",): functools.partial(checks.at_least, 0),
@@ -304,7 +304,7 @@ class StrictConfig:
         """Return a dict of the fields, without an `attention_window` of 0."""
         values = dataclasses.asdict(self)
         if not self.attention_window:
-            # Files of earlier releases do not have the key.
+            # Files from earlier releases lack this key.
             values.pop("attention_window", None)
         return values
 

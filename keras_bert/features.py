@@ -136,7 +136,7 @@ DYNAMIC_FEATURES = (
     WORD_STARTS,
     NEXT_SENTENCE_LABELS,
 )
-# The features of the records, by the values of `masking`.
+# Map values of `masking` to the features of the records.
 FORMS = {"static": PRETRAINING_FEATURES, "dynamic": DYNAMIC_FEATURES}
 
 

@@ -48,7 +48,7 @@ def expand_patterns(patterns, streams=False):
 def is_stream(path):
     """Return whether a file is a pipe or a device and can be read only once."""
     if path.startswith(_OPEN_FILES):
-        return True  # Includes files that only this process has open.
+        return True  # Includes files that are open only in this process.
     return os.path.exists(path) and not os.path.isfile(path)
 
 

@@ -14,7 +14,7 @@ def processor_flags():
     """
     try:
         text = _CPU_INFO.read_text(encoding="utf-8")
-    except OSError:  # Not Linux.
+    except OSError:  # The system is not Linux.
         return None
     flags = re.search(r"^flags\s*:(.*)", text, re.MULTILINE)
     return {*flags[1].split()} if flags else None

@@ -15,7 +15,7 @@ import re
 import sys
 
 _PACKAGE = "keras_bert"
-# Saved classes and functions are in these folders and have this decorator.
+# Registered classes and functions are in these folders, with this decorator.
 _FOLDERS = ("layers", "losses", "optimizers", "tasks")
 _REGISTERED = re.compile(
     r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'

@@ -60,7 +60,7 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
     try:
         outputs = answer["outputs"]
         if not isinstance(outputs, dict):
-            # The server leaves out the name of a single output.
+            # The server omits the name of a single output.
             found = _ask(f"{url}/metadata", timeout_s)["metadata"]
             signatures = found["signature_def"]["signature_def"]
             outputs = dict.fromkeys(signatures[signature]["outputs"], outputs)

@@ -4,8 +4,8 @@ import collections.abc
 import os
 import typing
 
-# Keras backends have no common class of tensors: type checkers accept any
-# value, and the name is for readers.
+# Keras backends have no common tensor class, so type checkers accept any value.
+# The name is for readers.
 Tensor: typing.TypeAlias = typing.Any
 """Tensor, or what converts to one; docstrings state its dtype and shape.
 

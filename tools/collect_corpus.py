@@ -9,7 +9,7 @@ READMEs and their long descriptions; nothing is imported or downloaded. With
 --input_file or --tfds_name it splits the lines of the text into sentences.
 
 It writes train.txt and eval.txt in the format of create_pretraining_data:
-UTF-8, one sentence per line, a blank line between documents; each with a
+UTF-8, one sentence per line, a blank line between documents. Each file has a
 manifest. The same files give the same corpus. The split of a document depends
 only on its text.
 """
@@ -36,12 +36,14 @@ _OUTPUT_DIR = shared_flags.required(
 )
 _OVERWRITE = shared_flags.overwrite()
 _ROOTS = flags.DEFINE_list(
-    "roots", None, "Folders of Python packages; by default of this Python."
+    "roots",
+    None,
+    "Folders with Python packages; by default the folders of this Python.",
 )
 _EVAL_SHARE = flags.DEFINE_float(
     "eval_share",
     0.1,
-    "Share of the documents to hold out.",
+    "Fraction of the documents to hold out.",
     lower_bound=0.0,
     upper_bound=1.0,
 )

@@ -28,7 +28,8 @@ _FORMAT = flags.DEFINE_enum(
     "format",
     "keras",
     ["keras", "hf", "tf1"],
-    "Format of keras_bert, transformers or google-research/bert.",
+    "Output format: keras (this library), hf (transformers) or tf1 "
+    "(google-research/bert).",
 )
 _ALLOW_MISSING = flags.DEFINE_list(
     "allow_missing",

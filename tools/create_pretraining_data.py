@@ -4,10 +4,10 @@
         --vocab_file=vocab.txt --output_dir=tfrecords/wiki \\
         --num_shards=16 --num_workers=8
 
-The input is UTF-8 with one sentence per line and a blank line between documents
-(also as .gz), paragraphs with --split_sentences, or .jsonl; a pipe such as
-/dev/stdin or <(zcat FILE); or a prepared dataset of TensorFlow Datasets. The
-records have the format of google-research/bert; see tfrecords/README.md.
+The input is UTF-8 text with one sentence per line (with --split_sentences, one
+paragraph) and a blank line between documents, or .jsonl, also as .gz; a pipe
+such as /dev/stdin or <(zcat FILE); or a prepared TensorFlow Datasets dataset.
+The records have the format of google-research/bert; see tfrecords/README.md.
 --packing selects the contents of an example; see docs/packings.md.
 
 The same seed gives the same bytes with any number of workers. Run the same
@@ -37,13 +37,14 @@ _OUTPUT_FILE = flags.DEFINE_list(
     "TFRecord files to write, all in one directory.",
 )
 _OUTPUT_DIR = shared_flags.optional(
-    "output_dir", "Or an output directory for --num_shards files."
+    "output_dir",
+    "Output directory for --num_shards files, instead of --output_file.",
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _NUM_WORKERS = flags.DEFINE_integer(
     "num_workers",
     1,
-    "Number of processes, at most one per file.",
+    "Number of worker processes, at most one per file.",
     lower_bound=1,
 )
 _OVERWRITE = shared_flags.overwrite()

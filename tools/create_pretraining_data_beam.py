@@ -6,9 +6,9 @@
         --beam_runner=FlinkRunner --beam_options=--flink_master=host:8081
 
 This is keras-bert create_pretraining_data as an Apache Beam pipeline; on one
-machine that program is faster. The input is UTF-8 with one sentence per line
-and a blank line between documents (also as .gz), paragraphs with
---split_sentences. docs/beam.md describes how to run it on Flink, Spark and
+machine that program is faster. The input is UTF-8 text with one sentence
+per line (with --split_sentences, one paragraph) and a blank line between
+documents, also as .gz. docs/beam.md describes how to run it on Flink, Spark and
 Dataflow.
 
 The same seed gives the same records, in another order, with any runner and

@@ -4,9 +4,9 @@
     keras-bert demo --output_dir=demo-output --input_file='text/*.txt'
 
 Each stage runs one program. Its command line is printed and its output is
-written to OUTPUT_DIR/logs. A line of progress is printed every 15 seconds. With
---overwrite the files of an earlier demo, listed in its manifest.json, are
-deleted first. A directory with any other file is an error.
+written to OUTPUT_DIR/logs. A line of progress is printed every 15 seconds. If
+--overwrite is given, the files of an earlier demo, listed in its manifest.json,
+are deleted first. It is an error if the directory contains any other file.
 """
 
 import pathlib

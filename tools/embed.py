@@ -20,9 +20,11 @@ from keras_bert.rows import column_of
 
 _MODEL_DIR = shared_flags.model_dir()
 _INPUT_FILE = shared_flags.required(
-    "input_file", "Texts: .txt, .csv, .tsv or .jsonl."
+    "input_file", "Input file of texts: .txt, .csv, .tsv or .jsonl."
 )
-_OUTPUT_FILE = shared_flags.required("output_file", "Embeddings, a .npy file.")
+_OUTPUT_FILE = shared_flags.required(
+    "output_file", "Output file for the embeddings (.npy)."
+)
 _TEXT_COLUMN = shared_flags.text_column()
 _PROMPT = shared_flags.optional(
     "prompt",

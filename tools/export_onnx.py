@@ -24,21 +24,21 @@ _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["text_embedder", "feature_extractor"],
-    "Task of a model that was not fine-tuned.",
+    "Task to export, for a model that was not fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _NAMES = flags.DEFINE_enum(
     "names",
     "hugging_face",
     ["hugging_face", "keras_bert"],
-    "Names of the inputs and outputs.",
+    "Naming scheme for the inputs and outputs.",
 )
-_PACKED = flags.DEFINE_bool("packed", False, "Compute only tokens, no padding.")
+_PACKED = flags.DEFINE_bool("packed", False, "Skip padding in the computation.")
 _PRECISION = flags.DEFINE_enum(
-    "precision", "float32", ["float32", "int8"], "Number format of the weights."
+    "precision", "float32", ["float32", "int8"], "Data type of the weights."
 )
 _TEXT_FILE = flags.DEFINE_string(
-    "text_file", None, "Texts for the comparison of int8, one per line."
+    "text_file", None, "Texts for comparing int8 with float32, one per line."
 )
 _OVERWRITE = shared_flags.overwrite()
 

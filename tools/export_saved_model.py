@@ -25,12 +25,15 @@ _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_DIR = shared_flags.required(
     "output_dir", "Directory of the model's versions."
 )
-_VERSION = flags.DEFINE_integer("version", 1, "Version number.", lower_bound=1)
+_VERSION = flags.DEFINE_integer(
+    "version", 1, "Version number of the model.", lower_bound=1
+)
 _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor", "text_generator"],
-    "Task of an encoder; fill_mask by default. Not for fine-tuned models.",
+    "Task to export for an encoder; fill_mask by default. Not for "
+    "fine-tuned models.",
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length()
 _DO_LOWER_CASE = shared_flags.do_lower_case()
@@ -38,7 +41,7 @@ _PRECISION = flags.DEFINE_enum(
     "precision",
     "float32",
     ["float32", "mixed_bfloat16"],
-    "Precision of matrix products and of their weights in the file.",
+    "Dtype policy; it also sets the dtype of weight matrices in the file.",
 )
 _OVERWRITE = shared_flags.overwrite()
 _SAMPLING = shared_flags.sampling()

@@ -29,7 +29,7 @@ from keras_bert.export.tflite_samples import read_texts
 _INPUT_DIR = shared_flags.input_dir()
 _OUTPUT_FILE = shared_flags.required(
     "output_file",
-    "Such as name.tflite, to write name_text.tflite and name_ids.tflite.",
+    "Output path: name.tflite writes name_text.tflite and name_ids.tflite.",
 )
 _KIND = flags.DEFINE_enum("kind", "int8", KINDS, "Quantization of the weights.")
 _FILES = flags.DEFINE_list(
@@ -39,16 +39,16 @@ _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor"],
-    "Task; by default the fine-tuned one, or feature_extractor.",
+    "Task to export; by default the fine-tuned task, or feature_extractor.",
 )
 _TEXTS_FILE = shared_flags.optional(
     "texts_file",
-    "Texts for the comparison, one per line, with a tab between the texts of a "
-    "pair; by default built-in sentences.",
+    "Texts for comparing each file with the model, one per line, with a "
+    "tab between the texts of a pair; by default built-in sentences.",
 )
 _REPRESENTATIVE_FILE = shared_flags.optional(
     "representative_file",
-    "20 to 100 texts in the same format, for the calibration of full_int8.",
+    "20 to 100 texts in the same format, to calibrate full_int8.",
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length()
 _DO_LOWER_CASE = shared_flags.do_lower_case()

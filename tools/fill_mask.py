@@ -22,16 +22,16 @@ from keras_bert.cli import shared_flags
 from keras_bert.rows import column_of
 
 _MODEL_DIR = shared_flags.model_dir()
-_TEXT = flags.DEFINE_multi_string("text", [], "A text; may be repeated.")
+_TEXT = flags.DEFINE_multi_string("text", [], "Text to fill; may be repeated.")
 _INPUT_FILE = shared_flags.optional(
-    "input_file", "Or a file of texts: .txt, .csv, .tsv or .jsonl."
+    "input_file", "File of texts to fill instead: .txt, .csv, .tsv or .jsonl."
 )
 _OUTPUT_FILE = shared_flags.optional(
-    "output_file", "Predictions for --input_file, a .jsonl file."
+    "output_file", "Output file for the predictions of --input_file (.jsonl)."
 )
 _TEXT_COLUMN = shared_flags.text_column()
 _TOP_K = flags.DEFINE_integer(
-    "top_k", 5, "Number of words for each mask.", lower_bound=1
+    "top_k", 5, "Number of predictions for each mask.", lower_bound=1
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()

@@ -17,7 +17,7 @@ from keras_bert.cli import shared_flags
 
 _INPUT_DIR = shared_flags.input_dir()
 _PROMPT = flags.DEFINE_multi_string(
-    "prompt", None, "The beginning of a text; may be repeated.", required=True
+    "prompt", None, "Prompt to continue; may be repeated.", required=True
 )
 _SAMPLING = shared_flags.sampling()
 _DO_LOWER_CASE = shared_flags.do_lower_case()

@@ -33,23 +33,25 @@ _KIND = flags.DEFINE_enum(
     "Type of the tokenizer.",
 )
 _OUTPUT_FILE = shared_flags.optional(
-    "output_file", "The vocab.txt, for --kind=wordpiece."
+    "output_file", "The vocab.txt to write, for --kind=wordpiece."
 )
 _OUTPUT_DIR = shared_flags.optional(
-    "output_dir", "Output directory, for any other --kind."
+    "output_dir", "Output directory, for the other values of --kind."
 )
 _OVERWRITE = shared_flags.overwrite()
 _VOCAB_SIZE = flags.DEFINE_integer(
     "vocab_size", 30522, "Maximum size of the vocabulary."
 )
 _DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", True, "Lower-case the text and strip its accents."
+    "do_lower_case", True, "Lowercase the text and strip its accents."
 )
 _MIN_FREQUENCY = flags.DEFINE_integer(
     "min_frequency", 2, "Minimum number of occurrences of a token."
 )
 _COMPACT_IDS = flags.DEFINE_bool(
-    "compact_ids", False, "Ids 0 to 4 for special tokens, no [unused]."
+    "compact_ids",
+    False,
+    "Give special tokens the ids 0 to 4, without [unused].",
 )
 
 

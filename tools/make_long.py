@@ -1,4 +1,4 @@
-"""Convert a checkpoint to long texts, as Longformer was made from RoBERTa.
+"""Convert a checkpoint for long texts, as Longformer was created from RoBERTa.
 
     keras-bert make_long --input_dir=roberta-base --output_dir=long-roberta
 
@@ -26,13 +26,14 @@ _MAX_POSITIONS = flags.DEFINE_integer(
     "max_positions", 4096, "Maximum sequence length."
 )
 _WINDOW = flags.DEFINE_integer(
-    "window", 512, "Even number of neighbours that a token attends to."
+    "window", 512, "Number of neighbours that a token attends to; must be even."
 )
 _FORMAT = flags.DEFINE_enum(
     "format",
     "keras",
     ["keras", "hf"],
-    "Format of keras_bert, or of transformers for a Longformer.",
+    "Output format: keras (this library) or, for a Longformer, hf "
+    "(transformers).",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()

@@ -29,7 +29,7 @@ _LEFT_TO_RIGHT_DIR = shared_flags.optional(
 _PORT = flags.DEFINE_integer(
     "port",
     0,
-    "Port; by default the first free port from 7860 on.",
+    "Port; by default the first free port starting at 7860.",
     lower_bound=0,
     upper_bound=65535,
 )

@@ -2,7 +2,7 @@
 
     keras-bert plot_training --run_dir=runs/a,runs/b --output_file=a.png
 
-The format depends on the ending of --output_file: .png, .svg or .pdf.
+The format depends on the extension of --output_file: .png, .svg or .pdf.
 """
 
 import json
@@ -19,7 +19,7 @@ _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
 )
 _OUTPUT_FILE = shared_flags.required(
-    "output_file", "The plot, .png, .svg or .pdf."
+    "output_file", "Output file for the plot: .png, .svg or .pdf."
 )
 _OVERWRITE = shared_flags.overwrite()
 

@@ -36,19 +36,21 @@ _MODEL_DIR = flags.DEFINE_list(
     required=True,
 )
 _INPUT_FILE = shared_flags.required(
-    "input_file", "Input: .txt, .csv, .tsv, .jsonl, .json or .conll."
+    "input_file", "Input file: .txt, .csv, .tsv, .jsonl, .json or .conll."
 )
-_OUTPUT_FILE = shared_flags.required("output_file", "Predictions, a .jsonl.")
+_OUTPUT_FILE = shared_flags.required(
+    "output_file", "Output file for the predictions (.jsonl)."
+)
 _TEXT_COLUMN = shared_flags.text_column()
 _TEXT_PAIR_COLUMN = shared_flags.optional(
-    "text_pair_column", "Column of the second text of pairs."
+    "text_pair_column", "Column of the second text in pairs."
 )
 _WORD_COLUMN = flags.DEFINE_integer(
     "word_column",
     None,
-    "Column of the words, from 0, in a file with one word per line; by default "
-    "the first, or the second if the first numbers the words. With this flag "
-    "the file may have any name.",
+    "Index of the word column, from 0, in a file with one word per "
+    "line; by default the first, or the second if the first contains "
+    "word numbers. If this flag is given, the file may have any name.",
 )
 _PRECISION = shared_flags.precision()
 _DO_LOWER_CASE = shared_flags.do_lower_case()

@@ -28,7 +28,7 @@ _MODEL_DIR = shared_flags.required(
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
     None,
-    "Files of texts: paths and globs, comma-separated.",
+    "Input files: paths and globs, comma-separated.",
     required=True,
 )
 _OUTPUT_DIR = shared_flags.required(
@@ -37,8 +37,7 @@ _OUTPUT_DIR = shared_flags.required(
 _COLUMNS = flags.DEFINE_list(
     "columns",
     [],
-    "Columns for the inputs of the model, if named differently: "
-    "text=review,...",
+    "Columns of the model inputs whose names differ: text=review,...",
 )
 _NUM_SHARDS = shared_flags.num_shards()
 _OVERWRITE = shared_flags.overwrite()

@@ -1,9 +1,9 @@
-"""Query a SavedModel; needs only TensorFlow.
+"""Query a SavedModel with only TensorFlow installed.
 
     keras-bert query_saved_model --model_dir=served/small \\
         --text='The function returns a [MASK] of strings.'
 
-In a directory with numbered versions the newest is queried. The outputs of
+If the directory has numbered versions, the newest is queried. The outputs of
 `serving_default` are printed as JSON. The flags depend on the inputs of the
 model and are repeated for each row: --text; --text with --text_pair; --question
 with --context; or one --text with several --choice.

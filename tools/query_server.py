@@ -46,25 +46,29 @@ _VERSION = flags.DEFINE_integer(
     lower_bound=0,
 )
 _VERSION_LABEL = shared_flags.optional(
-    "version_label", "Label of a version instead, such as canary."
+    "version_label",
+    "Version label to use instead of --version, such as canary.",
 )
 _SIGNATURE = flags.DEFINE_string(
     "signature", "serving_default", "Signature to call."
 )
-_TEXT = flags.DEFINE_multi_string("text", [], "A text; may be repeated.")
+_TEXT = flags.DEFINE_multi_string("text", [], "Text; may be repeated.")
 _TEXT_PAIR = flags.DEFINE_multi_string(
-    "text_pair", [], "Second text of a pair; as often as --text."
+    "text_pair", [], "Second text of a pair; repeated as often as --text."
 )
-_QUESTION = flags.DEFINE_multi_string("question", [], "A question.")
+_QUESTION = flags.DEFINE_multi_string(
+    "question", [], "Question; may be repeated."
+)
 _CONTEXT = flags.DEFINE_multi_string(
-    "context", [], "Context of the question; as often as --question."
+    "context", [], "Context of the question; repeated as often as --question."
 )
 _CHOICE = flags.DEFINE_multi_string(
-    "choice", [], "A choice for a single --text; may be repeated."
+    "choice", [], "Choice for a single --text; may be repeated."
 )
 _INPUT_FILE = shared_flags.optional(
     "input_file",
-    ".txt, .csv, .tsv or .jsonl instead; - is standard input, JSON lines.",
+    "Input file to use instead: .txt, .csv, .tsv or .jsonl, or - to "
+    "read JSON lines from standard input.",
 )
 _BATCH_SIZE = flags.DEFINE_integer(
     "batch_size", 32, "Maximum number of rows per request.", lower_bound=1

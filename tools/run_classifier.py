@@ -34,13 +34,15 @@ _TRUNCATION = flags.DEFINE_enum(
     "truncation",
     None,
     ["head", "tail", "head_tail"],
-    "Part of long texts to keep; by default as in training, or head.",
+    "Part of long texts to keep; by default the value used in training, "
+    "or head.",
 )
 _WINDOWS = flags.DEFINE_enum(
     "windows",
     None,
     ["mean", "max"],
-    "Or split single long texts into windows, with this pooling of logits.",
+    "Split long single texts into windows instead, and pool the logits "
+    "of the windows this way.",
 )
 _NEW_HEAD = shared_flags.new_head()
 

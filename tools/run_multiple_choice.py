@@ -31,16 +31,17 @@ _READERS = {
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
     "Training questions.",
-    "Questions to predict at the end; labels are ignored.",
+    "Questions to predict after training; labels are ignored.",
 )
 _DATA_FORMAT = flags.DEFINE_enum(
     "data_format",
     "swag",
     sorted(_READERS),
-    "Format of the files: .csv or .jsonl of SWAG, .tsv of CODAH.",
+    "File format: .csv or .jsonl as in SWAG, .tsv as in CODAH.",
 )
 _TFDS_NAME = shared_flags.optional(
-    "tfds_name", "Or a prepared dataset of TensorFlow Datasets: hellaswag."
+    "tfds_name",
+    "Prepared TensorFlow Datasets dataset to use instead: hellaswag.",
 )
 _NUM_CHOICES = flags.DEFINE_integer(
     "num_choices", 4, "Number of choices per question.", lower_bound=2

@@ -32,39 +32,48 @@ _RUN = RunFlags()
 _TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file for training.")
 _DEV_FILE = shared_flags.optional(
     "dev_file",
-    "SQuAD file to choose the best epoch; by default --predict_file, or else a "
-    "tenth of the contexts of --train_file.",
+    "SQuAD file to select the best epoch; by default --predict_file, or "
+    "a tenth of the contexts in --train_file.",
 )
 _PREDICT_FILE = shared_flags.optional("predict_file", "SQuAD file to predict.")
 _ENSEMBLE_DIRS = flags.DEFINE_list(
     "ensemble_dirs",
     [],
-    "More trained models, comma-separated, for an ensemble with --init_dir: "
-    "the mean of their logits is used.",
+    "Trained models that form an ensemble with --init_dir, "
+    "comma-separated; the mean of their logits is used.",
 )
 _DOC_STRIDE = flags.DEFINE_integer(
     "doc_stride",
     None,
-    "Tokens between the starts of windows; by default as trained, or else 128.",
+    "Number of tokens between window starts; by default the value used "
+    "in training, or 128.",
     lower_bound=1,
 )
 _MAX_QUERY_LENGTH = flags.DEFINE_integer(
     "max_query_length",
     None,
-    "Maximum length of a question; by default as trained, or else 64 tokens.",
+    "Maximum number of tokens in a question; by default the value used "
+    "in training, or 64.",
     lower_bound=1,
 )
 _N_BEST_SIZE = flags.DEFINE_integer(
-    "n_best_size", 20, "Answers in nbest_predictions.json.", lower_bound=1
+    "n_best_size",
+    20,
+    "Number of answers per question in nbest_predictions.json.",
+    lower_bound=1,
 )
 _MAX_ANSWER_LENGTH = flags.DEFINE_integer(
-    "max_answer_length", 30, "Maximum tokens of an answer.", lower_bound=1
+    "max_answer_length",
+    30,
+    "Maximum number of tokens in an answer.",
+    lower_bound=1,
 )
 _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
     "null_score_diff_threshold",
     None,
-    "Predict no answer if its score exceeds the best answer by more than this; "
-    "by default as trained, or 0 after training with unanswerable questions.",
+    "Predict no answer if its score exceeds the score of the best "
+    "answer by more than this; by default the value chosen in training, "
+    "or 0 after training with unanswerable questions.",
 )
 
 

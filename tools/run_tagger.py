@@ -1,4 +1,4 @@
-"""Fine-tune a model for token classification, such as names.
+"""Fine-tune a model for token classification, such as entity recognition.
 
     keras-bert run_tagger --train_file=train.conll --dev_file=dev.conll \\
         --test_file=test.conll --init_dir=bert-base-cased \\
@@ -25,28 +25,29 @@ from keras_bert.cli.splits.splits import conll_splits
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
     "Training sentences.",
-    "Sentences to predict at the end.",
+    "Sentences to predict after training.",
     shared_flags.required,
 )
 _TAG_COLUMN = flags.DEFINE_integer(
     "tag_column",
     None,
-    "Column of the tags, from 0; from the end if negative. By default the "
-    "last, or UPOS in CoNLL-U.",
+    "Index of the tag column, from 0, or from the end if negative; by "
+    "default the last, or UPOS in CoNLL-U.",
 )
 _WORD_COLUMN = flags.DEFINE_integer(
     "word_column",
     None,
-    "Column of the words, from 0; by default the first, or the second if the "
-    "first numbers the words, as in CoNLL-U.",
+    "Index of the word column, from 0; by default the first, or the "
+    "second if the first contains word numbers, as in CoNLL-U.",
 )
 _ON_STRAY_TAG = flags.DEFINE_enum(
     "on_stray_tag",
     "error",
     ["error", "repair"],
-    "Handling of a tag that breaks the scheme, such as an I- that continues no "
-    "entity: stop, or let it begin an entity, as conlleval does. --test_file "
-    "is always repaired.",
+    "Handling of a tag that violates the scheme, such as an I- with no "
+    "entity before it: stop with an error, or repair it so that it "
+    "begins an entity, as conlleval does. --test_file is always "
+    "repaired.",
 )
 _NEW_HEAD = shared_flags.new_head()
 

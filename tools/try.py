@@ -1,4 +1,4 @@
-"""Show what a tiny BERT does.
+"""Fill masks with the tiny BERT of the library.
 
     keras-bert try --text='The function returns a [MASK] of strings.'
 
@@ -15,7 +15,7 @@ from keras_bert import command_line
 _TEXT = flags.DEFINE_multi_string(
     "text",
     ["The function returns a [MASK] of strings."],
-    "A text with [MASK]; may be repeated.",
+    "Text with [MASK]; may be repeated.",
 )
 _QUESTION = "Where do I find the files on disk?"
 _ANSWERS = (

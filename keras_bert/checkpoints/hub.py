@@ -48,7 +48,7 @@ def download(name):
             there is no network.
     """
     check_name(name)
-    # Imported late, because most models are local.
+    # Import late, because most models are local.
     import huggingface_hub
 
     try:

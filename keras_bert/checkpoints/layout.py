@@ -15,15 +15,15 @@ from keras_bert.text.tokenizer_kinds import KINDS
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = artifacts.MANIFEST
-TASK = "task.json"  # Of a fine-tuned model.
-# Config files of google-research by `model_type`, for families with a column
-# for its checkpoints in their table of weights.
+TASK = "task.json"  # Exists only for fine-tuned models.
+# Map `model_type` to google-research config file names, for families whose
+# weight table has a column for these checkpoints.
 GOOGLE_CONFIGS = {
     model_type: f"{model_type}_config.json"
     for model_type in model_types()
     if tf1_columns(model_type)
 }
-# Written files besides the tokenizer: weights before it, config after it.
+# Files to write before the tokenizer (weights) and after it (config).
 _FORMATS = {
     "keras": (("model.safetensors",), (CONFIG,)),
     "hf": (("model.safetensors",), ("config.json",)),
@@ -121,7 +121,7 @@ def check_readable(directory):
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
-        # Fine-tuning programs write the model to this folder.
+        # The fine-tuning programs write the model to this subfolder.
         model = directory / "model"
         is_run = model.is_dir() and format_of(model) is not None
         raise CheckpointError(

@@ -64,7 +64,7 @@ def plan_loading(source, allow_missing=()):
         )
     found = [place for place in places if place.name in shapes]
     present = {place.part for place in found}
-    # A matrix with only one or two of its thirds is an error.
+    # It is an error if only one or two of query, key and value are found.
     fresh = {place.weight for place in places if allowed & _names(place)}
     fresh -= {place.weight for place in found}
     missing = [
@@ -95,7 +95,7 @@ def plan_loading(source, allow_missing=()):
         raise CheckpointError(
             f"{source.name} does not fit its config. {'. '.join(report)}."
         )
-    # A tied head without own weights is always present.
+    # A tied head that has no weights of its own is always available.
     shapes_of = weight_shapes(source.config)
     bare = optional - {path.partition("/")[0] for path in shapes_of}
     parts = frozenset(optional & (present | bare | allowed))
@@ -159,7 +159,7 @@ def load(build, plan, source):
 
 
 def _read(places, arrays, shape):
-    """Read a weight; concatenate query, key and value if stored separately."""
+    """Read a weight and join query, key and value if stored separately."""
     values = _empty(shape)
     for place in places:
         place.read_into(values, arrays.read(place.name))

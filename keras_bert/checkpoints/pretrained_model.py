@@ -322,7 +322,7 @@ class PretrainedModel(Summarized):
         Raises:
             ValueError: a layer is quantized.
         """
-        # Without a next-sentence head the pooler is the encoder's only.
+        # If there is no next-sentence head, only the encoder has the pooler.
         models = [self.encoder, self.model]
         if self.task_model:
             models.append(self.task_model)

@@ -10,7 +10,7 @@ from keras_bert.config import StrictConfig
 
 @dataclasses.dataclass(frozen=True)
 class OpenedCheckpoint:
-    """Checkpoint that has been opened, in any format.
+    """Open checkpoint in any format.
 
     Args:
         name: str, checkpoint name to show in error messages.

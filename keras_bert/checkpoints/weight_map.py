@@ -62,7 +62,7 @@ class ArrayLocation:
             own[...] = array.reshape(own.shape)
             return
         matrix = array.reshape(own.shape[::-1])
-        # Narrow stripes stay in the processor's cache.
+        # Copy narrow stripes, because they fit the processor's cache.
         for start in range(0, len(array), _STRIPE):
             stripe = slice(start, start + _STRIPE)
             own[..., stripe] = matrix[stripe].T
@@ -113,7 +113,7 @@ def published_places(config, column, head=None):
         if row[column] != NO_PLACE
         for block in blocks_of(row, config)
     ]
-    # A task head may have the name of a missing pre-training head.
+    # If a task head and a pre-training head share a name, keep the last one.
     return [*{place.name: place for place in places}.values()]
 
 

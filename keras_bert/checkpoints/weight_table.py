@@ -49,7 +49,7 @@ class HeadSize:
 
 
 def model_types():
-    """Return the published names of all families with a table."""
+    """Return the `model_type`s of all families that have a weight table."""
     tables = FAMILIES.glob("*/weights.txt")
     return sorted(model_type_of(path.parent.name) for path in tables)
 
@@ -137,7 +137,7 @@ def unused_arrays(model_type, column):
 
 
 def other_names(model_type, column):
-    """Map alternative array names to the names of a column."""
+    """Return a dict mapping alternative array names to names in a column."""
     rows = _rows(model_type)
     names = {row.get(f"{column}_too", NO_PLACE): row[column] for row in rows}
     names.pop(NO_PLACE)

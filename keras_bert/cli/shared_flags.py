@@ -48,7 +48,9 @@ def text_column(meaning="header; not for .txt files."):
 
 def do_lower_case():
     """Define `--do_lower_case`, which defaults to the checkpoint's casing."""
-    meaning = "Lowercase the text; only for files that do not specify it."
+    meaning = (
+        "Lowercase the text; only for files that do not specify the casing."
+    )
     return flags.DEFINE_bool("do_lower_case", None, meaning)
 
 
@@ -64,17 +66,16 @@ def precision():
         "precision",
         "auto",
         choices.PRECISIONS,
-        "Precision of matrix products; auto is mixed_bfloat16 if the hardware "
-        "supports it.",
+        "Dtype policy; auto is mixed_bfloat16 if the hardware supports it.",
     )
 
 
-def max_seq_length(default="as in training, or the model's limit"):
+def max_seq_length(default="the training value, or the model's limit"):
     """Define `--max_seq_length`, the maximum input length."""
     return flags.DEFINE_integer(
         "max_seq_length",
         None,
-        f"Maximum number of tokens of an input; by default {default}.",
+        f"Maximum number of tokens in an input; by default {default}.",
         lower_bound=3,
     )
 
@@ -84,7 +85,8 @@ def new_head():
     return flags.DEFINE_bool(
         "new_head",
         False,
-        "Start with a random head if --init_dir was trained for other labels.",
+        "Start with a random head if --init_dir was trained for different "
+        "labels.",
     )
 
 
@@ -94,9 +96,7 @@ def splits(train, test, define_train=optional):
     Returns:
         A dict mapping split names to flags.
     """
-    dev = (
-        "File that selects the best epoch; by default a tenth of --train_file."
-    )
+    dev = "File to select the best epoch; by default a tenth of --train_file."
     return {
         "train": define_train("train_file", train),
         "dev": optional("dev_file", dev),
@@ -114,7 +114,7 @@ def num_shards():
     return flags.DEFINE_integer(
         "num_shards",
         1,
-        "Number of files in --output_dir.",
+        "Number of files to write to --output_dir.",
         lower_bound=1,
         upper_bound=10_000,
     )
@@ -124,10 +124,12 @@ def beam():
     """Define the runner of Apache Beam and its options."""
     return (
         flags.DEFINE_string(
-            "beam_runner", "FnApiRunner", "Beam runner; FnApiRunner is local."
+            "beam_runner",
+            "FnApiRunner",
+            "Beam runner; FnApiRunner runs locally.",
         ),
         flags.DEFINE_list(
-            "beam_options", [], "Flags for the runner, comma-separated."
+            "beam_options", [], "Comma-separated flags for the runner."
         ),
     )
 
@@ -149,12 +151,17 @@ def sampling():
             lower_bound=0.0,
         ),
         "top_k": flags.DEFINE_integer(
-            "top_k", 0, "Sample from this many tokens; 0: all.", lower_bound=0
+            "top_k",
+            0,
+            "Number of tokens to sample from; 0 for all.",
+            lower_bound=0,
         ),
         "top_p": flags.DEFINE_float(
-            "top_p", 1.0, "Sample from tokens up to this total probability."
+            "top_p", 1.0, "Total probability of the tokens to sample from."
         ),
-        "seed": flags.DEFINE_integer("random_seed", 0, "Sampling seed."),
+        "seed": flags.DEFINE_integer(
+            "random_seed", 0, "Random seed for sampling."
+        ),
     }
     command_line.group("Generation", holders.values())
     return holders

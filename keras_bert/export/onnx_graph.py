@@ -90,7 +90,7 @@ def onnx_model(task, names, packed):
         for dimension, name in zip(dimensions, _DIMENSIONS[rank], strict=False):
             if not dimension.dim_value:
                 dimension.dim_param = name
-    # The converter does not fail on ops that ONNX lacks.
+    # Check the ops, because the converter accepts ops that ONNX lacks.
     onnx.checker.check_model(converted, full_check=True)
     return converted
 

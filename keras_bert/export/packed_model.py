@@ -10,9 +10,10 @@ from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.residual_block import ResidualBlock
 from keras_bert.layers.self_attention import SelfAttention
 
-# TensorFlow caches data for each shape of a product, so few shapes are used: 1,
-# 2, 3, 4, 6, 8, 12, 16, 24 and so on rows in attention, the same multiples of 8
-# positions, and multiples of 4 tokens elsewhere, or of 16 for many tokens.
+# TensorFlow caches data for each matrix product shape, so only a few shapes are
+# used. In attention, the number of rows is 1, 2, 3, 4, 6, 8, 12, 16, 24 and so
+# on, and the number of positions is 8 times one of these. Elsewhere, the number
+# of tokens is a multiple of 4, or of 16 for many tokens.
 _FEW_SIZES = (1, *(size << power for power in range(20) for size in (2, 3)))
 _POSITION_STEP = 8
 _MANY_TOKENS = 128
@@ -96,9 +97,10 @@ class _PackedBlocks:
 
     def __init__(self, num_parts):
         self._num_parts = num_parts
-        # Calls of one block share one copy of its weights.
+        # All calls of a block share one copy of its weights.
         self._packed = {}
-        # By the `id` of tensors; they are kept, so that ids are not reused.
+        # Keys are tensor `id`s. The tensors are kept, so that ids are not
+        # reused.
         self._grids = {}
         self._tokens = {}
 
@@ -142,9 +144,9 @@ class _Grid(keras.layers.Layer):
         is_token = tf.sequence_mask(ends, more_positions)
         places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
         places = tf.cast(places, tf.int32)
-        # An empty batch has one token.
+        # Compute at least one token, even for an empty batch.
         num_tokens = tf.maximum(tf.size(places), 1)
-        # Not `-num_tokens % step`: ONNX has the remainder of C.
+        # `-num_tokens % step` would be negative in ONNX, as in C.
         step = tf.where(num_tokens < _MANY_TOKENS, 4, 16)
         num_tokens = (num_tokens + step - 1) // step * step
         more_tokens = num_tokens - tf.size(places)
@@ -218,7 +220,8 @@ class _PackedBlock(keras.layers.Layer):
         Each part has the same share of units of each of `num_blocks` blocks,
         split at multiples of `step`.
         """
-        # In bfloat16 or int8, a product is too fast for two threads.
+        # In bfloat16 or int8, matrix products are too fast to gain from
+        # threads.
         is_fast = self.compute_dtype != "float32" or layer.quantization_mode
         if is_fast or self._num_parts == 1:
             return [layer]
@@ -251,8 +254,8 @@ class _PackedBlock(keras.layers.Layer):
         size, length = attention.head_size, tf.shape(grid_mask)[1]
 
         def context(layer):
-            # Gather the vectors of the heads instead of transposing, which
-            # takes a quarter of the time of a short text.
+            # Gather the head vectors. Transposing them would take a quarter of
+            # the time of a short text.
             num_heads = layer.units // (3 * size)
             number = tf.reshape(tf.range(3 * num_heads), [3, 1, num_heads, 1])
             wanted = 3 * num_heads * tokens_at[:, tf.newaxis] + number

@@ -22,7 +22,7 @@ from keras_bert.export.warmup import write_warmup_requests
 from keras_bert.processor import processor_flags
 from keras_bert.typing import Path
 
-# Small groups of tokens fit the caches of a processor and can be computed in
+# Small groups of tokens fit the processor's caches and can be computed in
 # parallel.
 _BATCH_TOKENS = 512
 # Limit of a protocol buffer, with room for the rest of the graph.

@@ -105,7 +105,7 @@ def _plain_graph(function):
         for node in nodes:
             node.attr.pop(
                 "_gradient_op_type", None
-            )  # It refers to Python functions.
+            )  # The attribute refers to Python functions.
     graph = tf.Graph()
     with graph.as_default():
         copies = _new_variables(variables.values())

@@ -43,7 +43,7 @@ class ServedModel:
         lengths = row_lengths(mask)
         order = tf.argsort(lengths, direction="DESCENDING", stable=True)
         groups = self._groups(tf.gather(lengths, order), tf.shape(mask))
-        # An empty batch still needs one group, to determine the shapes.
+        # Even an empty batch needs one group, which determines the shapes.
         num_groups = tf.reduce_max(tf.concat([groups, [0]], axis=0)) + 1
         names = sorted(self._token_axes)
 

@@ -26,7 +26,7 @@ _MERGING_OPS = (
     *("RightShift", "SegmentMin", "StringLength"),
 )
 TOKENIZER_OPS = {
-    # The core ops find added tokens.
+    # The core ops are needed to find added tokens.
     "wordpiece": TokenizerOps(
         text=_BERT_OPS, core=("DecodeRaw", "LowerBound", "StringLength")
     ),

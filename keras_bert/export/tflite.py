@@ -231,6 +231,6 @@ def _write(task, path, flatbuffer, values):
         temporary.write_bytes(flatbuffer)
         with zipfile.ZipFile(temporary, "a") as archive:
             for name, text in files.items():
-                # With a fixed date, so that equal exports are equal files, and
-                # not compressed, because MediaPipe cannot read that.
+                # Use a fixed date, so that equal exports give equal files. Do
+                # not compress, because MediaPipe cannot read compressed files.
                 archive.writestr(zipfile.ZipInfo(name), text)

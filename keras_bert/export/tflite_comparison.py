@@ -5,13 +5,13 @@ import time
 
 import numpy as np
 
-# Maximum absolute difference.
+# Maximum absolute difference of outputs for each data type.
 _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
-# For int8: share of labels that may differ (at least one label), and minimum
-# cosine similarity of outputs without labels.
+# Limits for int8: the fraction of labels that may differ (at least one label),
+# and the minimum cosine similarity of outputs without labels.
 LOST_LABELS = 0.01
 _MIN_COSINE = 0.99
-_COMPRESSED = np.int8, np.uint8  # Vectors of `compress_vectors`.
+_COMPRESSED = np.int8, np.uint8  # Dtypes of `compress_vectors`.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _joined(pairs):
 
 def _cosine(found, expected):
     if expected.dtype == np.uint8:
-        # Vectors at an angle of 180 degrees differ in all signs.
+        # Opposite vectors differ in all signs.
         return float(np.cos(np.pi * np.unpackbits(found ^ expected).mean()))
     found, expected = found.astype(float), expected.astype(float)
     size = np.linalg.norm(found) * np.linalg.norm(expected)

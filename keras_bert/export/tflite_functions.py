@@ -110,15 +110,16 @@ def convert(function, model, kind, samples=()):
     if kind == "float16":
         converter.target_spec.supported_types = [tf.float16]
     if kind == "full_int8":
-        # Inputs are resized one by one, which fails for changing shapes.
-        # Repeat short samples, because masked padding distorts the scales.
+        # Give all samples the same shape, because the interpreter resizes
+        # inputs one by one. Repeat short samples, because padding distorts the
+        # scales.
         shape = max(x.shape for sample in samples for x in sample.values())
         converter.representative_dataset = lambda: (
             {name: np.resize(x, shape) for name, x in sample.items()}
             for sample in samples
         )
     with warnings.catch_warnings():
-        # TensorFlow runs the samples in a deprecated interpreter.
+        # TensorFlow runs the samples in an interpreter that it has deprecated.
         warnings.filterwarnings("ignore", r"\s*Warning: tf.lite.Interpreter")
         try:
             return converter.convert()

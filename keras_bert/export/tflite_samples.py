@@ -98,7 +98,7 @@ def id_samples(task, columns):
 
 def _built_in(task):
     mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
-    # FillMask needs a mask; for other tasks it is a word.
+    # FillMask needs a mask; for other tasks it is an ordinary token.
     texts = [f"{text} {mask}" if text else text for text in _TEXTS]
     if len(task.text_inputs) == 1:
         return texts

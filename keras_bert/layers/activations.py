@@ -89,9 +89,9 @@ def get_activation(name):
     return keras.activations.get(_NAMED.get(name, name))
 
 
-# Both are computed in float32, which is as fast as bfloat16: processors convert
-# bfloat16 at every step. The gradients are written by hand, because automatic
-# differentiation takes twice as many passes over memory.
+# Both functions compute in float32, which is as fast as bfloat16, because
+# processors convert bfloat16 at every step. Their gradients are explicit,
+# because automatic differentiation takes twice as many passes over memory.
 @ops.custom_gradient
 def _gelu_tanh(x):
     wide = _wide(x)
@@ -100,7 +100,7 @@ def _gelu_tanh(x):
     outputs = wide * gate
 
     def gradient(*args, upstream=None):
-        # PyTorch passes the inputs too, and the upstream by name.
+        # PyTorch also passes the inputs, and `upstream` by name.
         upstream = args[0] if upstream is None else upstream
         slope = _LINEAR + 3.0 * _CUBIC * square
         derivative = gate + (outputs - outputs * gate) * slope

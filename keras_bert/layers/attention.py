@@ -11,8 +11,9 @@ from keras import ops
 
 from keras_bert.layers.positions import gather_positions
 
-# Added to masked scores. The softmax weight is exactly 0 next to a real score,
-# the value fits float16, and a fully masked row stays finite.
+# This value is added to masked scores. It makes their softmax weight exactly 0
+# if another score is not masked, fits float16, and keeps fully masked rows
+# finite.
 _IGNORED_SCORE = -10000.0
 
 

@@ -47,7 +47,7 @@ def attend_to_some_blocks(query, key, value, context, random_blocks, size):
         masked_scores(score, each)
         for score, each in zip(scores, ignored, strict=True)
     ]
-    # A softmax of the concatenated scores would copy them.
+    # Concatenating the scores for one softmax would copy them.
     highest = [ops.max(score, axis=-1, keepdims=True) for score in scores]
     highest = ops.maximum(ops.maximum(*highest[:2]), highest[2])
     highest = ops.stop_gradient(highest)
@@ -124,7 +124,8 @@ def _ignored(masks, random_blocks, size):
     """
     num_heads, num_rows, number = ops.shape(random_blocks)
     rows = ops.expand_dims(ops.arange(num_rows), 1)
-    # The window of the second block contains the first, and so at the end.
+    # The window of the second block already contains the first block; the same
+    # holds at the end.
     keeps = ops.concatenate([rows > 0, rows < num_rows - 1], axis=1)
     keeps = ops.repeat(ops.cast(keeps, "float32"), size, axis=1)
     ends = ops.concatenate([masks[:, :1], masks[:, -1:]], axis=2)[..., 0]

@@ -77,7 +77,7 @@ class DisentangledAttention(SelfAttention):
                 "`max_distance` - 1. Received: "
                 f"num_buckets={num_buckets}, max_distance={max_distance}."
             )
-        # Three products are added.
+        # The score is a sum of three dot products.
         self.scale = (3 * self.head_size) ** -0.5
         self.num_buckets = num_buckets
         self.max_distance = max_distance
@@ -100,7 +100,8 @@ class DisentangledAttention(SelfAttention):
         length, farthest = ops.shape(key)[2], self.max_distance
         distances = ops.arange(2 * length) - (length - 1)
         distances = ops.clip(distances, -farthest, farthest)
-        # Distance is query position minus key position: it falls along keys.
+        # The distance is query position minus key position, so it decreases
+        # along the keys.
         rising, falling = (
             ops.take(self._rows, farthest + x, axis=0)
             for x in (distances, -distances)
@@ -115,7 +116,7 @@ class DisentangledAttention(SelfAttention):
         """Return position queries and position keys, each [N, 2 * S, D]."""
         dense, size = self.query_key_value, 2 * self.hidden_size
         if dense.quantization_mode:
-            made = dense(table)[:, :size]  # The kernel is not a plain matrix.
+            made = dense(table)[:, :size]  # The kernel is quantized.
         else:
             made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
         query, key = ops.split(made, 2, axis=-1)
@@ -127,7 +128,7 @@ class DisentangledAttention(SelfAttention):
     def flops(self, seq_length: int, num_queries: int) -> int:
         of_table = 2 * 2 * 2 * self.num_buckets * self.hidden_size**2
         of_distances = 2 * 2 * 2 * seq_length * self.hidden_size
-        # Position scores are computed at every position.
+        # Position scores are computed for all queries.
         return (
             super().flops(seq_length, num_queries)
             + of_table

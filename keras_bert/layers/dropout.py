@@ -11,10 +11,10 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
 
-# A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
-# about one value, the lower 12 about another.
+# A float32 from `keras.random.uniform` has 23 random bits. The upper 11 bits
+# decide whether to drop one value, the lower 12 bits another.
 _UPPER = 2048.0
-# Large, because seeds of users are small and close to each other.
+# The stride is large, because user seeds are small and close to each other.
 _STRIDE = 1_000_003
 
 
@@ -52,7 +52,7 @@ class Dropout(Layer):
         super().__init__(**kwargs)
         checks.share(rate=rate)
         self.rate = rate
-        self.supports_masking = True  # Passes Keras masks on.
+        self.supports_masking = True  # Pass Keras masks on.
         if rate > 0:
             self.seed_generator = ReplicaSeedGenerator(seed)
 

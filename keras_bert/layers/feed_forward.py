@@ -59,7 +59,7 @@ class FeedForward(Layer):
         **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True  # Passes Keras masks on.
+        self.supports_masking = True  # Pass Keras masks on.
         checks.at_least(
             1, hidden_size=hidden_size, intermediate_size=intermediate_size
         )

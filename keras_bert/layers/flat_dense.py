@@ -239,7 +239,7 @@ def _add_bias(outputs, bias):
     """
 
     def gradient(*args, upstream=None):
-        # PyTorch passes the inputs too, and the upstream by name.
+        # PyTorch also passes the inputs, and `upstream` by name.
         upstream = args[0] if upstream is None else upstream
         ones = ops.ones((1, ops.shape(upstream)[0]), upstream.dtype)
         return upstream, ops.matmul(ones, upstream)

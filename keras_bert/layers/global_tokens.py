@@ -73,7 +73,7 @@ def _check_no_padding(is_global, is_token):
     try:
         is_global, is_token = map(ops.convert_to_numpy, (is_global, is_token))
     except Exception:
-        return  # The error of a traced tensor depends on the backend.
+        return  # Each backend raises a different error for traced tensors.
     wrong = is_global & ~is_token
     if wrong.any():
         row, position = (int(x[0]) for x in wrong.nonzero())

@@ -75,7 +75,7 @@ class Layer(SavedArguments, keras.layers.Layer):
             layer.build(inputs_shape)
 
     def build_from_config(self, config: dict[str, typing.Any]) -> None:
-        # Files of earlier releases contain the shapes of all inputs.
+        # Files from earlier releases contain the shapes of all inputs.
         if config and "shapes_dict" in config:
             config = {"input_shape": next(iter(config["shapes_dict"].values()))}
         super().build_from_config(config)
@@ -109,7 +109,7 @@ class Layer(SavedArguments, keras.layers.Layer):
             num_rows: number of vectors.
         """
         initializer = clone_initializer(self.embeddings_initializer)
-        # Rows are looked up first and cast then, not the whole table.
+        # Cast rows after the lookup, instead of casting the whole table.
         return self.add_exact_weight(
             name, (num_rows, self.hidden_size), initializer
         )

@@ -39,7 +39,7 @@ class LayerNorm(Layer):
 
     def __init__(self, epsilon: float = EPSILON, **kwargs: typing.Any):
         super().__init__(**kwargs)
-        self.supports_masking = True  # Passes Keras masks on.
+        self.supports_masking = True  # Pass Keras masks on.
         self.epsilon = epsilon
 
     def build(self, inputs_shape: Shape) -> None:
@@ -94,7 +94,7 @@ def _normalize(inputs, epsilon):
         normalized = centered * scale
 
         def gradient(*args, upstream=None):
-            # PyTorch passes the inputs too, and the upstream by name.
+            # PyTorch also passes the inputs, and `upstream` by name.
             upstream = args[0] if upstream is None else upstream
             along = normalized * _mean(upstream * normalized)
             return scale * (upstream - _mean(upstream) - along)

@@ -11,9 +11,9 @@ from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
 
-# In Keras's order: input gate, forget gate, new values, output gate.
+# Gates in Keras's order: input, forget, cell candidate, output.
 _NUM_GATES, _FORGET_GATE = 4, 1
-# Cell states sum over all previous tokens, which bfloat16 cannot represent.
+# Cell states are sums over all previous tokens, which need float32 precision.
 _DTYPE = "float32"
 
 
@@ -61,7 +61,7 @@ class LSTM(Layer):
         super().__init__(**kwargs)
         checks.at_least(1, units=units)
         self.units = units
-        self.supports_masking = True  # Passes Keras masks on.
+        self.supports_masking = True  # Pass Keras masks on.
         self.return_sequences = return_sequences
         self.go_backwards = go_backwards
         self.gates = FlatDense(

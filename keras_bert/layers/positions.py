@@ -79,7 +79,8 @@ class TextPositions(Layer):
 
     def call(self, text_numbers: Tensor) -> Tensor:
         num_rows, length = ops.shape(text_numbers)
-        # Flatten all rows to ascending numbers: padding is the last text.
+        # Number the texts of all rows in ascending order; padding is the last
+        # text in its row.
         numbers = ops.where(text_numbers > 0, text_numbers, length + 1)
         rows = ops.expand_dims(ops.arange(num_rows), 1)
         numbers = ops.reshape(numbers + rows * (length + 2), (-1,))

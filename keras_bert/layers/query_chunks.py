@@ -8,7 +8,7 @@ from keras_bert.layers.attention import ignored_keys
 from keras_bert.layers.attention import softmax
 from keras_bert.layers.attention import transposed
 
-# Queries per chunk, and the longest row without chunks.
+# Number of queries per chunk, and maximum row length without chunks.
 _NUM_QUERIES = 256
 _LONGEST_WHOLE = 512
 
@@ -55,7 +55,7 @@ def attend_in_chunks(query, key, value, context, pattern, dropout):
         attended = ops.concatenate(chunks, axis=2)
 
         def gradient(*args, upstream=None):
-            # PyTorch passes the inputs too, and the upstream by name.
+            # PyTorch also passes the inputs, and `upstream` by name.
             upstream = args[0] if upstream is None else upstream
             along = _wide(upstream) * _wide(attended)
             along = ops.sum(along, axis=-1, keepdims=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Rows of these lengths draw from the first 1,024 tokens, all others from the
+# Rows of these lengths sample from the first 1,024 tokens, all others from the
 # first `2 * num_random_blocks + 5` blocks.
 _EARLY_LENGTHS = 1024, 2048, 3072, 4096
 _EARLY_TOKENS = 1024

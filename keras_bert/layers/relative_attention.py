@@ -116,7 +116,7 @@ class RelativeAttention(SelfAttention):
         return same + differs * (different - same)
 
     def flops(self, seq_length: int, num_queries: int) -> int:
-        # The scores of positions are computed at every position.
+        # Position scores are computed for all queries.
         of_table = 2 * 2 * seq_length * self.hidden_size**2
         of_scores = 2 * 2 * seq_length**2 * self.hidden_size
         return super().flops(seq_length, num_queries) + of_table + of_scores

@@ -36,8 +36,8 @@ class ResidualBlock(Layer):
         about: Tensors | None = None,
         **kwargs: typing.Any,
     ) -> Tensor:
-        # `.keras` files of earlier releases use other names for the context
-        # and some of its fields.
+        # `.keras` files from earlier releases use different names for the
+        # context and some of its fields.
         if about is not None:
             names = {
                 _OLD_FIELDS.get(name, name): x for name, x in about.items()

@@ -148,7 +148,8 @@ class SelfAttention(Layer):
         """Project inputs to queries, keys and values, see `heads`."""
         heads = self.heads(self.query_key_value(inputs))
         if context.query_inputs is not None:
-            # Two thirds of this product are unused, but only in one block.
+            # Two thirds of this product are not used, but this affects only one
+            # block.
             queries = self.query_key_value(context.query_inputs)
             heads[0] = self.heads(queries)[0]
         return heads
@@ -221,7 +222,7 @@ class SelfAttention(Layer):
 
         length = ops.shape(key)[2]
         if context.query_positions is not None:
-            return by(attend_to_all)  # A few queries need no blocks.
+            return by(attend_to_all)  # A few queries do not need blocks.
         long = uses_blocks(self.pattern, length)
         if not isinstance(long, bool):
             ways = attend_in_blocks, attend_to_all

@@ -64,8 +64,8 @@ def _ignored(context, pattern, length):
     # The padding of the last block must be masked.
     mask = ops.ones_like(places) if mask is None else ops.cast(mask, "int32")
     if context.global_tokens is not None:
-        # Global tokens are separate keys. In place would change the caller's
-        # mask with PyTorch.
+        # Global tokens are separate keys. Do not multiply in place: PyTorch
+        # would change the caller's mask.
         is_global = ops.sum(context.global_tokens, axis=1)
         mask = mask * (1 - ops.cast(is_global, "int32"))
     context = dataclasses.replace(

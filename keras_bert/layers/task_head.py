@@ -56,7 +56,7 @@ class TaskHead(Layer):
         checks.at_least(1, num_outputs=num_outputs)
         checks.share(dropout=dropout)
         self.num_outputs = num_outputs
-        self.supports_masking = True  # Passes Keras masks on.
+        self.supports_masking = True  # Pass Keras masks on.
         self.transform = transform
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)

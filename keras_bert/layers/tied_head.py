@@ -89,7 +89,7 @@ class LMHead(TiedLayer):
             states = gather_positions(states, masked_lm_positions)  # [B, P, H]
         transformed = self._transformed(states)
         vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
-        # With the table as left factor, its gradient needs no transpose.
+        # With the table on the left, its gradient needs no transpose.
         logits = ops.matmul(
             ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
             ops.transpose(ops.cast(vectors, self.compute_dtype)),

@@ -44,7 +44,7 @@ class LambdaLoss(ScoreLoss):
     """
 
     min_documents = 2
-    # A gain of 2**31 leaves room for sums in float32.
+    # Gains up to 2**31 can be summed in float32 without overflow.
     label_range = (0.0, 31.0)
 
     def __init__(

@@ -157,7 +157,7 @@ class Backbone:
             numbers = inputs[_NUMBERS]
             positions = self._text_positions(numbers)
             context |= {"text_numbers": numbers, "positions": positions}
-        AttentionContext(**context)  # Checks it.
+        AttentionContext(**context)  # Check the context.
         return context
 
     def _run(self, block, states, context, query_positions=None):

@@ -7,10 +7,10 @@ from keras import ops
 from keras_bert import features
 from keras_bert.layers.global_tokens import GlobalTokens
 
-# Later tokens of a question or choice are not global.
+# Tokens of a question or choice after this number are not global.
 MAX_GLOBAL_TOKENS = 128
 _IDS, _MASK, _SEGMENTS = (feature.name for feature in features.ENCODER_INPUTS)
-# Segments of the question, and of the choice.
+# Segment ids of the question and of the choice.
 _GLOBAL_SEGMENTS = {"span_classifier": 0, "choice_scorer": 1}
 
 
@@ -52,7 +52,7 @@ def select_tokens(is_global, max_tokens, inputs):
 
 def first_token(inputs):
     """Return the mask of the first token."""
-    ones = ops.zeros_like(inputs[_IDS]) + 1  # `OnesLike` is not served.
+    ones = ops.zeros_like(inputs[_IDS]) + 1  # Servers lack `OnesLike`.
     return ops.equal(ops.cumsum(ones, axis=1), 1)
 
 

@@ -71,7 +71,7 @@ def _head_inputs(backbone, positions, is_every):
     """Return a dict mapping input types to the arguments of the heads."""
     if is_every:
         every = backbone.states[-1]
-        # The masked-LM head gathers its positions.
+        # The masked-LM head gathers its positions itself.
         states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
         if backbone.mask_queries and MASKED in positions:
             states[MASKED] = [backbone.masked_states(positions[MASKED])]
@@ -82,7 +82,8 @@ def _head_inputs(backbone, positions, is_every):
             }
         return {**states, POOLED: [every[:, 0]]}
     if backbone.is_packed or backbone.mask_queries:
-        # The number of texts is not known here, so the runs are separate.
+        # The number of texts is not known here, so run the last block
+        # separately.
         run = {MASKED: backbone.masked_states, POOLED: backbone.last_states}
         return {kind: [run[kind](x)] for kind, x in positions.items()}
     states = backbone.last_states(ops.concatenate([*positions.values()], 1))

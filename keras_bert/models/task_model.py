@@ -176,7 +176,7 @@ def mean_of_tokens(states, mask):
     """
     # TFLite does not support slices with a new axis for unknown sizes.
     weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
-    num_tokens = ops.maximum(ops.sum(weights, axis=1), 1.0)  # Not 0 / 0.
+    num_tokens = ops.maximum(ops.sum(weights, axis=1), 1.0)  # Avoid 0 / 0.
     return ops.sum(states * weights, axis=1) / num_tokens
 
 

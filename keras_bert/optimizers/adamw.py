@@ -179,8 +179,9 @@ class AdamW(keras.optimizers.Optimizer):
         self.iterations.assign_sub(ops.cast(is_skipped, self.iterations.dtype))
 
     def _all_reduce_sum_gradients(self, grads_and_vars):
-        # The gradients are already summed. Keras has no public way to skip its
-        # own sum, so this private method is overridden; a test checks it.
+        # The gradients are already summed over devices. Keras has no public way
+        # to skip its sum, so this private method is overridden; a test checks
+        # it.
         return grads_and_vars
 
     def _prepare(self, grads):

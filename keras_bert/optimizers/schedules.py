@@ -72,7 +72,7 @@ class WarmupDecay(Schedule, abc.ABC):
         )
 
     def get_config(self) -> dict:
-        return {**vars(self)}  # The arguments.
+        return {**vars(self)}  # `vars` holds the arguments.
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -1,6 +1,6 @@
 """Default texts of the fields on the page."""
 
-# About programs, because the tiny model was trained on their documentation.
+# Texts about software, because the tiny model was trained on its documentation.
 SENTENCE = "If the file does not exist, an error is raised."
 PAIR = "The function returns a list of strings."
 

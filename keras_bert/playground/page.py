@@ -121,7 +121,7 @@ def _change(component):
     """Return the event of a component that updates the result."""
     if isinstance(component, gr.Textbox):
         return component.submit
-    return component.change  # `change` covers mouse and keyboard of a slider.
+    return component.change  # Mouse and keyboard both trigger `change`.
 
 
 def _responder(model, tab, fields):
@@ -166,7 +166,7 @@ def _opener(views, places):
             for field in fields
         ]
         shown = {output: respond(*values)}
-        if query:  # Without a query, keep the tab that the user has opened.
+        if query:  # If there is no query, keep the open tab.
             shown[places] = gr.Tabs(selected=name)
             shown |= dict(zip(inputs, values, strict=True))
         return shown

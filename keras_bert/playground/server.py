@@ -15,7 +15,7 @@ _STYLE, _SCRIPT = (
 
 def check_installed():
     """Import Gradio without its check for a newer version."""
-    # Gradio reads this variable only during import.
+    # Gradio reads this variable only when it is imported.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     lazy.import_package("gradio", "The playground")
 
@@ -23,7 +23,7 @@ def check_installed():
 def check_port(port):
     """Raise ValueError if a port is in use; 0 means any free port."""
     with socket.socket() as probe:
-        # As in servers: a port that was closed recently is free.
+        # Count a recently closed port as free, as servers do.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -16,7 +16,7 @@ from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
-# Predictions for a mask, the most probable first.
+# Predictions for a mask, most probable first.
 _Answers: typing.TypeAlias = list[dict[str, typing.Any]]
 
 
@@ -37,7 +37,7 @@ class FillMask(Task):
     Returns:
         For each text, a list with an item for each [MASK]: a list of `top_k`
         dicts `{"token": str, "text": str, "probability": float}`, most
-        probable first. For a single str, the list of this text. `token` is the
+        probable first. If `texts` is a str, only its list. `token` is the
         vocabulary entry; `text` is the decoded token: " list" for "Ġlist" and
         "list" for "▁list", but "##s" for "##s", as in `transformers`.
 
@@ -153,8 +153,8 @@ class FillMask(Task):
         order = tf.argsort(masked, direction="DESCENDING", stable=True)
         real = tf.sequence_mask(count)
         most = tf.shape(real)[1]
-        # Compute at least one position, because layers of TFLite fail on
-        # none. After the masks of a text, its first mask is repeated.
+        # Compute at least one position, because TFLite layers fail on empty
+        # tensors. Texts with fewer masks repeat their first mask.
         is_read = tf.sequence_mask(count, tf.maximum(most, 1))
         num_read = tf.shape(is_read)[1]
         positions = tf.where(

@@ -46,8 +46,8 @@ class MultipleChoice(FineTunedTask):
         seq_length = self._trained_seq_length(pretrained, seq_length)
         settings = {"seq_length": seq_length}
         super().__init__(pretrained, Choices, Choice(), settings)
-        # `predict` runs the model of single rows, in batches of similar
-        # lengths; training and exported models take whole questions.
+        # `predict` runs a model for single rows, in batches of similar lengths.
+        # Training and exported models take whole questions.
         self.model = self.over_examples(self.model)
 
     def over_examples(self, model: keras.Model) -> keras.Model:

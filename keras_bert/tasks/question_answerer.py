@@ -238,7 +238,7 @@ class QuestionAnswerer(FineTunedTask):
 
     @property
     def ensemble_settings(self) -> dict[str, typing.Any]:
-        # Equal values mean equal tokens of questions and contexts.
+        # Models with equal values tokenize questions and contexts equally.
         tokenizer = self.preprocess.tokenizer
         return {
             "vocabulary": tokenizer.vocabulary.sha256,

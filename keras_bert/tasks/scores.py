@@ -77,7 +77,7 @@ def _standardized(values):
     """Subtract the mean and divide by the norm; 0 if all are equal."""
     if (values == values[0]).all():
         return np.zeros_like(values)
-    values = values / np.abs(values).max()  # Avoids overflow of the sum.
+    values = values / np.abs(values).max()  # Prevent overflow.
     values -= values.mean()
     return values / np.linalg.norm(values)
 
@@ -211,7 +211,7 @@ def label_rows(right, given, found, names):
 
 
 def precision_recall_f1(right, given, found):
-    """Return a dict of `precision`, `recall` and `f1`; 0.0 if undefined.
+    """Return a dict of `precision`, `recall` and `f1`, 0.0 where undefined.
 
     Args:
         right, given, found: int, counts as in `label_rows`.

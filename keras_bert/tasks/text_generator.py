@@ -83,7 +83,7 @@ class TextGenerator(Task):
             pretrained.backbone, pretrained.heads["masked_lm_head"]
         )
         longest = pretrained.sequence_length() - 1
-        self._others = {}  # Generators of `generate` by `Sampling`.
+        self._others = {}  # Maps `Sampling` to the generators of `generate`.
         self._sampling = Sampling(
             max_new_tokens, temperature, top_k, top_p, seed
         )
@@ -175,7 +175,7 @@ class TextGenerator(Task):
         changes = {k: x for k, x in given.items() if x is not None}
         if changes:
             values = {**self.settings, **changes}
-            if not values["temperature"]:  # No sampling.
+            if not values["temperature"]:  # Sampling is off.
                 values = {**values, "top_k": 0, "top_p": 1.0, **changes}
             sampling = Sampling(**values)
             if sampling not in self._others:

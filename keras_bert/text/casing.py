@@ -9,7 +9,7 @@ from keras_bert.config import read_json_file
 
 _KEY = "do_lower_case"
 _VOCABULARY, _SETTINGS = "vocab.txt", "tokenizer_config.json"
-# Published vocabularies of google-research/bert by SHA-256: name, lowercase.
+# Map SHA-256 hashes of google-research/bert vocabularies to (name, lowercase).
 _PUBLISHED = {
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3": (
         "the uncased English models",
@@ -23,7 +23,8 @@ _PUBLISHED = {
         "the cased multilingual models",
         False,
     ),
-    # It has upper-case letters, which the published tokenizer never produces.
+    # This vocabulary has upper-case letters, which the published tokenizer
+    # never produces.
     "45bbac6b341c319adc98a532532882e91a9cefc0329aa57bac9ae761c27b291c": (
         "the Chinese models",
         True,

@@ -5,7 +5,7 @@ import typing
 import tensorflow as tf
 
 NO_TOKEN = -1
-# Reads of several bytes at any position stay in range.
+# Padding that keeps multi-byte reads in range at any position.
 _PADDING = 32
 # The bytes are also read as 64-bit integers.
 _BLOCK = 8
@@ -79,7 +79,7 @@ def splice(flat, stays, places, codes, ends):
             `ends`.
     """
     kept = where(stays)
-    # New position: number of kept and inserted bytes before it.
+    # The new position is the number of kept and inserted bytes before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
     num_new = tf.math.unsorted_segment_sum(
         tf.fill(tf.shape(places), 1), places, tf.size(stays)

@@ -77,7 +77,7 @@ class PerfectHash:
 
 
 def _mix(keys, salt):
-    """Return an int64 hash; products are computed modulo 2 ** 64.
+    """Return an int64 hash, computed modulo 2 ** 64.
 
     The shifts mix the upper bits into the lower bits; products do not.
     """
@@ -110,7 +110,7 @@ def _take(slots, taken):
     """Place the rows with free slots and return their mask, bool `(rows,)`."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
-    owners[slots] = numbers  # The last row that needs a slot wins.
+    owners[slots] = numbers  # The last row that needs a slot gets it.
     placed = (~taken[slots] & (owners[slots] == numbers)).all(1)
     taken[slots[placed]] = True
     return placed

@@ -74,7 +74,7 @@ def fill_empty_spans(starts, ends, rows):
     filled = tf.concat([[size], tf.where(is_filled)[:, 0], [size]], 0)
     number = tf.cumsum(tf.cast(is_filled, tf.int32), exclusive=True)
     place = tf.range(size)
-    for distance in (0, 1):  # The next one replaces the previous one.
+    for distance in (0, 1):  # The next piece has priority.
         near = tf.gather(filled, number + distance)
         of_near = tf.gather(tf.concat([rows, [-1]], 0), near)
         place = tf.where(tf.equal(of_near, rows), near, place)

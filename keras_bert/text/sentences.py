@@ -2,8 +2,8 @@
 
 import re
 
-# A full stop, closing punctuation, one space, then a possible beginning of a
-# sentence: a capital, a digit, code in backticks or with_underscores.
+# A sentence-ending mark, closing punctuation, one space, then a possible
+# sentence start: a capital, a digit, code in backticks or with_underscores.
 _CANDIDATE = re.compile(
     r"[.!?…][\"'”’»)\]*_`´]* "
     r"(?=[\"'“‘«(\[*_—-]*(?:`|[^\W_a-zß-öø-ÿ]|[a-z]+_\w))"
@@ -11,20 +11,20 @@ _CANDIDATE = re.compile(
 _LAST_WORD = re.compile(r"[^\W_][\w.&'’-]*$")
 _NUMBER_FOLLOWS = re.compile(r"[\[(]*(?:\d|[IVXLC]+\b)")
 _NEXT_WORD = re.compile(r"[\W_]*([^\W\d_]+\b)(?!\.)")
-# One capital, or letters with stops between them: "J", "S.-C", "U.S", "a.m".
+# One capital, or letters with periods between them: "J", "S.-C", "U.S", "a.m".
 _INITIALS = re.compile(
     r"(?:[^\W\d_]\.-?)+[^\W\d_]$|[^\W\d_a-zß-öø-ÿ]$|Ph\.D$|[JS]r$|Esq$"
 )
 _LIST_MARK = re.compile(r"[\"'“‘(]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\.$")
 
-# Always followed by more of the same sentence.
+# Abbreviations that never end a sentence.
 _ABBREVIATIONS = frozenset(
     "mr mrs ms messrs mme mlle dr prof rev revd hon st ste capt captn col "
     "gen lieut lt sergt sgt maj cpl adm gov sen rep pres supt insp fr bros "
     "e.g i.e eg ie cf c.f viz vs v.s resp approx ca incl esp aka a.k.a w.r.t "
     "al mt ft cap comm".split()
 )
-# Followed by a number they are abbreviations; otherwise they may be words.
+# Abbreviations if a number follows; otherwise they may be words.
 _NUMBERED = frozenset(
     "no nos fig figs eq eqs eqn eqns sec secs sect ch chap vol vols p pp art "
     "ref refs def thm prop lem cor ex alg app tab par jan feb mar apr jun jul "
@@ -81,7 +81,7 @@ def _is_boundary(text: str, start: int, stop: int, end: int) -> bool:
     if end - start < 8 and _LIST_MARK.match(text[start : end - 1]):
         return False
     match = _LAST_WORD.search(text, max(start, stop - 20), stop)
-    if match is None:  # the stop follows a space, a bracket, another stop
+    if match is None:  # the period follows a space, a bracket, another period
         return not (text[stop - 1] in " ." and text[end].isdigit())
     word = match[0]
     if word.lower() in _ABBREVIATIONS:

@@ -8,7 +8,7 @@ from keras_bert.text.base_vocabulary import AddedToken
 CONFIG, FAST_TOKENIZER = "tokenizer_config.json", "tokenizer.json"
 _ADDED, _SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
 _DECODER, _IN_TEXT = "added_tokens_decoder", "special_tokens_in_text"
-# Roles of special tokens, by the keys of tokenizer_config.json.
+# Map keys of tokenizer_config.json to special-token types.
 _TOKEN_KEYS = {
     "unk_token": "unknown",
     "sep_token": "sep",
@@ -18,7 +18,7 @@ _TOKEN_KEYS = {
 }
 _NAMED = (*_TOKEN_KEYS, "bos_token", "eos_token")
 _EXTRA = ("additional_special_tokens", "extra_special_tokens")
-# Values of added tokens' properties that all kinds of tokenizers require.
+# Property values of added tokens that all tokenizer types require.
 SUPPORTED = {"single_word": False}
 
 

@@ -10,8 +10,8 @@ from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 
-# By `kind`; each `Family` has a default. BPE comes before byte-level BPE,
-# because their files have the same names.
+# Map `kind` to settings classes; each `Family` has a default. BPE comes before
+# byte-level BPE, because their files have the same names.
 KINDS = {
     settings.kind: settings
     for settings in (
@@ -79,7 +79,7 @@ def vocabulary_of_file(vocab_file):
 
 def unpack_settings(values):
     """Create settings from the dict returned by their `packed()`."""
-    # WordPiece was the first kind: its dicts have no key `kind`.
+    # Dicts of WordPiece, the first kind, have no key `kind`.
     return KINDS[values.get("kind", WordpieceSettings.kind)].unpacked(values)
 
 

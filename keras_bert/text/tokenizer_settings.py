@@ -120,7 +120,7 @@ class FileDefinedTokenizer(checks.Checked):
         return dataclasses.replace(settings, special_tokens_in_text=False)
 
     def lowercased(self):
-        """Return a copy with lower-casing; ValueError if unsupported."""
+        """Return a lower-casing copy, or raise ValueError if unsupported."""
         self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self):

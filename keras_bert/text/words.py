@@ -9,7 +9,8 @@ from keras_bert.summary import Summarized
 from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.typing import Texts
 
-# Their ids follow the bytes. All ids are incremented by 1: padding is 0.
+# These ids follow the bytes. All ids are incremented by 1, because padding is
+# 0.
 _SENTENCE_START, _SENTENCE_END, _WORD_START, _WORD_END, _FILLER = range(
     257, 262
 )

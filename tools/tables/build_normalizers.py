@@ -22,7 +22,7 @@ _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir",
     str(_ROOT / "keras_bert/text/normalization/tables"),
-    "An existing folder; files of the same names are replaced.",
+    "Existing output folder; files with the same names are replaced.",
 )
 # All but U+0000 and the surrogates.
 _CODE_POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))

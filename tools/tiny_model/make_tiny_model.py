@@ -33,9 +33,11 @@ _WORK_DIR = flags.DEFINE_string(
     "work_dir", None, "Directory for intermediate files.", required=True
 )
 _OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", str(keras_bert.TINY_MODEL), "Directory of the model."
+    "output_dir", str(keras_bert.TINY_MODEL), "Output directory for the model."
 )
-_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 12000, "Steps.")
+_NUM_TRAIN_STEPS = flags.DEFINE_integer(
+    "num_train_steps", 12000, "Number of training steps."
+)
 _VOCAB_SIZE = 6000
 _NUM_LAYERS = 3
 _WRAP = {"break_long_words": False, "break_on_hyphens": False}

@@ -85,7 +85,7 @@ def read_chunk(path, first):
 def _next_document(file, position):
     """Return the offset after the next blank line, or the end of the file."""
     file.seek(position)
-    file.readline()  # The rest of a line.
+    file.readline()  # Skip the rest of the current line.
     while file.readline().strip():
         pass
     return file.tell()

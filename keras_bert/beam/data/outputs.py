@@ -121,7 +121,7 @@ def running_pipeline(runner, beam_options):
         ) as pipeline:
             yield pipeline
     except Exception as error:
-        # Some runners report a worker's error as the text of a traceback.
+        # Some runners only report the traceback of a worker's error, as text.
         match = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
         if match:
             raise ValueError(match[1]) from error

@@ -21,14 +21,14 @@ from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
 from keras_bert.pretraining.corpus.chunk_writer import batch_lines
 from keras_bert.pretraining.data_job.shards import ShardBuilder
 
-# Name of the additional output of the steps, with their counts.
+# Name of the extra output in which the steps report counts.
 COUNTS = "counts"
 _BLOCK_TOKENS = 1 << 18
 # The probability of a block with fewer than two documents is below 1e-25.
 _BLOCK_DOCUMENTS = 64
-# Index of the chunk, index in the chunk, tokens, lengths of the sentences.
+# Chunk index, document index in the chunk, tokens, sentence lengths.
 Document = tuple[int, int, bytes, bytes]
-# Index of the pass, index of the block in the pass.
+# Pass index, block index in the pass.
 Block = tuple[int, int]
 
 

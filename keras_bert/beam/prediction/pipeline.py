@@ -6,7 +6,7 @@ import sys
 
 import apache_beam as beam
 import tensorflow as tf
-import tensorflow_text  # noqa: F401, the ops of the tokenizer
+import tensorflow_text  # noqa: F401, registers the tokenizer's ops
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.utils import shared
 

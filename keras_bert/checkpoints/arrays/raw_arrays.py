@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_bert.checkpoints.errors import CheckpointError
 
-# Bytes per number, also of dtypes that are not read.
+# Bytes per element, including dtypes that cannot be read.
 ITEM_SIZES = {
     **dict.fromkeys(("complex128",), 16),
     **dict.fromkeys(("float64", "complex64", "int64", "uint64"), 8),
@@ -94,12 +94,12 @@ def floats(data, dtype, count, offset, byte_order="<"):
         A float32 array `(count,)` in the machine's byte order. It is a
         read-only view if dtype and order are the same in the file.
     """
-    if isinstance(data, mmap.mmap):  # Frees the pages read before.
+    if isinstance(data, mmap.mmap):  # Free the pages that were read before.
         data.madvise(mmap.MADV_DONTNEED)
     stored = "uint16" if dtype == "bfloat16" else dtype
     stored = np.dtype(stored).newbyteorder(byte_order)
     numbers = np.frombuffer(data, stored, count, offset)
-    if dtype == "bfloat16":  # The upper half of a float32.
+    if dtype == "bfloat16":  # A bfloat16 is the upper half of a float32.
         return (numbers.astype(np.uint32) << 16).view(np.float32)
     with np.errstate(over="ignore"):
         return numbers.astype(np.float32, copy=False)

@@ -115,7 +115,7 @@ def _read_block(data, offset, size):
         raise CheckpointError("is damaged: wrong checksum. Download it again.")
     if kind:
         raise CheckpointError("must not be compressed.")
-    # The last number is the number of restart points before it.
+    # The last integer is the number of restart points before it.
     (searched,) = _NUMBER.unpack(block[-_NUMBER.size :])
     end = size - (searched + 1) * _NUMBER.size
     position, key = 0, b""

@@ -12,7 +12,7 @@ import warnings
 
 from keras_bert.checkpoints.arrays.raw_arrays import brief
 
-# Storages of numbers by their names in torch.
+# Map torch storage class prefixes to dtypes.
 _DTYPES = {
     **{"Double": "float64", "Float": "float32", "Half": "float16"},
     **{"BFloat16": "bfloat16"},
@@ -64,12 +64,12 @@ def load_tensors(file, storages=None):
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # About odd escapes in strings.
+            warnings.simplefilter("ignore")  # Invalid escapes.
             _check_memo(file)
             return _Unpickler(file, {} if storages is None else storages).load()
     except _UnknownValue as error:
         raise ValueError(str(error)) from None
-    except Exception as error:  # Damaged pickles raise many kinds.
+    except Exception as error:  # Damaged pickles raise many types of errors.
         raise ValueError(f"damaged pickle: {error!r:.100}") from None
 
 
@@ -99,7 +99,8 @@ class _Unpickler(pickle.Unpickler):
             raise _UnknownValue(
                 f"it contains other objects than tensors: {brief(name)}"
             )
-        # A new object each time: a pickle can set attributes of a function.
+        # Return a new function each time, because a pickle can set its
+        # attributes.
         return lambda *arguments: _FUNCTIONS[name](*arguments)
 
     def persistent_load(self, identifier):

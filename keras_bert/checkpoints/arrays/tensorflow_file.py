@@ -114,10 +114,10 @@ class TensorFlowFile:
         entry = self._entries[_GRAPH]
         data = self._shards[entry.shard_id]
         try:
-            # Length of the string as varint, its checksum, the string.
+            # Layout: length of the string (varint), its checksum, the string.
             length, begin = read_varint(data, entry.offset)
             text = data[begin : begin + _CRC_SIZE + length]
-            # The checksum of both uses the length as a plain number.
+            # The checksum of length and string uses a fixed-size length.
             if masked_crc(_LENGTH.pack(length) + text) != entry.crc32c:
                 raise ValueError
             graph = graph_pb2.TrackableObjectGraph.FromString(text[_CRC_SIZE:])
@@ -145,7 +145,7 @@ class TensorFlowFile:
         times = collections.Counter(variables.values())
         names = {}
         for key, name in variables.items():
-            # The key replaces an empty or ambiguous name.
+            # If the name is empty or ambiguous, use the key.
             if not name or times[name] > 1:
                 name = key.removesuffix(_SUFFIX)
             check_array(self._prefix, name, ())

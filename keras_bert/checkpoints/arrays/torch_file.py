@@ -31,7 +31,7 @@ _COUNT_SIZE = 8
 _MAX_PICKLE = 2**23  # BERT's has about 50 kB.
 _ORDERS = {b"little": "<", b"big": ">"}
 _WRAPPERS = ("state_dict", "model", "model_state_dict")
-# Header of an entry, with the lengths of name and extras.
+# Header of a zip entry: signature, name length, length of extra fields.
 _LOCAL = struct.Struct("<4s22xHH")
 # Errors of `zipfile` for damaged archives.
 _DAMAGES = (
@@ -119,7 +119,7 @@ class TorchFile:
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
             raise ValueError("the magic number is wrong")
-        load_tensors(file)  # The version is always the same.
+        load_tensors(file)  # Skip the version, which is always the same.
         machine = load_tensors(file)
         if not isinstance(machine, dict) or not machine.get("little_endian"):
             raise ValueError("it is from a big-endian machine")

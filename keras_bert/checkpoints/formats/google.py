@@ -29,7 +29,7 @@ if typing.TYPE_CHECKING:
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
 
-# Names of optimizer variables, and of heads of fine-tuned models.
+# Names of optimizer variables and fine-tuned heads.
 _OPTIMIZERS = ("Adam", "AdamWeightDecayOptimizer", "LAMB")
 _SLOTS = (
     *("/adam_m", "/adam_v"),

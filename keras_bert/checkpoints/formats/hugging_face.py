@@ -38,7 +38,7 @@ _SAFETENSORS = "model.safetensors"
 
 _MAX_CHARS_PER_WORD = 100
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
-# Tasks by the part of their head.
+# Map head names to task classes.
 _TASKS = {
     "classifier": "TextClassifier",
     "token_classifier": "TokenClassifier",
@@ -182,7 +182,7 @@ def _published_config(model):
         **model.family.published_keys,
         **_published_settings(model.task),
     }
-    # In some families, `pad_token_id` is a setting of the layers.
+    # In some families, the layers also depend on `pad_token_id`.
     if "pad" in vocabulary.roles and "pad_token_id" not in values:
         values["pad_token_id"] = vocabulary.id_of(vocabulary.roles["pad"])
     return values

@@ -8,7 +8,7 @@ from keras_bert.checkpoints.weight_table import unused_arrays
 
 _DECODER = "LMHeadModel"
 _MASKED_LM = "ForMaskedLM"
-# Classes with their required parts; the first match is used.
+# Class suffixes and the heads they require; the first match is used.
 _CLASSES = (
     ("ForPreTraining", {"masked_lm_head", "nsp_head"}),
     ("ForPreTraining", {"masked_lm_head", "sop_head"}),

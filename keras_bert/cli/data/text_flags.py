@@ -29,8 +29,8 @@ class TextFlags:
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Or a prepared dataset of TensorFlow Datasets; each example is a "
-            "document.",
+            "Prepared TensorFlow Datasets dataset to read instead; each "
+            "example is a document.",
         )
         self.tfds_split = flags.DEFINE_string(
             "tfds_split", "train", "Split of --tfds_name, such as train[:10%]."
@@ -42,7 +42,7 @@ class TextFlags:
             "on_bad_line",
             "stop",
             ["stop", "skip"],
-            "Action at a .jsonl line without text: stop, or skip and count it.",
+            "Action at .jsonl lines without text: stop, or skip and count.",
         )
         command_line.group("Text", [*vars(self).values()][1:])
 
@@ -68,7 +68,7 @@ class TextFlags:
         """Open the files returned by `paths`, or the dataset."""
         if self.tfds_name.value is not None:
             command_line.reject("requires .jsonl files", self.on_bad_line)
-            # Imported late: TensorFlow Datasets is optional.
+            # Import late, because TensorFlow Datasets is optional.
             from keras_bert.pretraining.corpus.tfds import TfdsSource
 
             name = self.tfds_name.value

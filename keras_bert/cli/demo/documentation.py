@@ -11,7 +11,7 @@ from pathlib import Path
 
 from keras_bert.cli.demo.prose import clean_sentences
 
-# Tests, vendored packages, and folders that are roots themselves.
+# Skip tests, vendored packages, and folders that are also roots.
 _SKIPPED_FOLDERS = frozenset(
     "test tests _vendor vendor vendored __pycache__ site-packages "
     "dist-packages node_modules idlelib lib2to3".split()
@@ -80,7 +80,7 @@ def _documents_of_file(texts, seen, counts):
             if key not in seen:
                 fresh.append(sentence)
             seen.add(key)
-        if 2 * len(fresh) < len(sentences):  # A near copy of another text.
+        if 2 * len(fresh) < len(sentences):  # Mostly a copy of earlier text.
             fresh = []
         counts["copied"] += len(sentences) - len(fresh)
         if len(fresh) < _MIN_SENTENCES:

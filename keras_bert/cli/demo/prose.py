@@ -6,7 +6,7 @@ import re
 
 from keras_bert.text.sentences import split_sentences
 
-# Titles of sections that are dropped, because they list names or code.
+# Titles of sections to drop, because they list names or code.
 _LIST_SECTION = re.compile(
     r"(?:(?:Other |Keyword |Call |Optional |Constructor |Input |Output )?"
     r"(?:Args?|Arguments?|Params?|Parameters?)|Returns?|Yields?|Receives?|"
@@ -40,20 +40,20 @@ _MARKUP = [
         (":`", r":[a-z][\w:+-]*:`", "`"),  # roles
         (" <", r"`([^`<]+?)\s*<[^`>]*>`_*", r"\1"),  # RST links
         ("]_", r"\s*\[[\w#*]{1,8}\]_+", ""),  # footnotes
-        ("`", r"`([^`'\s]{1,40})'(?!\w)", r"'\1'"),  # `mixed' quotes
+        ("`", r"`([^`'\s]{1,40})'(?!\w)", r"'\1'"),  # `mismatched' quotes
         ("`", r"(`+)[!~.]*([^`]+?)\1(?:__?\b)?", r"\2"),  # code
         ("``", r"``", '"'),
         ("''", r"''", '"'),
         ("*", r"(?<!\w)(\*\*?)(?=\S)([^*]+?)(?<=\S)\1(?!\w)", r"\2"),
         ("_", r"(?<!\w)(__?)([A-Za-z][^_]*[a-z.])\1(?!\w)", r"\2"),
-        ("()", r"(?<=\w)\(\)", ""),  # close() reads as close
+        ("()", r"(?<=\w)\(\)", ""),  # close() becomes close
         ("--", r"\s*(?<!-)-{2,3}(?!-)\s*", " - "),
         (": ", r"^(?:NOTE|Note|WARNING|Warning|Tip|IMPORTANT)s?: +", ""),
     ]
 ]
 _PLAIN_MARKS = str.maketrans("‘’“”–—\u00a0", "''\"\"-- ")
 
-# A sentence with one of these is code or incomplete.
+# A sentence that contains one of these is code or incomplete.
 _CODE = re.compile(
     r"[=<>{}\\|^~$@#*`\[\]]|://|www\.|\w\((?!e?s\)|ies\))|__|\w_(?!\w)"
     r"|:[a-z-]+:|::|\.\.|,,|;;| [,;:!?)]|\( |\(,| \.(?!\w)| ['\"] "
@@ -121,7 +121,7 @@ def _is_prose(sentence: str) -> bool:
 
 def _paragraphs(documentation):
     """Join prose lines into paragraphs."""
-    paragraph, depth = [], 0  # `depth` is the indent of the next line.
+    paragraph, depth = [], 0  # `depth` is the expected indent of the next line.
     for line in [*_prose_lines(documentation), ""]:
         text = line.lstrip()
         indent = len(line) - len(text)
@@ -138,7 +138,7 @@ def _prose_lines(documentation):
     """Yield the lines, with an empty line for each line that is not prose."""
     lines = [*inspect.cleandoc(documentation).split("\n"), ""]
     in_fence = in_doctest = in_list = False
-    outer = None  # Lines with a larger indent than this are dropped.
+    outer = None  # Drop lines that are indented more than this.
     for line, below in itertools.pairwise(lines):
         text, indent = line.strip(), len(line) - len(line.lstrip())
         is_fence = _FENCE.match(text)

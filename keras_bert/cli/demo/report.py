@@ -72,7 +72,7 @@ def training_text(output, vocabulary):
 
 def _masked_ids(path, vocabulary):
     """Return the number of records in a file and their masked-LM labels."""
-    # Imported late, so that --help is fast.
+    # Import late, so that --help is fast.
     from keras_bert.pretraining.records.validation import read_checked_records
 
     name = features.MASKED_LM_IDS.name
@@ -130,7 +130,7 @@ def best_known(fill_mask, examples):
         for (text, word), token in zip(some, tokens, strict=True):
             found[word].append((token.decode() == word, text))
     rows = [
-        # `max` returns the first of equal items.
+        # `max` returns the first of several equal items.
         (max(x, key=lambda y: y[0])[1], word, sum(y for y, _ in x), len(x))
         for word, x in found.items()
     ]
@@ -194,7 +194,7 @@ def tflite_text(path, bert, texts):
     Raises:
         ValueError: the vectors differ.
     """
-    # Imported late, so that --help is fast.
+    # Import late, so that --help is fast.
     import tensorflow_text as tf_text
     from ai_edge_litert.interpreter import InterpreterWithCustomOps
 

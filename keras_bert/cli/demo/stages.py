@@ -132,7 +132,7 @@ def running(command, log):
 
 
 def _end(process):
-    """Stop a stage with SIGINT; kill it after a timeout or another Ctrl-C."""
+    """Stop a stage with SIGINT, then SIGKILL after a timeout or a Ctrl-C."""
     if process.poll() is not None:
         return
     os.killpg(process.pid, signal.SIGINT)

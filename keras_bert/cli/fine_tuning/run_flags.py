@@ -26,31 +26,32 @@ class RunFlags:
             "Checkpoint to fine-tune: a directory or a name on the Hub.",
         )
         self._output_dir = shared_flags.required(
-            "output_dir", "Output directory; new or empty."
+            "output_dir", "Output directory; must be new or empty."
         )
         self._max_seq_length = shared_flags.max_seq_length(
-            "as in training; else 128, or 384 for SQuAD, but at most the limit "
-            "of the model"
+            "the training value, or else 128 (384 for SQuAD), but at most the "
+            "model's limit"
         )
         self._do_lower_case = shared_flags.do_lower_case()
         self._precision = shared_flags.precision()
         self._recipe = FieldFlags(Recipe, seed=_SEED)
         self._teacher_dir = shared_flags.optional(
             "teacher_dir",
-            "Teacher for distillation: a model that is fine-tuned for the "
-            "task, a directory or a name on the Hub.",
+            "Teacher for distillation: directory or Hub name of a model "
+            "fine-tuned for the task.",
         )
         self._num_layers = flags.DEFINE_integer(
             "num_layers",
             None,
-            "Number of layers of a student, taken evenly from --init_dir.",
+            "Number of layers of a student, chosen from --init_dir at even "
+            "intervals.",
             lower_bound=1,
         )
         command_line.group("Students", [self._teacher_dir, self._num_layers])
         self._seeds = flags.DEFINE_integer(
             "seeds",
             1,
-            "Number of seeds to train with, from --random_seed on.",
+            "Number of seeds to train with, starting at --random_seed.",
             lower_bound=1,
         )
         self._search = flags.DEFINE_enum(
@@ -115,13 +116,14 @@ class RunFlags:
         if recipes[0].parallel_parts > 1:
             import tensorflow as tf
 
-            # One thread per part; set before TensorFlow computes anything.
+            # Use one thread per part. Set this before TensorFlow starts any
+            # computation.
             tf.config.threading.set_intra_op_parallelism_threads(1)
         run = make(read(seed=recipes[0].seed), arguments)
         self._perform(run, recipes, paths)
 
     def _perform(self, run, recipes, paths):
-        # Imported late, so that --help is fast.
+        # Import late, so that --help is fast.
         import keras
 
         from keras_bert.cli.fine_tuning.search import FINISHED

@@ -12,7 +12,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 _TRIAL = "trial.json"
 _MODEL = "model"
 
-# Pattern of the files of finished trials.
+# Glob pattern of the result files of finished trials.
 FINISHED = f"run-*/{_TRIAL}"
 
 
@@ -128,7 +128,7 @@ def remove_trials(directory, count):
     """
     folders = _folders(directory, count)
     for folder in folders:
-        # In this order, so that a run with a trial file has its model.
+        # Delete the trial file first, so that a trial file implies a model.
         (folder / _TRIAL).unlink()
         shutil.rmtree(folder / _MODEL, ignore_errors=True)
     if count == 1:

@@ -137,7 +137,7 @@ class QuestionInputs(InputFile):
     """Questions in a SQuAD file, with or without answers."""
 
     place = "id"
-    rows_at_once = 256  # Contexts are long.
+    rows_at_once = 256  # Few, because contexts are long.
     inputs = ("question", "context")
     content = "questions of SQuAD"
 

@@ -23,32 +23,32 @@ class SplitFlags:
             "task_name",
             None,
             [x for x, task in GLUE_TASKS.items() if "train" in task.files],
-            "GLUE task; its files are in --data_dir.",
+            "GLUE task; its files must be in --data_dir.",
         )
         self.data_dir = shared_flags.optional(
-            "data_dir", "Directory of the published files of --task_name."
+            "data_dir", "Directory with the published files of --task_name."
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Or a prepared dataset of TensorFlow Datasets: glue/mrpc.",
+            "Prepared TensorFlow Datasets dataset to use instead: glue/mrpc.",
         )
         self.files = shared_flags.splits(
-            "Or your own file: .csv, .tsv or .jsonl.",
+            "Your own file to use instead: .csv, .tsv or .jsonl.",
             "Texts to predict after training; labels are optional.",
         )
         self.text_columns = {
             "text": shared_flags.text_column("header."),
             "text_pair": shared_flags.optional(
-                "text_pair_column", "Column of the second text of pairs."
+                "text_pair_column", "Column of the second text in pairs."
             ),
         }
         self.label_column = flags.DEFINE_string(
-            "label_column", "label", "Column of the label."
+            "label_column", "label", "Label column."
         )
         self.label_separator = shared_flags.optional(
             "label_separator",
-            "Separator between the labels of a cell, such as a comma, if a "
-            "text in your own file may have several labels or none.",
+            "Separator between the labels in a cell, such as a comma, if a "
+            "text in your own file can have several labels or none.",
         )
         self._of_files = [
             *self.files.values(),

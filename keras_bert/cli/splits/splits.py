@@ -120,7 +120,7 @@ def _tfds_tables(name, read):
     Raises:
         ValueError: there is no such dataset, or it has no split "train".
     """
-    # Imported late: TensorFlow Datasets is optional.
+    # Import late, because TensorFlow Datasets is optional.
     from keras_bert.tfds_builder import open_builder
 
     names = [*open_builder(name).info.splits]
@@ -234,7 +234,7 @@ def squad_splits(train_file, dev_file, predict_file, seed):
     train = data["train"]
     contexts = list(dict.fromkeys(q.context for q in train))
 
-    def part(indices):  # All questions on a context stay together.
+    def part(indices):  # Keep all questions about a context together.
         chosen = {contexts[index] for index in indices}
         return [q for q in train if q.context in chosen]
 

@@ -20,7 +20,7 @@ from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 
-_ROW = 26  # Pixels, as in the style sheet.
+_ROW = 26  # Row height in pixels, as in the style sheet.
 _MIN_WEIGHT = 0.01  # Weaker lines are not visible.
 _NUM_PIECES = 40
 

@@ -21,7 +21,7 @@ _TABS = {
 }
 
 
-# The result of `tab` for one of the models, or the error message `refusal`.
+# Result of `tab` for one of the models, or the error message in `refusal`.
 Side = collections.namedtuple("Side", "title tab answer refusal")
 
 

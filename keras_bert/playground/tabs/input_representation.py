@@ -83,8 +83,8 @@ def _nearest(model, embeddings, ids):
 def pieces_picture(representation):
     """Render a `Representation` as `Html`."""
     pieces = representation.pieces
-    # All strips have the same scale, so that summands and sum can be compared.
-    # A percentile is robust against a single large number.
+    # All strips have the same scale, so that the summands and the sum can be
+    # compared. A percentile is robust against a single large value.
     numbers = [x for piece in pieces for x in piece.vectors.values()]
     most = max(float(np.percentile(np.abs(numbers), 99)), 1e-12)
     items = [(_label(piece), _panel(piece, most)) for piece in pieces]

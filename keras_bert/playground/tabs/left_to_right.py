@@ -15,7 +15,7 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tabs import tasks
 
 _NUM_PIECES = 8
-# Temperature of each sampling choice.
+# Map sampling choices to temperatures.
 _CHOICES = {"most probable": 0.0, "sampled": 1.0}
 
 

@@ -38,7 +38,7 @@ MaskedPiece = collections.namedtuple(
 
 
 # `pieces` are from the first draw, `counts` are the outcomes of all draws, and
-# `curve` contains their shares after each of some numbers of draws.
+# `curve` contains their fractions after increasing numbers of draws.
 MaskedText = collections.namedtuple("MaskedText", "pieces counts curve note")
 
 
@@ -63,7 +63,8 @@ def mask_text(model, text, rate, unit, seed, num_draws):
         raise ValueError("The text has no piece that can be masked.")
     rng = np.random.default_rng(seed)
     once = _draw(model, pieces, rate, unit, rng, 1)
-    # Another seed, so that the shown draw does not depend on `num_draws`.
+    # Use a different seed, so that the shown draw does not depend on
+    # `num_draws`.
     rng = np.random.default_rng((seed, 1))
     _, draws = _draw(model, pieces, rate, unit, rng, num_draws)
     counts = {name: x.sum(axis=1) for name, x in draws.items()}

@@ -26,8 +26,8 @@ from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.examples.segments import Segments
 from keras_bert.text.sentences import split_sentences
 
-# From the head of the model to the packing that samples pairs, the name of the
-# logits, and the names of labels 0 and 1.
+# Map heads to the packing that samples pairs, the name of the logits, and the
+# names of the labels 0 and 1.
 _KINDS = {
     "nsp_head": ("segment_pairs", "nsp_logits", ("IsNext", "NotNext")),
     "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
@@ -37,8 +37,8 @@ _TRUNCATED = "… marks where a sentence is truncated, so that the pair fits."
 _NUM_PASSES = 30  # Passes over the documents to find a pair with a label.
 
 
-# `cuts` are the positions of tokens with a truncation before them;
-# `probabilities` maps labels to predictions of the model.
+# `cuts` are the positions of tokens that follow a truncation; `probabilities`
+# maps labels to the model's predictions.
 DrawnPair = collections.namedtuple(
     "DrawnPair", "tokens segments cuts label probabilities"
 )

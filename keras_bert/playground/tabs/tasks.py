@@ -25,8 +25,8 @@ from keras_bert.tasks.text_regressor import TextRegressor
 from keras_bert.tasks.token_classifier import TokenClassifier
 
 _NUM_ANSWERS = 6
-_NUM_COLORS = 8  # In the style sheet.
-# Effect with full color; the same for all texts.
+_NUM_COLORS = 8  # Number of colors in the style sheet.
+# Effect that is shown with full color, in all texts.
 _FULL_COLOR = 2
 
 
@@ -196,7 +196,7 @@ def _fill(model, text):
     return Answer(best, [(f"Mask {number}", x) for number, x in numbered])
 
 
-# From task classes to their fields and prediction functions.
+# Map task classes to their fields and prediction functions.
 _TASKS = {
     TextClassifier: (_label_fields, _label),
     TextRegressor: (_label_fields, _label),

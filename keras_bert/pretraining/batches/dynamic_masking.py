@@ -21,7 +21,7 @@ from keras_bert.pretraining.examples import span_masking
 from keras_bert.pretraining.examples.masking import choose_word_spans
 
 _RANGE = 2**31 - 1
-_NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
+_NUMBERS_PER_COUNT = 4  # Philox generates four 32-bit integers at a time.
 
 
 def draw_numbers(num_examples, count, seed, epoch, first_index):

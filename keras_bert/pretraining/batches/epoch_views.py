@@ -107,7 +107,8 @@ def _add_boundaries(inputs, labels, weights, max_span_length):
     labels, weights = labels["mlm_logits"], weights["mlm_logits"]
     end = tf.reduce_sum(inputs[features.INPUT_MASK.name], 1, keepdims=True) - 1
     rank = tf.zeros_like(places) + tf.range(tf.shape(places)[1])
-    # In a span, position minus rank is constant; it ascends between spans.
+    # Position minus rank is constant within a span and increases from span to
+    # span.
     span = tf.where(weights > 0, places - rank, ids.shape[1])
     first = tf.searchsorted(span, span)
     last = tf.searchsorted(span, span, "right") - 1

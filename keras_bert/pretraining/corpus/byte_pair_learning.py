@@ -15,7 +15,7 @@ from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 
-# Tokens with the ids 0 to 3, as in RoBERTa; <mask> has the last id.
+# Tokens with the ids 0 to 3, as in RoBERTa. <mask> has the last id.
 _HEAD = ("<s>", "<pad>", "</s>", "<unk>")
 
 

@@ -54,7 +54,7 @@ class ChunkWriter:
         self._dtype = token_dtype(len(vocabulary), self._marks_words)
         self._continues = np.array(vocabulary.is_continuation)
         self._unknown_id = vocabulary.unk_id
-        self._left_over = 0  # Sentences of the unfinished document.
+        self._left_over = 0  # Number of sentences in the unfinished document.
         self._files = contextlib.ExitStack()
         self._tokens, self._sentences, self._documents = (
             self._files.enter_context(open(f"{stem}.{kind}", "wb"))
@@ -106,7 +106,7 @@ class ChunkWriter:
         lengths = ragged.row_lengths().numpy()
         line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
         places = np.repeat(line_starts, lengths)
-        # A piece may begin with a space, but contains no other one.
+        # A piece may begin with a space, but contains no further spaces.
         ends = ends.values.numpy() + places
         before = np.concatenate([[0], ends])[:-1]
         tokens = ragged.values.numpy()

@@ -12,7 +12,7 @@ from absl import logging
 
 from keras_bert.text.base_vocabulary import read_lines
 
-# Chinese characters and kana are units; other letters form words.
+# Each Chinese character or kana is a unit; other letters form words.
 _CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CHARACTERS += "\U00020000-\U0003134f"
 _UNITS = re.compile(rf"[{_CHARACTERS}]|[^\W{_CHARACTERS}]+|[^\w\s]")
@@ -40,8 +40,8 @@ class Lexicon:
     def __init__(self, path, ignores_case=False):
         self._path = str(path)
         self._ignores_case = ignores_case
-        self._lines = {}  # From the words of an entry to its line number.
-        self._lengths = {}  # From first words to the lengths of entries.
+        self._lines = {}  # Maps the words of an entry to its line number.
+        self._lengths = {}  # Maps first words to entry lengths.
         self.found = set()
         for number, line in enumerate(read_lines(path), start=1):
             words = tuple(self._words(line))

@@ -1,7 +1,7 @@
 """Training of SentencePiece models with ALBERT's options.
 
-The `sentencepiece` library trains the model, on text that is normalized as by
-ALBERT's tokenizer.
+The `sentencepiece` library trains the model. The text is first normalized like
+the input of ALBERT's tokenizer.
 """
 
 import io
@@ -31,8 +31,8 @@ _OPTIONS = {
     "control_symbols": [_ROLES["cls"], _ROLES["sep"], _ROLES["mask"]],
     "user_defined_symbols": [*'()"-.–£€'],
     "character_coverage": 0.99995,
-    # A small text may give fewer pieces than `vocab_size`; the length of a
-    # line is not limited; only errors are logged.
+    # A small text may give fewer pieces than `vocab_size`. Line lengths are not
+    # limited. Only errors are logged.
     "hard_vocab_limit": False,
     "max_sentence_length": 1 << 24,
     "minloglevel": 2,

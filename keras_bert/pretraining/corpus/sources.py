@@ -93,7 +93,7 @@ def _suffix(path):
         with gzip.open(path) as file:
             text = file.read(_BLOCK_BYTES)
     except (EOFError, OSError, zlib.error):
-        return ".gz"  # Reading it raises the error.
+        return ".gz"  # The error is raised when the file is read.
     return ".jsonl.gz" if _begins_with_object(text) else ".gz"
 
 

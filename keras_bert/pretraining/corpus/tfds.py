@@ -65,7 +65,7 @@ class TfdsSource:
 
     def lines(self, chunk, bad_lines=None):
         """Yield the lines of a chunk, or raise ValueError if not UTF-8."""
-        del bad_lines  # A dataset has none.
+        del bad_lines  # A dataset has no invalid lines.
         number, count = chunk
         part = import_tfds().even_splits(self.split, n=count)[number]
         for example in read_examples(self._builder, part, [self.text_key]):
@@ -83,7 +83,8 @@ class TfdsSource:
         return self._builder.info.splits[self.split].num_examples
 
     def _total_bytes(self):
-        # Only the sizes of whole splits are known, so estimate by the mean.
+        # Only the sizes of whole splits are known, so estimate from the mean
+        # size of an example.
         splits = self._builder.info.splits.values()
         all_bytes = sum(split.num_bytes for split in splits)
         all_examples = sum(split.num_examples for split in splits)

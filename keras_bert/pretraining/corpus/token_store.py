@@ -9,9 +9,10 @@ import numpy as np
 from keras_bert.artifacts import atomic_file
 
 _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
-# Bit of tokens that continue a word, set if the words were segmented.
+# Bit that marks tokens that continue a word, if the words are segmented.
 CONTINUES = 1 << 31
-# Maps up to this size stay in memory; `release` frees the pages of larger ones.
+# Memory maps up to this size stay in memory; `release` frees the pages of
+# larger maps.
 _MAX_RESIDENT_BYTES = 1 << 25
 
 

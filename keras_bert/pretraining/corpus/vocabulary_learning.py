@@ -62,9 +62,9 @@ def learn_vocabulary(
     checks.between(len(SPECIAL_TOKENS), MAX_VOCAB_SIZE, vocab_size=vocab_size)
     checks.between(1, MAX_FREQUENCY, min_frequency=min_frequency)
     head = SPECIAL_TOKENS if compact_ids else _PUBLISHED_HEAD
-    # The library numbers the single characters in a random order, and uses the
-    # numbers to break ties between pieces. So find the characters first and
-    # pass them in a fixed order.
+    # `tokenizers` gives single characters ids in a random order, and uses the
+    # ids to break ties between pieces. So find the characters first and pass
+    # them in a fixed order.
     sentences = training_sentences(sources, [], bad_lines)
     sentences = require_text(sentences, sources)
     alphabet = _train(sentences, len(head), head, lowercase, 0)
@@ -139,7 +139,7 @@ def measure_vocabulary(
         The fraction of [UNK] tokens and the mean number of pieces per word.
         Both are NaN if there is no text. Punctuation marks count as words.
     """
-    # Imported late, because training does not need TensorFlow.
+    # Import late, because training does not need TensorFlow.
     from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 
     return measure_tokenizer(BertTokenizer(vocabulary, lowercase), sentences)

@@ -96,7 +96,7 @@ class ShardBuilder:
                 segments = segments[np.argsort(rows, kind="stable")]
                 num_texts = np.bincount(rows)
             edges = np.append(0, np.cumsum(num_texts))
-            # Each text needs the memory of a whole row.
+            # A batch needs memory for one full row per text.
             step = _BATCH_EXAMPLES * len(num_texts) // max(len(segments), 1)
             for first in range(0, len(num_texts), max(step, 1)):
                 rows = num_texts[first:][: max(step, 1)]
@@ -110,7 +110,7 @@ class ShardBuilder:
         goals = np.arange(0, starts[-1], num_tokens)
         edges = [*np.unique(np.searchsorted(starts, goals)), len(starts) - 1]
         if (len({*edges}) - 1) * self._options.dupe_factor < num_shards:
-            edges = range(len(starts))  # One document per block.
+            edges = range(len(starts))  # Use one document per block.
         units = [
             (number, first, end)
             for number in range(self._options.dupe_factor)

@@ -96,7 +96,7 @@ def _describe_tokenizing(total, done, seconds):
     line = f"Tokenizing: {done:.1f} of {total:.1f} MB"
     if not done:  # The processes are starting.
         return f"{line}."
-    # The uncompressed text may be larger than the expected total.
+    # The uncompressed text may be larger than the estimated total.
     left = max(total - done, 0.0) / done * seconds
     return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
 

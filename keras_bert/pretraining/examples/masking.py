@@ -56,8 +56,8 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
     too many pieces. Spans that overlap an earlier span are skipped.
 
     Args:
-        keys: int or float `(num_examples, seq_length)` below 2, sort keys at
-            word starts.
+        keys: int or float `(num_examples, seq_length)`, sort keys of the words,
+            below 2. Only the keys at word starts are used.
         lengths: int `(num_examples, seq_length)`, number of words in a span,
             at the starts of words.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
@@ -73,7 +73,7 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
     order = np.argsort(np.where(word_starts, keys, 2.0), axis=1)
     number = np.arange(1, int(lengths.max(initial=1)) + 1)[:, None]
     ends = span_ends(word_starts, maskable, len(number))
-    taken = np.zeros((num_rows, seq_length + 1), bool)  # At word starts.
+    taken = np.zeros((num_rows, seq_length + 1), bool)  # Set at word starts.
     room = wanted.copy()
     for rank in range(int(word_starts.sum(axis=1).max(initial=0))):
         rows = np.flatnonzero(room > 0)
@@ -105,7 +105,7 @@ def span_ends(word_starts, maskable, longest):
     is_edge[:, :-1] = word_starts | ~maskable
     edges = np.where(is_edge, np.arange(seq_length + 1), seq_length)
     edges = np.minimum.accumulate(edges[:, ::-1], axis=1)[:, ::-1]
-    # The next edge at word starts; the position itself elsewhere.
+    # The next edge at word starts, and the position itself elsewhere.
     follows = np.append(edges[:, 1:], edges[:, -1:], axis=1)
     begins = np.append(word_starts, np.zeros((num_rows, 1), bool), axis=1)
     follows = np.where(begins, follows, np.arange(seq_length + 1))

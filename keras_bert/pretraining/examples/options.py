@@ -31,8 +31,8 @@ class TextOptions(checks.Checked):
             sentences.
         segmented_words: whether only spaces separate words, as in
             pre-segmented Chinese; used by whole-word masking.
-        lexicon_file: UTF-8 file with a word, phrase or name per line, each of
-            which is one word for whole-word masking.
+        lexicon_file: UTF-8 file with a word, phrase or name per line. Each
+            is one word in whole-word masking.
         on_bad_line: action at a JSON line without text: "stop" or "skip".
 
     Raises:

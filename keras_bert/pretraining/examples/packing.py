@@ -93,7 +93,7 @@ def word_starts(words, continues):
     Returns:
         bool `(num_examples, seq_length)`.
     """
-    after_special = ~np.roll(words, 1, axis=1)  # [CLS] or [SEP].
+    after_special = ~np.roll(words, 1, axis=1)  # Follows [CLS] or [SEP].
     return words & (~continues | after_special)
 
 

@@ -10,7 +10,7 @@ from keras_bert.pretraining.examples.segment_pairs import next_or_random
 from keras_bert.pretraining.examples.segment_pairs import sample_segment_pairs
 from keras_bert.pretraining.examples.segment_pairs import sample_sentence_pairs
 
-# Numbers of special tokens in a pair and in a single text.
+# Number of special tokens in a pair and in a single text.
 _NUM_SPECIAL_PAIR, _NUM_SPECIAL_TEXT = 3, 2
 
 

@@ -47,7 +47,7 @@ def run_plan(plan: PretrainingPlan) -> None:
     keras.utils.set_random_seed(recipe.random_seed)
     keras.config.set_dtype_policy(dtype_policy(recipe.precision))
     batches = None
-    if plan.config is not None:  # Check the records before the model is built.
+    if plan.config is not None:  # Check the records first.
         batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
     with _readable_exhaustion():
         with strategy.scope():

@@ -59,7 +59,7 @@ def make_bert(plan):
         )
     check_objective(recipe, bert.config)
     check_lengths(recipe, bert.config)
-    if plan.vocabulary is None:  # Known only after loading.
+    if plan.vocabulary is None:  # The checkpoint had to be loaded first.
         tokenizer, source = bert.tokenizer_settings, recipe.init_checkpoint
         facts.check_vocabulary(tokenizer.vocabulary, source)
         facts.check_tokenizer(tokenizer, source)

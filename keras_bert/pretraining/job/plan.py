@@ -32,23 +32,23 @@ from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
-# Weight files of the checkpoint that a run starts from.
+# Matches the weight files of a checkpoint.
 _has_weights = re.compile(
     r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
 ).fullmatch
 _OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
-# Fields that do not change the weights, and paths of files that the settings
-# record by hash.
+# Fields that do not change the weights, and paths of files that are recorded as
+# hashes.
 _NOT_RECORDED = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
     init_checkpoint do_lower_case teacher_dir sources""".split()
 )
-# Fields that older run records lack: written only if set.
+# Fields that older run records lack. They are recorded only if set.
 _OPTIONAL_FIELDS = frozenset(("mask_special_tokens", "mimetic_initialization"))
-_STATES = "states"  # Folder of the training states of an unfinished run.
-# Defaults of fields that neither the recipe nor a manifest sets.
+_STATES = "states"  # Folder of an unfinished run's states.
+# Defaults for fields that neither the recipe nor a manifest sets.
 _RECORD_DEFAULTS = {
     "masking": "static",
     "max_seq_length": 128,

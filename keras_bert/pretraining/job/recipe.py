@@ -71,8 +71,8 @@ class PretrainingRecipe(RunOptions):
         precision: dtype policy; auto is mixed_bfloat16 if the hardware
             supports it.
         strategy: distribution strategy.
-        gradient_accumulation_steps: number of parts of a batch that are
-            computed one after the other, to save memory.
+        gradient_accumulation_steps: number of parts that a batch is split into
+            to save memory. The parts are computed one after the other.
         jit: whether to compile the step with XLA.
         eval_batch_size: number of examples in an evaluation step.
         allow_changed_flags: whether to resume a run with different settings.

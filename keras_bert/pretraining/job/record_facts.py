@@ -20,7 +20,7 @@ _FACTS = (
     "max_seq_length",
     "max_predictions_per_seq",
 )
-# Dynamic records leave the number of predictions to the training.
+# For dynamic records, training sets the number of predictions.
 _UNSET_IF_DYNAMIC = "max_predictions_per_seq"
 
 

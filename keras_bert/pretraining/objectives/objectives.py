@@ -174,7 +174,8 @@ OBJECTIVES = {
         _of_labels(
             "mlm_sop",
             ("pooler", "masked_lm_head", "sop_head"),
-            # Records use the same name for both kinds of labels.
+            # In records, next-sentence and sentence-order labels have the same
+            # name.
             {**_MLM, "sop_logits": "nsp_logits"},
             label="swapped",
         ),

@@ -101,7 +101,7 @@ def _both(generator, discriminator, seed, name):
     inputs[feature.name] = keras.Input(
         (None,), dtype="int32", name=feature.name
     )
-    # As models, because the layers of both have the same names.
+    # Wrap both as models, because their layers have the same names.
     generate, discriminate = (
         keras.Model(x.input, x.output, name=part)
         for x, part in (

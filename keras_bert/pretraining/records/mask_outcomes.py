@@ -4,15 +4,15 @@ import numpy as np
 
 from keras_bert import features
 
-PLAIN = "plain"  # For tokens that are not predicted.
+PLAIN = "plain"  # Outcome of tokens that are not predicted.
 MASKED, RANDOM, KEPT = OUTCOMES = ("masked", "random", "kept")
-# Notation in shown examples, and its meaning.
+# Notation in displayed examples and its meaning.
 MARKS = {
     MASKED: ("[MASK→word]", "word replaced by [MASK]"),
     RANDOM: ("[other*→word]", "word replaced by a random piece"),
     KEPT: ("[word=]", "word unchanged"),
 }
-# Labels in tables, and the fractions of BERT in percent.
+# Labels in tables, and BERT's percentages.
 EXPECTED = {MASKED: ("[MASK]", 80), RANDOM: ("random", 10), KEPT: ("kept", 10)}
 
 

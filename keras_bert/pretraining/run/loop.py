@@ -89,7 +89,8 @@ class PretrainingLoop:
             A dict of float32 scalars, summed over the steps and all devices,
             for `mean_metrics`.
         """
-        # The first step defines the keys of the totals, before the graph loop.
+        # Run the first step outside the graph loop, to define the keys of the
+        # totals.
         totals = self._run(self._replica_step, next(batches))
         for _ in tf.range(num_steps - 1):
             step = self._run(self._replica_step, next(batches))

@@ -86,7 +86,7 @@ class _Run:
         self._options = options
         self._states = pathlib.Path(output_dir, _STATES)
         self._is_chief = is_chief(loop.strategy)
-        self._skipped = 0  # In a row.
+        self._skipped = 0  # Number of batches skipped in a row.
         self.step = self.num_batches = 0
         self.evaluated = {}
         self._interval = LogInterval(self.step)
@@ -134,7 +134,7 @@ class _Run:
         )
         due = [self.step + n - self.step % n for n in intervals if n]
         end = min(options.num_train_steps, *due)
-        while self.step < end:  # More than once if a batch was skipped.
+        while self.step < end:  # Repeats if a batch was skipped.
             num_batches = tf.constant(end - self.step, tf.int32)
             self.num_batches += end - self.step
             sums = self._loop.train(iterator, num_batches)

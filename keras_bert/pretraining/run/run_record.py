@@ -41,7 +41,7 @@ def write_run(directory, settings):
     """Write the settings of a run to run.json, unless the file exists."""
     if _recorded_settings(directory) == json.loads(json.dumps(settings)):
         return
-    import keras  # Late, so that runs are checked without loading Keras.
+    import keras  # Import late, so that checks do not load Keras.
     import tensorflow as tf
 
     record = {

@@ -36,7 +36,7 @@ def _mirrored():
 
 def _multi_worker():
     text = os.environ.get("TF_CONFIG", "")
-    # Without it, TensorFlow would silently train on one machine.
+    # If it is not set, TensorFlow silently trains on one machine.
     if not ('"worker"' in text and '"index"' in text):
         raise ValueError(
             "The strategy multi_worker needs the environment variable "

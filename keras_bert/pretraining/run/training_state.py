@@ -18,7 +18,7 @@ from keras_bert.npz import read_array
 from keras_bert.npz import write_array
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
-# Names in the files, as in earlier versions.
+# Names of file entries, as in earlier versions.
 _METADATA, _COUNT = "about", "num_variables"
 
 
@@ -36,7 +36,7 @@ def save_state(directory, step, variables, metadata, keep=2):
         OSError: for example, the disk is full; the other states are kept.
     """
     for left_over in pathlib.Path(directory).glob("*.tmp"):
-        left_over.unlink()  # A run was killed while writing it.
+        left_over.unlink()  # Left by a run that was killed while writing.
     path = pathlib.Path(directory, f"step-{step:08d}.npz")
     metadata = {**metadata, "step": step, _COUNT: len(variables)}
     entries = [(_METADATA, json.dumps(metadata))]
@@ -46,7 +46,8 @@ def save_state(directory, step, variables, metadata, keep=2):
             write_array(archive, key, value)
     states = _states(directory)
     newest = states.index(path) + 1
-    # Later states are damaged, because the run resumed from an earlier one.
+    # States of later steps are damaged, because the run resumed from an earlier
+    # state.
     for other in states[:newest][:-keep] + states[newest:]:
         other.unlink()
 

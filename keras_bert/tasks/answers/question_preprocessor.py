@@ -12,7 +12,7 @@ TOKEN_STARTS = "token_starts"
 TOKEN_ENDS = "token_ends"
 IS_OWNED = "is_owned"
 QUESTIONS = "questions"
-# Below any sum of two logits. Not minus infinity, because `is_inf` fails in
+# Smaller than any sum of two logits, but finite, because `is_inf` fails in
 # TFLite.
 _MASKED_SCORE = -1e30
 

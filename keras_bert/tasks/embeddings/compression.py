@@ -9,7 +9,7 @@ from keras_bert.typing import Tensor
 
 PRECISIONS = ("float32", "int8", "binary")
 _LARGEST = 127
-_BITS = 8  # Of a byte.
+_BITS = 8  # Bits per byte.
 _LARGEST_SQUARE = 1e30  # Dot products of such vectors fit in float32.
 _TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 

@@ -17,7 +17,7 @@ from keras_bert.typing import Path
 _COLUMNS = ("anchor", "positive", "negative")
 _PAIR_KEYS = (_COLUMNS[:2],)
 _PAIRS_AT_ONCE = 8192
-_TOLERANCE = 1e-3  # Relative difference between vectors of equal embedders.
+_TOLERANCE = 1e-3  # Relative difference between identical embedders.
 
 
 def mine_hard_negatives(

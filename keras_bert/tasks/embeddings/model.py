@@ -35,9 +35,10 @@ def _max(states, mask):
     return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
 
 
-# Number of last layers to concatenate, and the pooling function. It maps
-# hidden states, float32 `(batch_size, seq_length, hidden_size)`, and a mask,
-# int32 `(batch_size, seq_length)`, to float32 `(batch_size, hidden_size)`.
+# Map pooling names to the number of last layers to concatenate and a function.
+# The function maps hidden states, float32 `(batch_size, seq_length,
+# hidden_size)`, and a mask, int32 `(batch_size, seq_length)`, to float32
+# `(batch_size, hidden_size)`.
 POOLINGS = {
     "mean": (1, mean_of_tokens),
     "cls": (1, _first),

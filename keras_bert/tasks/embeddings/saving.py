@@ -38,7 +38,7 @@ _PACKAGE = "sentence_transformers"
 _ORDER = re.compile(
     "(Transformer Pooling|StaticEmbedding)( Dense)*( Normalize)?"
 )
-# Keys in older files, by current name.
+# Map current names to keys in older files.
 _MODES = {
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
@@ -206,7 +206,7 @@ def _read_modules(directory, arguments):
 
 
 def _list_modules(path):
-    """Return the folder and type of each module, in order."""
+    """Return the folder and type of each module in a modules.json file."""
     try:
         modules = json.loads(path.read_text(encoding="utf-8"))
         types = [str(module["type"]) for module in modules]

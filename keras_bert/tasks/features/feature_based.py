@@ -38,7 +38,7 @@ from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.typing import Path
 
 _WHOLE_ENCODER = -1
-# Arguments that a frozen encoder supports.
+# Training arguments that a frozen encoder supports.
 _ENCODER_FIELDS = {
     "num_frozen_layers": (0, _WHOLE_ENCODER),
     "num_reset_layers": (0,),

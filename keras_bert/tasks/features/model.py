@@ -18,8 +18,8 @@ COMBINATIONS = (CONCATENATE, WEIGHTED)
 _NUM_LAYERS = 4
 _DROPOUT = 0.5
 STATES = "states"
-# Half the size of float32. Values near 1 keep three decimals, more than in
-# bfloat16.
+# float16 has half the size of float32. Values near 1 keep three decimals, which
+# bfloat16 does not.
 STATES_DTYPE = "float16"
 _MASK = features.INPUT_MASK.name
 _NUM_LSTMS = 2

@@ -155,7 +155,7 @@ def _names(mapping, keys, is_table=False):
             return names
     known = {"label", "labels"}.union(*keys)
     if is_table and known.isdisjoint(mapping):
-        return [*mapping]  # Columns with other names are read in order.
+        return [*mapping]  # Unknown names: read the columns in order.
     shown = keys[:_MAX_SHOWN_KEYS]
     wanted = ", or ".join(" and ".join(map(repr, names)) for names in shown)
     wanted += ", and so on" if len(keys) > len(shown) else ""

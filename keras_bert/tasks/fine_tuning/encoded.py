@@ -14,10 +14,10 @@ from keras_bert.tasks.batches.packed_rows import PackedRows
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 4096
 
-# XLA compiles a program for each width, so it gets few widths.
+# XLA compiles a program for each width, so use few widths.
 _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 
-# Name of the output that learns from a teacher.
+# Name of the distillation output.
 DISTILLED = "taught"
 
 

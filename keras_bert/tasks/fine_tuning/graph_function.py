@@ -10,8 +10,8 @@ from keras_bert.export.packed_model import packed_model
 from keras_bert.export.packed_model import renew_copies
 from keras_bert.layers.flat_dense import dense_layers
 
-# Copying the weights takes one to three seconds, which this number of batches
-# saves.
+# Copying the weights takes one to three seconds. Compiling saves this time only
+# if there are at least this many batches.
 _MIN_BATCHES_TO_COMPILE = 64
 
 
@@ -124,7 +124,7 @@ class _Constants(_FrozenCopy):
 
         @tf.function(input_signature=concrete.structured_input_signature[0])
         def compute(*inputs):
-            # The captures follow the inputs.
+            # `concrete.inputs` contains the inputs first and then the captures.
             pairs = zip(concrete.inputs, inputs, strict=False)
             known = {x.name: y for x, y in pairs}
             for outside, inside in captures:
@@ -140,7 +140,7 @@ class _Constants(_FrozenCopy):
         self._compute = compute.get_concrete_function()
 
     def _after_change(self, arrays, inputs):
-        # Creating new constants would take too long.
+        # Recreating the constants would take too long.
         self.is_outdated = True
         return self._plain(inputs)
 

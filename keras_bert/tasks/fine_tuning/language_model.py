@@ -12,7 +12,7 @@ from keras import ops
 from keras_bert import features
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 
-# Name of the added output.
+# Name of the auxiliary language-model output.
 LANGUAGE_MODEL = "language_model"
 
 

@@ -90,7 +90,7 @@ class TaskCallbackList(keras.callbacks.CallbackList):
         owner.set_model(model)
 
     def on_train_batch_end(self, batch, logs=None):
-        fitted = self._fitted.model  # On JAX this updates the weights.
+        fitted = self._fitted.model  # With JAX, this updates the weights.
         super().on_train_batch_end(batch, logs)
         fitted.stop_training |= self.model.stop_training
 

@@ -23,7 +23,7 @@ from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 
-# Accepted keys by `is_pair`; None if unknown.
+# Map `is_pair` (None if unknown) to the accepted keys.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
 _OWN_ARGUMENTS = ("pretrained", "answer", "settings")

@@ -179,7 +179,8 @@ def _frozen_layers(backbone, recipe):
         layers += backbone.below_blocks
     if is_whole and backbone.final_norm:
         layers += [backbone.final_norm]
-    # Set variables, not layers: some weights of a layer may be frozen already.
+    # Freeze variables, not layers, because some weights of a layer may already
+    # be frozen.
     variables = [v for layer in layers for v in layer.variables if v.trainable]
     if recipe.lora_rank is not None:
         variables = [v for v in variables if not is_adapter(v)]
@@ -283,7 +284,7 @@ def _layers_above(pretrained, variable):
     """Count the layers above the layer of a variable, including the head."""
     backbone = pretrained.backbone
     blocks = dict.fromkeys(b.name for b in backbone.blocks)
-    names = ["embeddings", *blocks]  # Shared blocks count once.
+    names = ["embeddings", *blocks]  # Shared blocks are counted once.
     layer = variable.path.partition("/")[0]
     if layer in [x.name for x in backbone.below_blocks]:
         layer = "embeddings"

@@ -102,7 +102,7 @@ _MNLI_FILES = _files(_SENTENCES, "gold_label", splits=_MNLI_SPLITS)
 _AX_NAMES = ("diagnostic.tsv", "AX.tsv")
 _AX_FILES = {"test": tuple(GlueFile(name, _SENTENCES) for name in _AX_NAMES)}
 
-# The diagnostic data "ax" have only a test split, for MNLI models.
+# The diagnostic dataset "ax" has only a test split, for MNLI models.
 _TASKS = (
     ("cola", _COLA_FILES, _BINARY, _MATTHEWS),
     ("sst2", _files(_SENTENCE, "label"), _BINARY, _ACCURACY),

@@ -118,8 +118,8 @@ def _candidates(distinct):
     letters = {tag[0] for tag in distinct if tag[1:2] == "-"}
     prefixes = letters & _ALL_PREFIXES
     if not prefixes:
-        # Single letters are entities without types, unless they segment the
-        # whole text into words (B, E and S).
+        # Single letters are tags of entities without types, unless they segment
+        # the whole text into words (B, E and S).
         prefixes = distinct - {OUTSIDE}
         is_outside = OUTSIDE in distinct or "I" in distinct
         if not prefixes <= _ALL_PREFIXES or (prefixes and not is_outside):
@@ -134,7 +134,7 @@ def _candidates(distinct):
 
 
 def _first_fault(tags, scheme, where):
-    """Describe the first tag that breaks a scheme, or None."""
+    """Return a description of the first tag that breaks a scheme, or None."""
     are_typed = _are_typed(tags)
     for sentence, row in enumerate(tags):
         pairs = zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)

@@ -99,8 +99,8 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
         names: list of str, the labels of a model.
 
     Returns:
-        The words and the tags, lists of lists of str, and a function that maps
-        a sentence index and a word index to a location for messages.
+        Words and tags, both lists of lists of str, and a function that maps a
+        sentence index and a word index to a location for messages.
 
     Raises:
         ValueError: an argument has the wrong format, or there is no word.
@@ -211,7 +211,7 @@ def tag_indices(tags, names, where):
     """
     places = {name: place for place, name in enumerate(names)}
     for name, place in [*places.items()]:
-        if name.startswith("I-"):  # Models in IOB1 may lack the B-.
+        if name.startswith("I-"):  # IOB1 models may lack B- tags.
             places.setdefault(f"B{name[1:]}", place)
     for sentence, row in enumerate(tags):
         for word, tag in enumerate(row):

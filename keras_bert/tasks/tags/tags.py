@@ -48,7 +48,7 @@ class Tags(Classes):
         return places, label_weights(class_weights or {}, self.labels)
 
     def loss(self, label_smoothing):
-        # The mean over all words of the batch, not over sentences.
+        # Average over all words of the batch, not per sentence.
         return keras.losses.CategoricalCrossentropy(
             from_logits=True,
             label_smoothing=label_smoothing,

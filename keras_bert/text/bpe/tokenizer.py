@@ -28,7 +28,7 @@ from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 from keras_bert.typing import Path
 
-# Texts contain neither, so the WordPiece op only splits texts into words.
+# Texts contain neither token, so the WordPiece op only splits texts into words.
 _NO_PIECES = "[UNK]", "##\x01"
 
 

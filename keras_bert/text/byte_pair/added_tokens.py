@@ -124,7 +124,7 @@ def _automaton(ids):
 def _from_the_left(starts, ends):
     """Return the mask of spans to keep, without overlap, left to right."""
     size = tf.size(starts)
-    following = tf.searchsorted(starts, ends)  # The next span of each.
+    following = tf.searchsorted(starts, ends)  # Index of the next span.
     following = tf.concat([following, [size]], 0)
     chosen = tf.equal(tf.range(size + 1), 0)
 

@@ -69,7 +69,7 @@ class Merges:
 
     def _step(self, symbols, pieces, places, tokens):
         ranks = self._pair_ranks(symbols, pieces)
-        # `segment_min` is cheap, because the indices of pieces ascend.
+        # `segment_min` is fast, because the piece indices are sorted.
         lowest = tf.gather(tf.math.segment_min(ranks, pieces), pieces)
         is_active = lowest < _NO_MERGE
         is_left = _every_other(tf.equal(ranks, lowest) & is_active)

@@ -83,7 +83,7 @@ class BytePairSettings(MergesSettings):
         source, tokens, merges = cls._read_pieces(files, NAMES)
         normalizer = files.part("normalizer").get("type")
         supported = {**SUPPORTED, "rstrip": False}
-        if normalizer:  # Special tokens match before it, others after it.
+        if normalizer:  # Ordinary added tokens match after it.
             supported["normalized"] = None
         ids = {token: index for index, token in enumerate(tokens)}
         new, added = files.added_tokens(ids, ROLES, supported)

@@ -95,7 +95,7 @@ class BytePairTokenizer(Tokenizer):
 
     def with_special_tokens(self) -> "BytePairTokenizer":
         """Return a copy of the tokenizer with `special_tokens_in_text=True`."""
-        other = copy.copy(self)  # Shares the tables that exist already.
+        other = copy.copy(self)  # The copy shares the existing tables.
         other.settings = dataclasses.replace(
             self.settings, special_tokens_in_text=True
         )
@@ -132,7 +132,8 @@ class BytePairTokenizer(Tokenizer):
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
         first, last = (tf.gather(x, ids.values) for x in self._spans)
-        # A byte without a token is unknown. "[UNK]" does not begin with it.
+        # An unknown id is either a byte without a token or "[UNK]" in the text,
+        # which begins with an ASCII byte.
         is_byte = tf.equal(ids.values, self.vocabulary.unk_id)
         is_byte &= tf.gather(flat.bytes, places) >= 0x80
         last = tf.where(is_byte, 1, last)
@@ -204,7 +205,7 @@ class BytePairTokenizer(Tokenizer):
         return tf.unstack(tf.constant(np.array(spans, np.int32).T))
 
     def _cut(self, texts):
-        """Tokenize texts; return `FlatTexts` and `LongCharacters`."""
+        """Tokenize texts and return `FlatTexts` and `LongCharacters`."""
         flat = flatten(texts)
         if self.settings.special_tokens_in_text:
             flat = self._find_special(flat)

@@ -38,7 +38,7 @@ def _bytes_of_characters():
 
 
 def spelled_bytes(token):
-    """Decode a byte-level token to bytes; None if it is not byte-level."""
+    """Return the bytes of a token, or None if it is not byte-level."""
     table = _bytes_of_characters()
     try:
         return bytes(table[character] for character in token)

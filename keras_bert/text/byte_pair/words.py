@@ -83,13 +83,13 @@ def _split_contractions(is_start, flat):
     )
 
 
-# Words up to this length are compared as two integers. The few longer words are
-# merged.
+# Words up to this length are looked up as two integers. The few longer words
+# are merged step by step.
 MAX_BYTES = 16
 _HALF = 8
 NOT_WHOLE = -1
 
-# The lowest n bytes of an integer, for n from 0 to 8.
+# Masks for the lowest n bytes of an integer, for n from 0 to 8.
 _LOWEST = np.array([2 ** (8 * n) - 1 for n in range(9)], np.uint64)
 _LOWEST = _LOWEST.view(np.int64)
 _right_shift, _left_shift = tf.bitwise.right_shift, tf.bitwise.left_shift

@@ -15,7 +15,7 @@ import tensorflow as tf
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
 
-# NONE: bytes that are not text. OTHER includes bytes that are not UTF-8.
+# NONE marks bytes that are not text. OTHER includes bytes that are not UTF-8.
 NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
 
 _RANGES = pathlib.Path(__file__).with_name("tables") / "unicode_16.txt"

@@ -38,10 +38,10 @@ _NUM_LEADS, _NUM_VOWELS, _NUM_TAILS = 19, 21, 28
 class _Elements(typing.NamedTuple):
     """Decomposed characters in canonical order, all int32 `(num_elements,)`."""
 
-    points: tf.Tensor  # Code points; other bytes have larger numbers.
+    points: tf.Tensor  # Code points; other bytes have larger values.
     classes: tf.Tensor  # Combining classes.
     groups: tf.Tensor  # Index of the group of elements that may compose.
-    changes: tf.Tensor  # Number of represented characters - 1, or 1.
+    changes: tf.Tensor  # 1 - number of consumed characters.
 
 
 class Composition:
@@ -115,7 +115,7 @@ class Composition:
         places = tf.boolean_mask(places, affected)
         sizes = scatter(tf.fill(size, 1), starts, lengths)
         sizes = tf.gather(sizes, places)
-        # Give bytes that are not text numbers above all code points.
+        # Give bytes that are not text values above all code points.
         points = scatter(
             tf.where(codes < 0x80, codes, codes + NUM_CODE_POINTS),
             starts,

@@ -12,7 +12,7 @@ _HAS_VALUE = 1 << 8
 _OFFSET_SHIFT = 10
 _MAX_OFFSET = 1 << 21
 _IS_VALUE = 1 << 31
-# A lookup reads `base ^ byte`; whole pages keep every read in the array.
+# A lookup reads `base ^ byte`. With whole pages, every read is in the array.
 _PAGE = 256
 
 
@@ -72,7 +72,7 @@ def _place(blocks):
     order = sorted(range(len(blocks)), key=lambda n: -len(labels[n]))
     used = bytearray(b"\1")  # Index 0 is the root.
     taken = set()
-    resume = {}  # Position to resume the search at, by set of labels.
+    resume = {}  # Maps label sets to the position to resume the search at.
     bases = [0] * len(blocks)
     for number in order:
         wanted = labels[number]

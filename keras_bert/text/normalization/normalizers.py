@@ -76,7 +76,7 @@ def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
 
 def is_assigned(code_point: int) -> bool:
     """Return whether the code point is assigned in Unicode 13.0."""
-    # Ranges start at the even positions and end before the odd ones.
+    # Even positions are range starts, odd positions are range ends (exclusive).
     return bisect.bisect_right(_assigned_boundaries(), code_point) % 2 == 1
 
 
@@ -100,7 +100,7 @@ def composing_charsmap():
     return (_assets() / COMPOSING).read_bytes()
 
 
-# SentencePiece's symbol for a space. In texts it counts as a space.
+# SentencePiece's symbol for a space, which counts as a space in texts, too.
 WORD_START = "\u2581"
 # Pairs of these marks are quotation marks.
 QUOTING, QUOTE = ("`", "'"), '"'

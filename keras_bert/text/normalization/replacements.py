@@ -150,7 +150,7 @@ def single_replacements(charsmap):
     return {key: text for key, text in found if len(key) == 1}
 
 
-@functools.lru_cache(maxsize=4)  # It takes seconds.
+@functools.lru_cache(maxsize=4)  # Computing a table takes seconds.
 def replacements(charsmap):
     """Read the replacements whose keys have no combining characters.
 

@@ -8,7 +8,8 @@ _LEARNED_FILE = "spiece.model"
 ALL_CONVENTIONS = sorted(
     conventions_of("sentencepiece"), key=lambda x: _LEARNED_FILE not in x.files
 )
-# For models trained by this library, and unless files say otherwise.
+# Used for models trained by this library, and if the files specify nothing
+# else.
 DEFAULT = ALL_CONVENTIONS[0]
 
 

@@ -56,7 +56,7 @@ class LibrarySpans:
     def __init__(self, model, found):
         pieces = model.pieces
         texts = [*(piece.text for piece in pieces), *found]
-        # A run of unknown characters counts as one character.
+        # Consecutive unknown characters count as one character.
         lengths = [
             1 if piece.kind == UNKNOWN else len(piece.text) for piece in pieces
         ]

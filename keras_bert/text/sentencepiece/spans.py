@@ -21,7 +21,7 @@ from keras_bert.text.sentencepiece.special_tokens import MARKS
 from keras_bert.text.sentencepiece.special_tokens import in_special_tokens
 
 _SPACE = " "
-_FIRST_MARK = 2  # Other bytes are replaced by one byte.
+_FIRST_MARK = 2  # Other bytes have length 1.
 
 
 class PieceSpans:

@@ -25,8 +25,8 @@ _LETTERS = {
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
 _MARKS = {letter: next(_FREE) for letter in sorted(_LETTERS)}
 MARKS = "".join(_MARKS.values())
-# _GAP replaces dropped combining characters, _NO_CHARACTER noncharacters of
-# texts.
+# _GAP replaces dropped combining characters, _NO_CHARACTER replaces
+# noncharacters in texts.
 _GAP, _NO_CHARACTER = next(_FREE), next(_FREE)
 
 

@@ -38,7 +38,7 @@ class SplitAtTokens:
         rows = tf.cast(tokens.value_rowids(), tf.int32)
         starts = places - tf.gather(flat.separators, rows) - 1
         ends = starts + tf.gather(self._sizes, ids)
-        # A segment of text comes before each token and after the last one.
+        # There is a text segment before each token and after the last token.
         number = tf.range(tf.size(ids))
         before, size = number + rows, tf.size(ids) + tf.size(texts)
         lasts = of_rows[1:] + tf.range(tf.size(texts))
@@ -49,7 +49,7 @@ class SplitAtTokens:
         rows = tf.searchsorted(lasts, tf.range(size))
         segments = tf.gather(texts, rows)
         pieces = cut(tf.strings.substr(segments, first, last - first))
-        # A piece comes after all tokens before its segment.
+        # A piece comes after all tokens that precede its segment.
         splits = tf.cast(pieces.row_splits, tf.int32)
         segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)
         piece_places = tf.range(tf.size(segment)) + segment

@@ -19,7 +19,7 @@ from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import UNKNOWN
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
-# Maximum of UTF-8.
+# Maximum number of bytes per character in UTF-8.
 BYTES_PER_CHARACTER = 4
 
 
@@ -52,7 +52,8 @@ class LongWords:
         ]
         self.continues = tf.constant(continues)
         self.lengths = tf.constant(lengths, tf.int32)
-        # Minimum number of continuations in a word over the limit.
+        # Minimum number of continuation pieces in a word that exceeds the
+        # limit.
         self.run = limit // max(lengths)
 
     def __call__(self, pieces):

@@ -18,7 +18,8 @@ from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 VOCABULARY = "vocab.txt"
 _MAX_CHARS = "max_input_chars_per_word"
-# Names of settings, by their names in the normalizer of tokenizer.json.
+# Map setting names in the normalizer of tokenizer.json to names in this
+# library.
 _RULES = {
     "lowercase": "do_lower_case",
     "strip_accents": "strip_accents",

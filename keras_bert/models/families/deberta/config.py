@@ -72,7 +72,7 @@ class DebertaConfig(EncoderConfig):
             values["pos_att_type"] = _KINDS
         limits = ("max_relative_positions", "max_position_embeddings")
         if values.get(limits[0]) == values.get(limits[1], 512):
-            values[limits[0]] = -1  # -1 stands for this number.
+            values[limits[0]] = -1  # -1 stands for the number of positions.
         return super()._parse(values)
 
     def to_dict(self):

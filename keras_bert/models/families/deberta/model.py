@@ -108,6 +108,6 @@ FAMILY = Family(
     },
     template=Template(pair="cls A sep B sep", segments=False),
     tokenizer="byte_bpe",
-    # The published weights have the current form of the head in transformers.
+    # The published weights contain the newer head of transformers.
     published_keys={"legacy": False},
 )

@@ -57,7 +57,7 @@ class DistilBertConfig(StrictConfig):
         **StrictConfig.size_keys,
         **{"H": "dim", "I": "hidden_dim", "L": "n_layers", "N": "n_heads"},
     }
-    # The initial values of the positions do not change the layers.
+    # `sinusoidal_pos_embds` only affects the initial position embeddings.
     informative_keys = frozenset(
         ("qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds")
     )
@@ -95,8 +95,8 @@ FAMILY = Family(
     backbone=distilbert_backbone,
     paper="1910.01108",
     parts=("masked_lm_head",),
-    # The published files have these dropouts as `seq_classif_dropout` and
-    # `qa_dropout`, always with these values.
+    # Published configs always have these values in `seq_classif_dropout` and
+    # `qa_dropout`.
     task_heads={
         "classifier": HeadKind("first_token", 0.2, _pre_classifier),
         "token_classifier": HeadKind("sequence_output"),

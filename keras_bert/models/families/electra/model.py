@@ -107,7 +107,7 @@ FAMILY = Family(
     task_heads={
         **TASK_HEADS,
         "classifier": HeadKind("first_token", None, _classifier_transform),
-        # Published as `summary_last_dropout`, always with this value.
+        # Published configs always have this value in `summary_last_dropout`.
         "choice_scorer": HeadKind("first_token", 0.1, _choice_transform),
     },
     head_distance=2,

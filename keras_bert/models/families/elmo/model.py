@@ -26,7 +26,7 @@ _CURES = {
     "projection_after_highway": "If it is true, remove it: the projection "
     "always follows the highway layers.",
 }
-# bilm-tf trains with 261 characters; padding is one more.
+# bilm-tf trains with 261 characters, without the padding character.
 _WITHOUT_PADDING = 261
 
 
@@ -143,7 +143,7 @@ class ElmoBackbone:
         )
         sizes = options.dim, options.projection_dim
         clips = options.cell_clip, options.proj_clip
-        # Cell states sum over many words, which bfloat16 cannot represent.
+        # Cell states are sums over many words, which need float32 precision.
         self.below_blocks = [self.embeddings]
         self.final_norm = None
         self.blocks = [

@@ -50,7 +50,7 @@ class LongformerConfig(roberta.RobertaConfig):
             )
         for number in window:
             checks.even(2, attention_window=number)
-        # Equal configs compare equal.
+        # Normalize the windows, so that equivalent configs are equal.
         one = window[0] if len({*window}) == 1 else tuple(window)
         object.__setattr__(self, "attention_window", one)
 

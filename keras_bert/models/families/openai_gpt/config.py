@@ -73,5 +73,5 @@ class OpenAIGPTConfig(StrictConfig):
 
     @classmethod
     def _own_activation(cls, activation, values):
-        # Hugging Face also computes the tanh form here.
+        # For GPT-1, Hugging Face also computes the tanh form.
         return super()._own_activation(activation, {})

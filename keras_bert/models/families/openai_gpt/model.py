@@ -26,8 +26,8 @@ def openai_gpt_heads(config, embeddings):
     return {"masked_lm_head": LMHead(embeddings, name="masked_lm_head")}
 
 
-# Section 3.3 of the report, with the token names of its code. The last token
-# represents the text. The weight 0.5 of the auxiliary loss is in section 4.1.
+# Section 3.3 of the paper, with the token names of its code. The last token
+# represents the text. Section 4.1 sets the auxiliary loss weight to 0.5.
 _TASK_HEAD = HeadKind(
     "last_token",
     template=Template(
