@@ -433,7 +433,9 @@ def _plot(grouped):
         for number, runs in enumerate(grouped.values()):
             values = [run[score] for run in runs if score in run]
             if values:
-                panel.plot(values, [number] * len(values), "o", alpha=0.5)
+                panel.plot(
+                    values, [number] * len(values), f"C{number}o", alpha=0.5
+                )
                 panel.plot(statistics.mean(values), number, "k|", ms=16)
         panel.set(title=_SCORES[score])
         panel.set_yticks(range(len(grouped)), grouped)
