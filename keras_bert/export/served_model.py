@@ -202,8 +202,8 @@ def use_narrow_constants(nodes):
     """Remove the casts of bfloat16 constants from `NodeDef`s, in place.
 
     Keras casts the constant of a float32 variable to float32 and back to
-    bfloat16. With these casts, TensorFlow would not detect the constant and
-    reorder it in every call.
+    bfloat16. With these casts, TensorFlow does not detect the constant, and
+    reorders it in every call.
     """
     known = {node.name: node for node in nodes}
 

@@ -1,4 +1,4 @@
-"""Layers that merge the choices of a question into the batch and back."""
+"""Layers that merge the choices axis into the batch axis, and restore it."""
 
 import typing
 

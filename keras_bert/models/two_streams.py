@@ -34,8 +34,8 @@ class TwoStreamBackbone(Backbone):
 
         Returns:
             `TwoStreamBackbone` with the same layers. The input is int32
-            `(batch_size, seq_length)`: the places of the tokens in the order
-            of prediction from 1, and 0 at tokens that are not predicted.
+            `(batch_size, seq_length)`: the rank of each token in the order of
+            prediction, from 1, and 0 for tokens that are not predicted.
         """
         ranks = encoder_inputs((features.PERMUTATION_RANKS,))
         return self._with(self.embeddings, {**self.inputs, **ranks})

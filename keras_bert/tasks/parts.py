@@ -62,7 +62,7 @@ class Inputs:
         return texts
 
     def ensemble_texts(self, encoded, texts):
-        """Return the texts for the other models of an ensemble."""
+        """Return the texts that the other models of an ensemble encode."""
         return texts
 
 

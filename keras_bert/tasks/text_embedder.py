@@ -194,7 +194,7 @@ class TextEmbedder(Task):
         other losses, including distillation losses.
 
         Args:
-            texts: list, array or table of (anchor, positive, *negatives)
+            texts: list, array or table of (anchor, positive, negatives)
                 tuples; if there are labels, of pairs or of other examples that
                 the loss accepts. Or a `tf.data.Dataset` of examples or of
                 (example, label) tuples. Or a dict of datasets, see `loss`.

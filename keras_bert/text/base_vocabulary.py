@@ -167,7 +167,7 @@ class AddedToken(typing.NamedTuple):
 
 
 def special_tokens(roles, mask_takes_space=True):
-    """Return a list of `AddedToken`, one for each role."""
+    """Return a list of `AddedToken`, one for each special-token type."""
     takes_space = roles.get("mask") if mask_takes_space else None
     return [AddedToken(t, True, t == takes_space) for t in roles.values()]
 

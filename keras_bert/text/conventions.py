@@ -53,7 +53,7 @@ class Conventions:
         """Return all tokens in the order of their ids.
 
         Args:
-            pieces: list of str, the pieces of the model in its order.
+            pieces: list of str, SentencePiece pieces in the order of the model.
         """
         others = [piece for piece in pieces if piece not in self.first]
         last = [token for token in self.last if token not in pieces]

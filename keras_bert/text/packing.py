@@ -49,7 +49,7 @@ class Layout:
         texts: RaggedTensors `(batch_size, (num_tokens))`, the tokens of the
             texts and, for pairs, of the second texts.
         seq_length: int, maximum length. Long pairs are truncated token by
-            token, each time the longer text.
+            token, always from the longer text.
         truncation: str, a key of `TRUNCATIONS`.
 
     Attributes:

@@ -57,7 +57,7 @@ class PerfectHash:
         return tf.where(tf.reduce_all(is_same, 0), numbers, NOT_FOUND)
 
     def _place(self, keys, salt):
-        """Return row and column of keys (int32), the upper bits of a hash."""
+        """Return each key's row and column, from the upper bits of its hash."""
         row_bits, column_bits = self._bits
         hashes = _right_shift(_mix(keys, salt), 63 - row_bits - column_bits)
         rows = _right_shift(hashes, column_bits) & ((1 << row_bits) - 1)

@@ -34,11 +34,11 @@ def check_kinds(paths, ranks):
 
 
 class ReadRows(beam.DoFn):
-    """Convert the path of a file to its rows.
+    """Read the rows of a file, given its path.
 
     A row is a pair. The first item is the path and the first line number; the
-    second item is a tuple of texts. Invalid rows are a second output,
-    `BAD_ROWS`.
+    second item is a tuple of texts. Invalid rows are emitted to the
+    tagged output `BAD_ROWS`.
 
     Args:
         ranks: dict mapping the names of the columns to 1 for texts or 2 for

@@ -41,7 +41,10 @@ def divergence(outputs, labels):
 
 
 def cosine_distance(outputs, labels):
-    """Compute the cosine distance of the hidden states, like `divergence`."""
+    """Compute the cosine distance between the hidden states of two models.
+
+    The arguments are the same as in `divergence`.
+    """
     student, teacher = (
         ops.normalize(ops.cast(x["sequence_output"], "float32"))
         for x in (outputs, labels)

@@ -122,7 +122,7 @@ def _owned_in_windows(tokens, windows, ranks):
 
 
 def _places(tokens, windows):
-    """Return the windows, indices in the window and indices of tokens."""
+    """Return the window, position and token index of each window token."""
     window, place = numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts

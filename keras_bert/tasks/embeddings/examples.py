@@ -81,7 +81,7 @@ def embedding_examples(preprocess, texts, labels=None):
 
     Args:
         preprocess: `Preprocessor`.
-        texts: list, array or table of (anchor, positive, *negatives) tuples,
+        texts: list, array or table of (anchor, positive, negatives) tuples,
             or of single texts if there are labels. Or a `tf.data.Dataset` of
             such tuples, or of (tuple, label) tuples.
         labels: number or list of numbers for each example. None if there are

@@ -80,9 +80,9 @@ class _FrozenCopy:
     """Graph with copies of some of the variables.
 
     The graph also returns the variables, to detect changes; reading them in a
-    separate call takes twice as long. TensorFlow does not write to a tensor
-    that is referenced, so a changed variable has another memory address. If
-    the copy cannot be refreshed, `is_outdated` becomes True.
+    separate call takes twice as long. TensorFlow never overwrites a tensor
+    that is still referenced, so a changed variable has a new memory address.
+    If the copy cannot be refreshed, `is_outdated` becomes True.
     """
 
     def __init__(self, model, names):

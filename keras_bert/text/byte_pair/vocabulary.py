@@ -83,7 +83,7 @@ class BytePairVocabulary(BaseVocabulary):
     def is_continuation(self) -> list[bool]:
         """True for each token that continues a word.
 
-        Tokens with a role, or with white space at the beginning, do not.
+        Special tokens and tokens that start with white space do not.
         fairseq checks for a space only, because its texts have no line breaks.
         """
         special = {*self.roles.values()}

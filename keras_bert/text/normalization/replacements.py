@@ -125,7 +125,7 @@ def build_charsmap(replacements):
 
 
 def has_key(charsmap, text):
-    """Return whether a valid table replaces a text."""
+    """Return True if the text is a key of the replacement table."""
     if not charsmap:
         return False
     units, _ = _parts(charsmap)

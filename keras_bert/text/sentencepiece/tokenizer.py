@@ -157,7 +157,7 @@ class SentencePieceTokenizer(Tokenizer):
 
     @functools.cached_property
     def _found(self):
-        """Dict mapping the marks of special tokens in texts to their ids."""
+        """Dict mapping the special tokens that texts may contain to ids."""
         if not self.settings.special_tokens_in_text:
             return {}
         tokens = self.roles.values()

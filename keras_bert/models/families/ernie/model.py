@@ -1,4 +1,4 @@
-"""ERNIE: BERT with an optional table of task types."""
+"""ERNIE: BERT with optional task-type embeddings."""
 
 import dataclasses
 

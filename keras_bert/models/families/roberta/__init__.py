@@ -1,1 +1,1 @@
-"""RoBERTa: BERT with byte-level BPE and positions after the padding id."""
+"""RoBERTa: BERT with byte-level BPE; positions start after the padding id."""
