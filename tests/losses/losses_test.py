@@ -1,13 +1,13 @@
-"""The losses equal those of sentence-transformers."""
+"""Losses on embeddings match sentence-transformers."""
 
 import pathlib
 
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert import losses
+from tests.losses.gradients import value_and_gradient
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "losses.npz"
 _RANKING = losses.MultipleNegativesRankingLoss
@@ -38,15 +38,6 @@ def golden():
         return dict(arrays)
 
 
-def _value_and_gradient(loss, targets, vectors):
-    vectors = tf.constant(vectors)
-    with tf.GradientTape() as tape:
-        tape.watch(vectors)
-        weights = np.ones(len(vectors), "float32")  # As in `fit`.
-        value = loss(targets, vectors, sample_weight=weights)
-    return value, tape.gradient(value, vectors)
-
-
 @pytest.mark.parametrize("name", _LOSSES)
 def test_losses_and_gradients_equal_sentence_transformers(golden, name):
     revived = keras.losses.deserialize(keras.losses.serialize(_LOSSES[name]))
@@ -56,7 +47,7 @@ def test_losses_and_gradients_equal_sentence_transformers(golden, name):
     assert revived.accepts(vectors.shape[1], shape)
     if labels is None:
         labels = np.arange(vectors[..., 0].size).reshape(vectors.shape[:2])
-    value, gradient = _value_and_gradient(revived, labels, vectors)
+    value, gradient = value_and_gradient(revived, labels, vectors)
     np.testing.assert_allclose(value, golden[f"{name}/loss"], rtol=1e-5)
     expected = golden[f"{name}/gradient"]
     np.testing.assert_allclose(
@@ -70,7 +61,7 @@ def test_zero_vectors_have_a_finite_gradient(golden, name):
     labels = golden.get(f"{name}/labels")
     if labels is None:
         labels = np.zeros(vectors.shape[:2])
-    _, gradient = _value_and_gradient(_LOSSES[name], labels, vectors)
+    _, gradient = value_and_gradient(_LOSSES[name], labels, vectors)
     assert np.isfinite(gradient).all()
 
 

@@ -1,13 +1,13 @@
-"""Losses on scores equal those of sentence-transformers' cross-encoders."""
+"""Losses on scores match the cross-encoder losses of sentence-transformers."""
 
 import pathlib
 
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert import losses
+from tests.losses.gradients import value_and_gradient
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "score_losses.npz"
 _LOSSES = {
@@ -21,15 +21,6 @@ _LOSSES = {
 }
 
 
-def _value_and_gradient(loss, labels, scores):
-    scores = tf.constant(scores)
-    with tf.GradientTape() as tape:
-        tape.watch(scores)
-        weights = np.ones(len(scores), "float32")  # As in `fit`.
-        value = loss(labels, scores, sample_weight=weights)
-    return value, tape.gradient(value, scores)
-
-
 @pytest.mark.parametrize("name", _LOSSES)
 def test_losses_and_gradients_equal_sentence_transformers(name):
     loss = keras.losses.deserialize(keras.losses.serialize(_LOSSES[name]))
@@ -41,7 +32,7 @@ def test_losses_and_gradients_equal_sentence_transformers(name):
     if name == "ScoreMarginMSELoss":  # Only the first two have scores.
         labels = np.where(np.arange(4) < 2, labels, -np.inf)
     loss.check(labels)
-    found = _value_and_gradient(loss, labels, scores)
+    found = value_and_gradient(loss, labels, scores)
     for values, wanted in zip(found, expected, strict=True):
         np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-6)
 
@@ -52,7 +43,7 @@ def test_huge_scores_and_lone_documents_have_a_finite_gradient(name):
     scores = np.array([[-1e30, 1e30, 0], [1, 2, 3], [5, 5, 5]], "float32")
     if "MSE" in name:
         scores = scores.clip(-1e6, 1e6)
-    value, gradient = _value_and_gradient(_LOSSES[name], labels, scores)
+    value, gradient = value_and_gradient(_LOSSES[name], labels, scores)
     assert np.isfinite(value) and np.isfinite(gradient).all()
     assert not np.any(gradient[1, 1:])
 
