@@ -245,7 +245,8 @@ def _steps(row, config):
         config, row.objective, _SEQ_LENGTH, row.num_predictions
     )
     if row.objective == "distillation":
-        teacher = dataclasses.replace(config, num_hidden_layers=2)
+        layers = {"num_hidden_layers": _ALL[_TEACHER].num_layers}
+        teacher = dataclasses.replace(config, **layers)
         # The teacher only predicts: a forward pass is a third of a step.
         per_example += (
             pretraining_flops(teacher, "mlm", _SEQ_LENGTH, _SEQ_LENGTH) / 3
