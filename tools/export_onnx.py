@@ -24,7 +24,7 @@ _TASK = flags.DEFINE_enum(
     "task",
     None,
     ["text_embedder", "feature_extractor"],
-    "Task to export, for a model that was not fine-tuned.",
+    "Task to export if the model has not been fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _NAMES = flags.DEFINE_enum(

@@ -36,7 +36,7 @@ _OUTPUT_FILE = shared_flags.optional(
     "output_file", "The vocab.txt to write, for --kind=wordpiece."
 )
 _OUTPUT_DIR = shared_flags.optional(
-    "output_dir", "Output directory, for the other values of --kind."
+    "output_dir", "Output directory for all other values of --kind."
 )
 _OVERWRITE = shared_flags.overwrite()
 _VOCAB_SIZE = flags.DEFINE_integer(

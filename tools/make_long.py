@@ -32,8 +32,8 @@ _FORMAT = flags.DEFINE_enum(
     "format",
     "keras",
     ["keras", "hf"],
-    "Output format: keras (this library) or, for a Longformer, hf "
-    "(transformers).",
+    "Output format: keras (this library), or hf (transformers) for a "
+    "Longformer.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
 _OVERWRITE = shared_flags.overwrite()
