@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import sys
@@ -70,6 +71,25 @@ def pytest_collection_finish():
     gc.set_threshold(100_000, 20, 20)
 
 
+def _reset_keras():
+    """Reset the dtype policy and the seeds."""
+    random.seed(1810)
+    if "keras" in sys.modules:
+        import keras
+
+        keras.config.set_dtype_policy("float32")
+        keras.utils.set_random_seed(1810)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def same_models_in_any_order():
+    """Reset Keras before the fixtures of a file create models.
+
+    They must not depend on the files that a worker has run before.
+    """
+    _reset_keras()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def forget_custom_gradients():
     """Free the graphs of the tests of a file.
@@ -93,18 +113,8 @@ def forget_custom_gradients():
 
 @pytest.fixture(autouse=True)
 def clean_keras():
-    """Reset the dtype policy and the seed before the next test."""
-    if "keras" in sys.modules:
-        import keras
-
-        keras.config.set_dtype_policy("float32")
-        keras.utils.set_random_seed(1810)
-    yield
-    # The next file creates its models before this fixture runs for its tests.
-    if "keras" in sys.modules:
-        import keras
-
-        keras.config.set_dtype_policy("float32")
+    """Reset Keras before each test."""
+    _reset_keras()
 
 
 @pytest.fixture(autouse=True)
