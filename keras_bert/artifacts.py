@@ -325,9 +325,9 @@ def manifest_of(path):
         entry = file_entry if "sha256" in listed else size_entry
         if not is_listed(path, listed) or entry(path) != listed:
             raise ValueError(
-                f"{path} must be the file that {manifest} lists. Received: "
-                "other bytes. Create both again. If the change is intended, "
-                "remove the manifest."
+                f"{path} has changed: {manifest} lists a different size or "
+                "hash. Create both again. If the change is intended, delete "
+                "the manifest."
             )
     return manifest, values
 
@@ -368,8 +368,8 @@ def check_no_input(path, inputs):
             or (output.exists() and source.exists() and output.samefile(source))
         ):
             raise ValueError(
-                "An output must not be an input, contain one or be inside one. "
-                f"Received: output {path}, input {read}."
+                "An output must not be an input, contain an input or be "
+                f"inside an input. Received: output {path}, input {read}."
             )
 
 
@@ -411,8 +411,8 @@ def check_directory(path, inputs=(), overwrite=False, is_kind=None):
     if manifest is not None and is_kind is not None and not is_kind(manifest):
         raise ValueError(
             "overwrite=True replaces only an output of the same kind. "
-            f"Received: {str(path)!r}, which contains another output. Choose "
-            "another directory."
+            f"Received: {str(path)!r}, which contains a different kind of "
+            "output. Choose another directory."
         )
 
 
@@ -435,13 +435,13 @@ def check_overwrite(path, is_own, overwrite):
     """Raise ValueError unless an existing file may be replaced."""
     if is_own and not overwrite:
         raise ValueError(
-            f"An output must be new: {path} exists. Choose another name, or "
-            "pass overwrite=True to replace it."
+            f"Output {path} already exists. Choose another name, or pass "
+            "overwrite=True to replace it."
         )
     if not is_own:
         raise ValueError(
-            f"An output must be new: {path} exists, and no manifest next to it "
-            "lists it with this size. Choose another name, or move it away."
+            f"Output {path} exists, and no manifest next to it lists it with "
+            "this size. Choose another name, or move it away."
         )
 
 
@@ -506,8 +506,7 @@ def check_settings(
         more = len(changed) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
         raise ValueError(
-            f"The settings must equal the settings of the run in {place}; "
-            f"{advice}. Received: "
+            f"The settings must match the run in {place}; {advice}. Received: "
             f"{'; '.join(changed[:_MOST_NAMED] + rest)}."
         )
 
@@ -537,7 +536,7 @@ def resumable(path, settings, finished="*", overwrite=False):
     names = {x.name for x in path.glob("*") if x.suffix != ".tmp"} - {_LOCK}
     if names and read_manifest(manifest) is None:
         raise ValueError(
-            f"{path} exists, and is not the work directory of an interrupted "
+            f"{path} exists but is not the work directory of an interrupted "
             "run. Move it away."
         )
     path.mkdir(parents=True, exist_ok=True)

@@ -125,11 +125,12 @@ def check_readable(directory):
         model = directory / "model"
         is_run = model.is_dir() and format_of(model) is not None
         raise CheckpointError(
-            f"{directory} must be a checkpoint directory: {CONFIG} with "
-            "model.safetensors, or config.json with model.safetensors or "
-            f"pytorch_model.bin, or {' or '.join(GOOGLE_CONFIGS.values())} "
-            "with a TensorFlow checkpoint, or a run with states/. "
-            f"Received: {', '.join(files[:10]) or 'an empty directory'}."
+            f"{directory} is not a checkpoint directory. It must contain "
+            f"{CONFIG} and model.safetensors; config.json and "
+            "model.safetensors or pytorch_model.bin; "
+            f"{' or '.join(GOOGLE_CONFIGS.values())} and a TensorFlow "
+            "checkpoint; or the states/ of a training run. Received: "
+            f"{', '.join(files[:10]) or 'an empty directory'}."
             + (f" Did you mean {model}?" if is_run else "")
         )
     return format
@@ -151,10 +152,10 @@ def check_sizes(directory):
         if name != CARD and not artifacts.is_listed(path, entry):
             size = path.stat().st_size if path.is_file() else "no"
             raise CheckpointError(
-                f"{path} was altered or removed after it was written. "
+                f"{path} was changed or deleted after it was written. "
                 f"Expected: {entry['bytes']} bytes. Received: {size} bytes. "
                 "Copy or convert the checkpoint again. If the change is "
-                f"intended, remove {MANIFEST} next to it."
+                f"intended, delete {MANIFEST} next to it."
             )
 
 
@@ -178,15 +179,14 @@ def check_output(
     directory = pathlib.Path(directory)
     if directory.suffix in (".keras", ".h5"):
         raise ValueError(
-            "A checkpoint is a directory, which `keras.models.load_model` "
-            "cannot read. Save to a name without suffix, or write one file: "
-            "`keras_bert.tasks.text_model(task).save(path)`, or "
-            "`pretrained.encoder.save(path)` of the encoder. "
-            f"Received: {str(directory)!r}."
+            "A checkpoint is a directory, not a Keras file. Choose a name "
+            "without a suffix. To write a file for `keras.models.load_model`, "
+            "call `keras_bert.tasks.text_model(task).save(path)` or "
+            f"`pretrained.encoder.save(path)`. Received: {str(directory)!r}."
         )
     if format_of(directory) not in (None, "states", format):
         raise ValueError(
-            f"{str(directory)!r} contains a checkpoint of another format. "
+            f"{str(directory)!r} contains a checkpoint in a different format. "
             "Save to another directory."
         )
     names = [*files_of(format), TASK]

@@ -85,7 +85,7 @@ def plan_loading(source, allow_missing=()):
         for word, names in (
             ("Missing", missing),
             ("Unexpected", unused),
-            ("Other shape", misshaped),
+            ("Wrong shape", misshaped),
         ):
             if names:
                 report.append(f"{word}: {len(names)}, {_some(names)}")
@@ -93,7 +93,7 @@ def plan_loading(source, allow_missing=()):
             num_tokens = len(source.tokenizer.vocabulary)
             report.append(f"The vocabulary has {num_tokens} tokens")
         raise CheckpointError(
-            f"{source.name} does not fit its config. {'. '.join(report)}."
+            f"{source.name} does not match its config. {'. '.join(report)}."
         )
     # A tied head that has no weights of its own is always available.
     shapes_of = weight_shapes(source.config)
@@ -143,7 +143,7 @@ def load(build, plan, source):
         )
     if plan.unused:
         logging.warning(
-            "%s: skipped %d arrays without a place in the model: %s.",
+            "%s: skipped %d arrays that the model does not use: %s.",
             source.name,
             len(plan.unused),
             _some(plan.unused, 20),

@@ -187,7 +187,7 @@ def _check_sizes(source):
     num_tokens = len(source.tokenizer.vocabulary)
     if source.is_lenient and config.vocab_size > num_tokens:
         logging.warning(
-            "%s: rows %d to %d of the embedding table have no token.",
+            "%s: word embeddings %d to %d have no token in the vocabulary.",
             source.name,
             num_tokens,
             config.vocab_size - 1,

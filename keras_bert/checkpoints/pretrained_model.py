@@ -136,10 +136,9 @@ class PretrainedModel(Summarized):
         policy = keras.config.dtype_policy()
         if policy.variable_dtype != "float32":
             raise ValueError(
-                "The weights of a model are float32. Set the dtype policy "
-                "float32, mixed_bfloat16 or mixed_float16 by "
-                "`keras.config.set_dtype_policy`. Received: the policy "
-                f"{policy.name}."
+                "The dtype policy must be float32, mixed_bfloat16 or "
+                "mixed_float16, because the weights are float32. Set it with "
+                f"`keras.config.set_dtype_policy`. Received: {policy.name}."
             )
         check_tokenizer(config, tokenizer)
         family = find_family(config.model_type)
@@ -147,7 +146,7 @@ class PretrainedModel(Summarized):
         lacking = [part for part in parts if part not in family.parts]
         if lacking:
             raise ValueError(
-                f"A part must be a part of {family.name}: "
+                f"`parts` must be parts of {family.name}: "
                 f"{', '.join(family.parts)}. Received: {', '.join(lacking)}."
             )
         backbone = family.backbone(config)
@@ -269,7 +268,7 @@ class PretrainedModel(Summarized):
         named = template.with_tokens(vocabulary.roles).tokens
         lacking = [token for token in named if token not in vocabulary]
         if lacking:
-            logging.info("Tokens that start random: %s.", ", ".join(lacking))
+            logging.info("Randomly initialized tokens: %s.", ", ".join(lacking))
             return self.with_tokens(lacking).for_task(task, outputs)
         kind = self.family.task_heads[task.head.part]
         reads = kind.reads_of(self.config)
@@ -280,12 +279,12 @@ class PretrainedModel(Summarized):
             self.check_parts(*parts)
         elif head:
             logging.info(
-                "The head of %s is removed; the head of %s starts random.",
+                "Replacing the head of %s by a new random head of %s.",
                 _described(self.task),
                 _described(task),
             )
         if {*parts} - self.parts:
-            logging.info("The pooler starts random: there is none yet.")
+            logging.info("The pooler is new and initialized randomly.")
         is_moved = is_kept and outputs and outputs != sorted(outputs)
         if is_moved or not is_kept:
             head = _task_head(self.config, task.head)
@@ -368,9 +367,9 @@ class PretrainedModel(Summarized):
         lacking = [part for part in wanted if part not in self.parts]
         if lacking:
             raise ValueError(
-                f"This {self.family.name} has no {' and no '.join(lacking)}: "
-                "the checkpoint holds none. To start with random weights "
-                f"there, read it with `allow_missing={lacking}`."
+                f"This {self.family.name} has no {' and no '.join(lacking)}, "
+                "because the checkpoint has none. To start with random "
+                f"weights, load it with `allow_missing={lacking}`."
             )
 
     def sequence_length(self, seq_length: int | None = None) -> int:
@@ -388,8 +387,8 @@ class PretrainedModel(Summarized):
         if not 1 <= seq_length <= limit:
             key = self.config.size_keys["P"]
             raise ValueError(
-                f"`seq_length` must be from 1 to {limit}, for which there are "
-                f"positions. Received: seq_length={seq_length}, "
+                f"`seq_length` must be from 1 to {limit}, the number of "
+                f"positions of the model. Received: seq_length={seq_length}, "
                 f"{key}={self.config.sizes['P']}."
             )
         return seq_length

@@ -45,8 +45,8 @@ def read_task(directory):
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
-            f"{path} must have task, head, num_outputs and settings of a "
-            f"fine-tuned model. Received: {error!r}."
+            f"{path} must contain the keys task, head, num_outputs and "
+            f"settings of a fine-tuned model. Received: {error!r}."
         ) from None
 
 

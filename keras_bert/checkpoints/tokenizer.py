@@ -36,9 +36,9 @@ def check_tokenizer(config, tokenizer):
     rows, lines = config.vocab_size, len(vocabulary)
     if rows < lines:
         raise ValueError(
-            "`vocab_size` of the config must be at least the number of tokens "
-            f"of the vocabulary. Received: vocab_size={rows}, {lines} tokens. "
-            "Use the vocabulary that belongs to the weights."
+            "`vocab_size` in the config must not be smaller than the "
+            f"vocabulary. Received: vocab_size={rows}, {lines} tokens. Use "
+            "the vocabulary that belongs to the weights."
         )
     pad = vocabulary.roles.get("pad")
     pad_id = getattr(config, "pad_token_id", None)

@@ -103,8 +103,8 @@ def published_places(config, column, head=None):
         what = f" with a {head.part}" if head else ""
         what += " with an `attention_window`" if global_rows(config) else ""
         raise ValueError(
-            f"The format must support {config.family}{what}. "
-            f"Received: {column}. Use format='keras'."
+            f"The format {column!r} does not support {config.family}{what}. "
+            "Use format='keras'."
         )
     sizes = sizes_with(config, head)
     places = [

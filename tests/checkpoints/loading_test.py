@@ -85,7 +85,7 @@ def test_all_arrays_find_their_place(source, arrays):
         (
             "bert.embeddings.LayerNorm.bias",
             [],
-            "^some file does not fit its config. Loaded: 45. Missing: 1, "
+            "^some file does not match its config. Loaded: 45. Missing: 1, "
             "bert.embeddings.LayerNorm.bias.$",
         ),
         (f"{_NSP}bias", [], "Missing: 1, cls.seq_relation"),

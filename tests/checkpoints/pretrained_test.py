@@ -109,7 +109,7 @@ def test_saving_again_replaces_and_other_files_stay(
 ):
     (tmp_path / "metrics.jsonl").write_text("{}\n")
     save_pretrained(make_bert(seed=1), tmp_path)
-    with pytest.raises(ValueError, match="must be new: .* overwrite=True"):
+    with pytest.raises(ValueError, match="already exists. .*overwrite=True"):
         save_pretrained(bert, tmp_path)
     save_pretrained(bert, tmp_path, overwrite=True)
     assert sorted(contents(tmp_path)) == sorted([*_FILES, "metrics.jsonl"])
@@ -143,7 +143,7 @@ def break_writing(monkeypatch):
 def test_without_settings_the_casing_is_asked_for(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     (tmp_path / "tokenizer_config.json").unlink()
-    with pytest.raises(CheckpointError, match="config.json was altered"):
+    with pytest.raises(CheckpointError, match="config.json was changed"):
         from_pretrained(tmp_path)
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
@@ -172,7 +172,7 @@ def test_a_file_of_another_size_is_an_error(format, bert, tmp_path):
         data = path.read_bytes()
         path.write_bytes(data[:-1])
         with pytest.raises(
-            CheckpointError, match=f"{name} was altered.*again. If"
+            CheckpointError, match=f"{name} was changed.*again. If"
         ):
             from_pretrained(tmp_path)
         path.write_bytes(data)
@@ -207,7 +207,7 @@ def test_a_model_card_of_the_user_stays(bert, tmp_path):
 def test_a_checkpoint_of_another_format_is_not_mixed_in(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match="another format"):
+    with pytest.raises(ValueError, match="a different format"):
         save_pretrained(bert, tmp_path, format="hf")
     assert contents(tmp_path) == before
 
@@ -238,7 +238,7 @@ def test_a_config_that_does_not_fit_the_weights_is_an_error(
     (tmp_path / "manifest.json").unlink()
     config = dataclasses.replace(bert.config, **change)
     config.to_json(tmp_path / "model_config.json")
-    with pytest.raises(CheckpointError, match="does not fit its config"):
+    with pytest.raises(CheckpointError, match="does not match its config"):
         from_pretrained(tmp_path)
 
 

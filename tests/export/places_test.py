@@ -102,6 +102,6 @@ def test_a_file_of_the_user_stays(embedder, tmp_path, name, overwrite):
 def test_other_outputs_of_ours_stay(embedder, tmp_path, name):
     with artifacts.directory(tmp_path / name) as staging:
         (staging / "file").touch()
-    with pytest.raises(ValueError, match="which contains another output"):
+    with pytest.raises(ValueError, match="which contains a different"):
         _EXPORTS[name](embedder, tmp_path, overwrite=True)
     assert (tmp_path / name / "file").exists()

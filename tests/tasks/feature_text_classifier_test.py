@@ -119,7 +119,7 @@ def test_a_head_that_would_be_lost_is_an_error(trained, tmp_path):
         FeatureTextClassifier(from_pretrained(tmp_path))
     (tmp_path / "head.safetensors").unlink()
     with pytest.raises(
-        CheckpointError, match="head.safetensors was altered or removed"
+        CheckpointError, match="head.safetensors was changed or deleted"
     ):
         load_task(tmp_path)
     (tmp_path / "manifest.json").unlink()

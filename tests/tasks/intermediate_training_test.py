@@ -55,11 +55,11 @@ def test_every_task_starts_from_every_other(make_bert, tmp_path, kind, caplog):
         caplog.clear()
         begun = other.from_pretrained(tmp_path, **arguments)
         _assert_same_encoder(task, begun)
-        told = f"The head of {kind.__name__} ({task.answer.head}, "
+        told = f"Replacing the head of {kind.__name__} ({task.answer.head}, "
         assert told in caplog.text
         lacks_pooler = kind in (TokenClassifier, QuestionAnswerer)
         wants_pooler = other not in (TokenClassifier, QuestionAnswerer)
-        assert ("The pooler starts random" in caplog.text) == (
+        assert ("The pooler is new" in caplog.text) == (
             lacks_pooler and wants_pooler
         )
 

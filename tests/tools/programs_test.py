@@ -125,7 +125,7 @@ _PROGRAMS = {
             ({"input_file": "latin1.txt,text.txt"}, "0xe9 at offset 5"),
             (
                 {"output_file": "train.tfrecord", "dupe_factor": "3"},
-                "settings must equal the settings of .*dupe_factor",
+                "settings must match the run in .*dupe_factor",
             ),
             (
                 {"masking": "dynamic", "masked_lm_prob": "0.2"},

@@ -29,7 +29,7 @@ def match_files(patterns):
             continue
         found = FileSystems.match([pattern])[0].metadata_list
         if not found:
-            raise ValueError(f"Input must exist. No file matches {pattern!r}.")
+            raise ValueError(f"No input file matches {pattern!r}.")
         files.update((file.path, file.size_in_bytes) for file in found)
     return sorted(files.items())
 
@@ -40,7 +40,7 @@ def match_texts(patterns):
     for path, _ in files:
         if path.endswith((".jsonl", ".jsonl.gz")):
             raise ValueError(
-                f"Input must be text, one sentence per line. Received: {path}."
+                f"Input must have one sentence per line. Received: {path}."
             )
     return files
 

@@ -70,8 +70,8 @@ def predict_on_beam(
     unknown = {*columns} - {*names}
     if unknown:
         raise ValueError(
-            f"`columns` must have inputs of the model ({', '.join(names)}) as "
-            f"keys. Received: {', '.join(sorted(unknown))}."
+            "The keys of `columns` must be inputs of the model "
+            f"({', '.join(names)}). Received: {', '.join(sorted(unknown))}."
         )
     ranks = {columns.get(name, name): rank for name, rank in names.items()}
     files = [path for path, _ in match_files(patterns)]
@@ -147,8 +147,8 @@ def _text_ranks(model_dir):
     _, inputs = model.signatures[_SIGNATURE].structured_input_signature
     if any(tensor.dtype != tf.string for tensor in inputs.values()):
         raise ValueError(
-            f"The signature {_SIGNATURE} of {model_dir} must take strings "
-            f"only. Received: {', '.join(inputs)}."
+            f"The signature {_SIGNATURE} of {model_dir} must take only string "
+            f"inputs. Received: {', '.join(inputs)}."
         )
     return {name: tensor.shape.rank for name, tensor in inputs.items()}
 
@@ -193,7 +193,7 @@ def _load(model_dir):
         model = tf.saved_model.load(model_dir)
     except OSError as error:
         raise ValueError(
-            f"{model_dir} must be a SavedModel. Received: {error}."
+            f"{model_dir} cannot be loaded as a SavedModel: {error}."
         ) from None
     if _SIGNATURE not in model.signatures:
         raise ValueError(

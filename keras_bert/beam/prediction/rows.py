@@ -18,18 +18,18 @@ def check_kinds(paths, ranks):
         kind = _kind(path)
         if kind not in _KINDS:
             raise ValueError(
-                f"Input must be {', '.join(_KINDS)}. Received: {path}."
+                f"Input files must be {', '.join(_KINDS)}. Received: {path}."
             )
         if kind == ".txt" and len(ranks) > 1:
             raise ValueError(
-                "A line of a .txt is a single text, but the model takes "
-                f"{len(ranks)}. Use a .csv, .tsv or .jsonl. "
+                "A .txt file has one text per line, but the model takes "
+                f"{len(ranks)} texts. Use a .csv, .tsv or .jsonl file. "
                 f"Received: {path}."
             )
         if kind != ".jsonl" and max(ranks.values()) > 1:
             raise ValueError(
                 "The model takes lists of texts, so the input must be a "
-                f".jsonl. Received: {path}."
+                f".jsonl file. Received: {path}."
             )
 
 

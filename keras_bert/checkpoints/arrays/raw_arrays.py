@@ -55,8 +55,8 @@ def check_array(path, name, shape):
     """
     if not isinstance(name, str) or not name.isprintable():
         raise CheckpointError(
-            f"{path} is damaged: names of arrays must be printable. "
-            f"Received: {brief(name)}."
+            f"{path} is damaged: array names must be printable. Received: "
+            f"{brief(name)}."
         )
     if (
         not isinstance(shape, list | tuple)
@@ -66,8 +66,8 @@ def check_array(path, name, shape):
         or math.prod(max(size, 1) for size in shape) > _MAX_SIZE
     ):
         raise CheckpointError(
-            f"{path} is damaged: {name} must have a list of sizes as its "
-            f"shape. Received: {brief(shape)}."
+            f"{path} is damaged: the shape of {name} must be a list of "
+            f"non-negative integers. Received: {brief(shape)}."
         )
 
 
@@ -75,8 +75,8 @@ def check_float(path, name, dtype):
     """Raise CheckpointError unless `floats` supports a dtype."""
     if dtype not in ("float64", "float32", "float16", "bfloat16"):
         raise CheckpointError(
-            f"{path}: {name} must have floating-point numbers of 16, 32 or 64 "
-            f"bits. Received: {dtype}."
+            f"{path}: {name} must have dtype float16, bfloat16, float32 or "
+            f"float64. Received: dtype={dtype}."
         )
 
 

@@ -103,8 +103,8 @@ def _read_header(path, data):
     start = _LENGTH.size + length
     if start > len(data):
         raise CheckpointError(
-            f"{path} is truncated inside its header: it must have {start} "
-            f"bytes. Received: {len(data)}. Download it again."
+            f"{path} is truncated inside its header: expected at least "
+            f"{start} bytes, got {len(data)}. Download it again."
         )
     try:
         header = json.loads(data[_LENGTH.size : start].decode())
@@ -132,8 +132,8 @@ def _check_entry(path, name, entry):
     is_offset = type(begin) is type(end) is int and begin >= 0
     if not is_offset or end - begin != size:
         raise CheckpointError(
-            f"{path} is damaged: {name} must take {size} bytes. "
-            f"Received: data_offsets={brief([begin, end])}."
+            f"{path} is damaged: expected {size} bytes for {name}. Received: "
+            f"data_offsets={brief([begin, end])}."
         )
     return dtype, tuple(shape), begin, end
 
@@ -146,14 +146,14 @@ def _check_places(path, places, size):
         if begin != position:
             raise CheckpointError(
                 f"{path} is damaged: {name} must begin at byte {position} of "
-                f"the numbers. Received: {begin}."
+                f"the array data. Received: {begin}."
             )
         position = end
     if position != size:
         raise CheckpointError(
-            f"{path} is {'truncated' if size < position else 'damaged'}: its "
-            f"arrays must take {position} bytes. Received: {size}. "
-            "Download it again."
+            f"{path} is {'truncated' if size < position else 'damaged'}: "
+            f"expected {position} bytes of array data, got {size}. Download "
+            "it again."
         )
 
 

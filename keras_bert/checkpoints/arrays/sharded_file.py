@@ -30,8 +30,8 @@ def open_sharded(index_path, open_shard):
     for name, file in files.items():
         if name not in shards[file].shapes:
             raise CheckpointError(
-                f"{index_path} lists {brief(name)} in {file}, which lacks it. "
-                "The files belong to different checkpoints."
+                f"{index_path} lists {brief(name)} in {file}, which does not "
+                "contain it. The files belong to different checkpoints."
             )
     shapes = {name: shards[x].shapes[name] for name, x in files.items()}
     return Arrays(shapes, lambda name: shards[files[name]].read(name))

@@ -42,7 +42,7 @@ def read_index(path):
     """
     data = map_file(path)
     if len(data) > _MAX_INDEX:
-        raise CheckpointError(f"{path} is too large for an index.")
+        raise CheckpointError(f"{path} is too large for a checkpoint index.")
     try:
         return _read_table(bytes(data))
     except CheckpointError as error:
@@ -65,7 +65,7 @@ def read_varint(data, position):
         position, shift = position + 1, shift + 7
         if byte < 0x80:
             return number, position
-    raise ValueError("a number has more than 64 bits")
+    raise ValueError("a varint has more than 64 bits")
 
 
 def checksum(data, begin, end):
@@ -80,7 +80,7 @@ def checksum(data, begin, end):
 def _read_table(data):
     if data[-len(_MAGIC_NUMBER) :] != _MAGIC_NUMBER:
         raise CheckpointError(
-            "is truncated or not an index. Download it again."
+            "is truncated or is not a checkpoint index. Download it again."
         )
     footer = data[-_FOOTER_SIZE:]
     _, position = _read_handle(footer, 0)
@@ -114,7 +114,7 @@ def _read_block(data, offset, size):
     if checksum(data, offset, offset + size + 1) != expected:
         raise CheckpointError("is damaged: wrong checksum. Download it again.")
     if kind:
-        raise CheckpointError("must not be compressed.")
+        raise CheckpointError("is compressed, which is not supported.")
     # The last integer is the number of restart points before it.
     (searched,) = _NUMBER.unpack(block[-_NUMBER.size :])
     end = size - (searched + 1) * _NUMBER.size

@@ -97,7 +97,7 @@ class _Unpickler(pickle.Unpickler):
             return _STORAGES[name]
         if name not in _FUNCTIONS:
             raise _UnknownValue(
-                f"it contains other objects than tensors: {brief(name)}"
+                f"it contains an object that is not a tensor: {brief(name)}"
             )
         # Return a new function each time, because a pickle can set its
         # attributes.
@@ -113,5 +113,5 @@ class _Unpickler(pickle.Unpickler):
         ):
             raise _UnknownValue(f"unknown storage {brief(identifier)}")
         if self._storages.setdefault(key, storage) != storage:
-            raise _UnknownValue(f"two storages with the key {brief(key)}")
+            raise _UnknownValue(f"two storages have the key {brief(key)}")
         return storage

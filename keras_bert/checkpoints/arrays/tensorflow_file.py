@@ -56,7 +56,7 @@ class TensorFlowFile:
         header, self._entries = read_index(f"{self._prefix}.index")
         if header.endianness != header.LITTLE:
             raise CheckpointError(
-                f"{self._prefix} is from a big-endian machine."
+                f"{self._prefix} is big-endian, which is not supported."
             )
         self._shards = {}
         for number in sorted({e.shard_id for e in self._entries.values()}):
@@ -100,12 +100,12 @@ class TensorFlowFile:
             or entry.size != (size or entry.size)
         ):
             raise CheckpointError(
-                f"{self._prefix} is damaged or truncated: {key} exceeds the "
-                "file. Download it again."
+                f"{self._prefix} is damaged or truncated: the data of {key} "
+                "exceed the file. Download it again."
             )
         if entry.slices:
             raise CheckpointError(
-                f"{self._prefix}: {key} must not be partitioned."
+                f"{self._prefix}: {key} is partitioned, which is not supported."
             )
         return shape
 

@@ -66,7 +66,7 @@ class TorchFile:
             raise
         except ValueError as error:
             raise CheckpointError(
-                f"{path} cannot be read as tensors saved by torch: {error}."
+                f"{path} cannot be read as a PyTorch checkpoint: {error}."
             ) from None
         self._tensors = _tensors(path, values)
         self._places = places
@@ -118,18 +118,18 @@ class TorchFile:
         """Read the format used before torch 1.6, like `_open_zip`."""
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
-            raise ValueError("the magic number is wrong")
+            raise ValueError("wrong magic number")
         load_tensors(file)  # Skip the version, which is always the same.
         machine = load_tensors(file)
         if not isinstance(machine, dict) or not machine.get("little_endian"):
-            raise ValueError("it is from a big-endian machine")
+            raise ValueError("big-endian files are not supported")
         storages = {}
         values, keys = load_tensors(file, storages), load_tensors(file)
         _tensors(self._path, values)
         places, position = {}, file.tell()
         for key in keys if isinstance(keys, list) else []:
             if not isinstance(key, str) or key not in storages:
-                raise ValueError(f"no tensor has the storage {brief(key)}")
+                raise ValueError(f"unknown storage {brief(key)}")
             count = int.from_bytes(
                 self._data[position : position + _COUNT_SIZE], "little"
             )
@@ -150,11 +150,11 @@ def _tensors(path, values):
         return tensors
     inner = [k for k in _WRAPPERS if isinstance(values.get(k), dict)]
     raise CheckpointError(
-        f"{path} must contain a dictionary of tensors. "
+        f"{path} must contain a state dict, which maps names to tensors. "
         + (
-            f"It has one under the key {inner[0]!r}: save only this one."
+            f"It has one under the key {inner[0]!r}: save only this state dict."
             if inner
-            else f"Received: keys {brief([*values])}."
+            else f"Received the keys: {brief([*values])}."
         )
     )
 
@@ -179,8 +179,8 @@ def _check_tensor(path, name, tensor, places):
     found = places.get(storage.key, (0, None))[1]
     if found != size:
         raise CheckpointError(
-            f"{path} is damaged: the storage of {name} must take {size} "
-            f"bytes. Received: {found}."
+            f"{path} is damaged: expected {size} bytes for the storage of "
+            f"{name}. Received: {found}."
         )
 
 

@@ -52,8 +52,8 @@ def open_google(
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
-            f"{directory} must have one checkpoint. Received: "
-            f"{', '.join(names)}. Move the others away."
+            f"{directory} must contain exactly one checkpoint. Received: "
+            f"{', '.join(names)}. Move the others to another directory."
         )
     home = home_of(directory)
     path = home / (_PREFIX if _PREFIX in names else names[0])
@@ -119,8 +119,8 @@ def _places(model):
         if {*model.weights} <= {place.weight for place in places}:
             return places
     raise ValueError(
-        "A TensorFlow checkpoint supports the heads of one model. Received: "
-        f"{', '.join(model.heads)}. Select heads with `with_parts`."
+        "A TensorFlow checkpoint cannot store this combination of heads. "
+        f"Received: {', '.join(model.heads)}. Select one with `with_parts`."
     )
 
 
@@ -134,7 +134,8 @@ def _read_config(directory, shapes):
     if len(paths) > 1:
         names = [path.name for path in paths.values()]
         raise CheckpointError(
-            f"{directory} must have one config. Received: {', '.join(names)}."
+            f"{directory} must contain exactly one config file. Received: "
+            f"{', '.join(names)}."
         )
     kind, column = _kind_of(directory, shapes, [*paths])
     family = find_family(kind)
@@ -162,8 +163,8 @@ def _kind_of(directory, shapes, model_types):
     if model_types:
         return model_types[0], "tf1"
     raise CheckpointError(
-        f"{directory} lacks {' or '.join(GOOGLE_CONFIGS.values())}, and the "
-        "arrays do not match any family."
+        f"{directory} does not contain {' or '.join(GOOGLE_CONFIGS.values())}, "
+        "and its arrays do not match any model family."
     )
 
 
@@ -189,7 +190,10 @@ def _config_of_shapes(config_class, column, shapes):
     keys = config_class.size_keys
     lacking = [key for letter, key in keys.items() if letter not in sizes]
     if lacking:
-        raise ValueError(f"No array determines {', '.join(lacking)}.")
+        raise ValueError(
+            f"The checkpoint has no config file, and {', '.join(lacking)} "
+            "cannot be derived from its array shapes. Add a config file."
+        )
     return config_class(**{key: sizes[x] for x, key in keys.items()})
 
 
@@ -210,9 +214,9 @@ def _check_buildable(config):
     if sizes.get("E") == sizes["H"] and "embeddings/projection/bias" in shapes:
         keys = config.size_keys["E"], config.size_keys["H"]
         raise ValueError(
-            f"{program} has no matrix between the embeddings and the blocks "
-            f"if `{keys[0]}` equals `{keys[1]}`. "
-            f"Received: {keys[0]}={sizes['E']}, {keys[1]}={sizes['H']}."
+            f"{program} does not project the embeddings if `{keys[0]}` equals "
+            f"`{keys[1]}`. Received: {keys[0]}={sizes['E']}, "
+            f"{keys[1]}={sizes['H']}."
         )
 
 

@@ -149,8 +149,8 @@ def _check_no_adapter(directory, arrays):
     adapter = directory / "adapter_config.json"
     if adapter.is_file() or any("lora_" in name for name in arrays.shapes):
         raise CheckpointError(
-            f"{directory} has an adapter that is not merged into the weights. "
-            "Call `merge_and_unload()` of peft and save the merged model."
+            f"{directory} contains an unmerged PEFT adapter. Call "
+            "`merge_and_unload()` of peft and save the merged model."
         )
 
 

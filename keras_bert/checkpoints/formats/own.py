@@ -41,7 +41,7 @@ def open_own(
     """Open a checkpoint directory of this library."""
     config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
-        raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
+        raise CheckpointError(f"{directory} does not contain {_WEIGHTS}.")
     _say_if_unfinished(directory)
     return OpenedCheckpoint(
         name=str(directory / _WEIGHTS),
@@ -62,7 +62,7 @@ def write_own(model: "PretrainedModel", directory: pathlib.Path) -> None:
 
 def _read_description(directory, lowercase=None):
     if not (directory / CONFIG).is_file():
-        raise CheckpointError(f"{directory} lacks {CONFIG}.")
+        raise CheckpointError(f"{directory} does not contain {CONFIG}.")
     config = read_config(directory / CONFIG)
     kind = find_family(config.model_type).tokenizer
     return config, read_tokenizer(

@@ -53,8 +53,8 @@ def load_adapter(
     directory = pathlib.Path(directory)
     if any(layer.lora_enabled for layer in _layers(model)):
         raise ValueError(
-            "The model must have no adapters of its own. Save and load it to "
-            "merge them into its kernels."
+            "The model already has LoRA adapters. Save and load it to merge "
+            "them into its kernels."
         )
     scale = _read_scale(directory / _CONFIG)
     path = directory / _ARRAYS
@@ -117,8 +117,8 @@ def save_adapter(
         if place.weight in layers:
             if not place.transposed or place.num_heads:
                 raise ValueError(
-                    "PEFT files are supported for families with separate "
-                    "query, key and value. Received: "
+                    "PEFT files are supported only for families with "
+                    "separate query, key and value kernels. Received: "
                     f"{model.family.name}. Save the model with `save`."
                 )
             layer = layers[place.weight]
@@ -135,8 +135,8 @@ def save_adapter(
     ranks = {(x.lora_rank, x.lora_alpha) for x in layers.values()}
     if len(ranks) != 1 or not targets:
         raise ValueError(
-            "The model must have adapters of one rank in its blocks. Train it "
-            f"with `fit(lora_rank=8)`. Received: {len(ranks)} ranks."
+            "The LoRA adapters of the model must have the same rank. Train "
+            f"it with `fit(lora_rank=8)`. Received: {len(ranks)} ranks."
         )
     ((rank, alpha),) = ranks
     config = {

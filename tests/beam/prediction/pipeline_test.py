@@ -160,8 +160,8 @@ def test_a_missing_column_stops_the_run(classifier, tmp_path):
 @pytest.mark.parametrize(
     "name, columns, complaint",
     [
-        ("rows.png", {}, "Input must be .txt, .csv.*rows.png"),
-        ("rows.txt", {}, "A line of a .txt is a single text.*takes 2"),
+        ("rows.png", {}, "Input files must be .txt, .csv.*rows.png"),
+        ("rows.txt", {}, "A .txt file has one text per line.*takes 2"),
         ("rows.csv", {}, "lists of texts.*rows.csv"),
         (
             "rows.jsonl",
@@ -182,5 +182,5 @@ def test_what_does_not_fit_is_told_at_once(
 
 
 def test_a_model_is_a_saved_model(tmp_path):
-    with pytest.raises(ValueError, match="must be a SavedModel"):
+    with pytest.raises(ValueError, match="cannot be loaded as a SavedModel"):
         predict_on_beam(str(tmp_path), ["a.txt"], str(tmp_path / "out"))

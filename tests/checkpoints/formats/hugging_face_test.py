@@ -84,7 +84,7 @@ def test_what_is_not_read_is_a_warning_that_names_it(weights, write, caplog):
     assert from_pretrained(path).config == plain.config
     keys, arrays = (record.getMessage() for record in caplog.records)
     assert "unknown keys: my_key, other_key." in keys
-    assert arrays.endswith("1 arrays without a place in the model: surprise.")
+    assert arrays.endswith("1 arrays that the model does not use: surprise.")
     with pytest.raises(CheckpointError, match="unknown keys: my_key"):
         from_pretrained(path, strict=True)
     with pytest.raises(CheckpointError, match="Unexpected: 1, surprise"):
@@ -174,7 +174,7 @@ def test_a_head_of_no_known_task_is_left_out_and_said(
 ):
     bert = from_pretrained(write(architectures=["BertForSomethingElse"]))
     assert bert.parts == {"pooler"} and bert.task is None
-    assert "in the model: classifier.bias, classifier.weight" in caplog.text
+    assert "does not use: classifier.bias, classifier.weight" in caplog.text
 
 
 def test_what_there_is_not_is_an_error_when_asked_for(weights, write):
@@ -204,7 +204,7 @@ def test_the_vocabulary_may_be_shorter_only(golden, write, caplog):
         bert = from_pretrained(path)
         assert len(bert.tokenizer.vocabulary) == 37
         assert bert.config.vocab_size == 40
-        assert "rows 37 to 39 of the embedding table" in caplog.text
+        assert "word embeddings 37 to 39" in caplog.text
         fill_mask = keras_bert.FillMask(bert, top_k=100)
         assert len(fill_mask("[MASK]")[0]) == 37
 
@@ -270,6 +270,6 @@ def test_another_directory_says_what_is_wanted(write, tmp_path):
     path = write()
     shutil.move(path / "model.safetensors", path / "model.tensors")
     with pytest.raises(
-        CheckpointError, match="must be a checkpoint directory.*model.tensors"
+        CheckpointError, match="is not a checkpoint directory.*model.tensors"
     ):
         from_pretrained(path)

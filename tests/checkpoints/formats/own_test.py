@@ -96,7 +96,7 @@ def test_a_missing_file_is_named(name, run):
 def test_a_config_that_does_not_fit_is_an_error(run, bert):
     config = dataclasses.replace(bert.config, intermediate_size=4)
     config.to_json(run / "states" / "model_config.json")
-    with pytest.raises(CheckpointError, match="does not fit its config"):
+    with pytest.raises(CheckpointError, match="does not match its config"):
         from_pretrained(run)
 
 

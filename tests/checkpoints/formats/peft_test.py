@@ -38,7 +38,7 @@ def test_adapters_are_written_and_merged(make_bert, tmp_path):
     checkpoints.load_adapter(base.pretrained, tmp_path / "adapter")
     expected = classifier.probabilities(_TEXTS)
     np.testing.assert_allclose(base.probabilities(_TEXTS), expected, atol=1e-5)
-    with pytest.raises(ValueError, match="no adapters of its own"):
+    with pytest.raises(ValueError, match="already has LoRA adapters"):
         checkpoints.load_adapter(classifier.pretrained, tmp_path / "adapter")
     with pytest.raises(ValueError, match="Received: 0 ranks"):
         checkpoints.save_adapter(base.pretrained, tmp_path / "none")

@@ -267,7 +267,7 @@ def test_a_run_depends_on_what_its_teacher_holds(folder, make):
     settings = plan_pretraining(make("distillation")).settings
     assert "teacher_dir" not in settings
     assert {*settings["teacher"]} > {_MODEL, "vocab.txt"}
-    with pytest.raises(ValueError, match="must not be an input, contain one"):
+    with pytest.raises(ValueError, match="must not be an input, contain an"):
         output_dir = folder.file("teacher")
         plan_pretraining(make("distillation", output_dir=output_dir))
 
