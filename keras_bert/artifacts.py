@@ -8,7 +8,7 @@ program, such as casing, lengths and masking.
 
 import contextlib
 import errno
-import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -23,6 +23,10 @@ _MADE_BY = "keras_bert"
 _LOCK = "lock"
 _BLOCK_BYTES = 1 << 20
 _MOST_NAMED = 5
+# Constants of the Windows API.
+_SYNCHRONIZE = 0x100000
+_WAIT_TIMEOUT = 0x102
+_ACCESS_DENIED = 5
 
 
 def check_writable(directory):
@@ -31,7 +35,7 @@ def check_writable(directory):
     For a missing directory, the nearest parent is tested. Nothing is created.
     """
     place = pathlib.Path(directory)
-    while not os.path.lexists(place):
+    while not os.path.lexists(place) and place != place.parent:
         place = place.parent
     try:
         with tempfile.TemporaryFile(dir=place):
@@ -149,13 +153,29 @@ def remove_leftovers(path):
 
 def _is_running(process):
     """Return True if a different process with this id is running."""
+    if process == os.getpid():
+        return False
+    if sys.platform == "win32":  # There, os.kill would send Ctrl-C.
+        return _is_running_on_windows(process)
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except PermissionError:  # Another user's process.
-        return True
-    return process != os.getpid()
+        pass
+    return True
+
+
+def _is_running_on_windows(process):
+    import ctypes
+
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+    handle = kernel.OpenProcess(_SYNCHRONIZE, False, process)
+    if not handle:  # Access is denied to another user's process.
+        return ctypes.get_last_error() == _ACCESS_DENIED
+    is_running = kernel.WaitForSingleObject(handle, 0) == _WAIT_TIMEOUT
+    kernel.CloseHandle(handle)
+    return is_running
 
 
 def _remove(path):
@@ -540,11 +560,7 @@ def resumable(path, settings, finished="*", overwrite=False):
             "run. Move it away."
         )
     path.mkdir(parents=True, exist_ok=True)
-    with open(path / _LOCK, "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"Another process is using {path}.") from None
+    with _locked(path) as is_there:
         remove_leftovers(path)
         kept = {x.relative_to(path).parts[0] for x in path.glob(finished)}
         kept = {name for name in kept - own if not name.endswith(".tmp")}
@@ -565,13 +581,42 @@ def resumable(path, settings, finished="*", overwrite=False):
             yield path
             is_done = True
         finally:
-            is_there = os.fstat(lock.fileno()).st_nlink
-            if is_there and (is_done or {*os.listdir(path)} <= own):
+            if is_there() and (is_done or {*os.listdir(path)} <= own):
                 discard(path)
+
+
+@contextlib.contextmanager
+def _locked(path):
+    """Lock a work directory until the block or the process ends.
+
+    Yields:
+        A callable that returns False if the directory was deleted or renamed.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            if hasattr(os, "O_TEMPORARY"):
+                # Windows deletes the file when it is closed. It is not inside
+                # the directory, which could not be renamed while it is open.
+                flags = os.O_CREAT | os.O_EXCL | os.O_TEMPORARY
+                stack.callback(os.close, os.open(f"{path}.lock", flags))
+                is_there = path.exists
+            else:
+                import fcntl
+
+                file = stack.enter_context(open(path / _LOCK, "wb"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                is_there = functools.partial(_has_name, file)
+        except (BlockingIOError, FileExistsError):
+            raise ValueError(f"Another process is using {path}.") from None
+        yield is_there
+
+
+def _has_name(file):
+    return os.fstat(file.fileno()).st_nlink > 0
 
 
 def discard(directory):
     """Delete a work directory atomically."""
     gone = directory.with_name(f"{directory.name}.{os.getpid()}.tmp")
-    os.rename(directory, gone)
+    os.replace(directory, gone)
     shutil.rmtree(gone)

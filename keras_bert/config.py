@@ -315,7 +315,9 @@ class StrictConfig:
             path: path of the file.
         """
         text = json.dumps(self.to_dict(), indent=2)
-        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
+        pathlib.Path(path).write_text(
+            text + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -148,5 +148,6 @@ def _file_rows(path):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # For pipes to `head`.
+    if hasattr(signal, "SIGPIPE"):  # For pipes to `head`; not on Windows.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     command_line.run(main)

@@ -146,7 +146,7 @@ def save_pretrained(
         getattr(formats, _FORMATS[format][1])(model, staging)
         if artifacts.is_free(directory / CARD):
             text = _model_card(model, format, card or {})
-            (staging / CARD).write_text(text, encoding="utf-8")
+            (staging / CARD).write_text(text, encoding="utf-8", newline="\n")
         vocabulary = model.tokenizer_settings.vocabulary.sha256
         artifacts.record_directory(
             staging, {"format": format, "vocabulary": vocabulary}

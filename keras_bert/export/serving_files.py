@@ -116,7 +116,7 @@ def _write(path, text):
         logging.warning("%s was changed by the user and is kept.", path)
         return
     with artifacts.file(path, {"command": []}, overwrite=True) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):

@@ -40,7 +40,7 @@ class Curve:
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
             artifacts.disk_full_names_file(self._path),
-            open(self._path, "a", encoding="utf-8") as file,
+            open(self._path, "a", encoding="utf-8", newline="\n") as file,
         ):
             file.write(line + "\n")
         self._writer.write(

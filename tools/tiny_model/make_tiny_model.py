@@ -53,7 +53,9 @@ def main(_):
     bert = keras_bert.from_pretrained(work / "run")
     keras_bert.save_pretrained(bert, output)
     _halve(output / "model.safetensors")
-    (output / CARD).write_text(_card(work, bert), encoding="utf-8")
+    (output / CARD).write_text(
+        _card(work, bert), encoding="utf-8", newline="\n"
+    )
     manifest = artifacts.read_manifest(output / MANIFEST)
     artifacts.record_directory(output, manifest)
 
@@ -122,7 +124,7 @@ def _halve(path):
 
 
 def _card(work, bert):
-    lines = (work / "run/metrics.jsonl").read_text().splitlines()
+    lines = (work / "run/metrics.jsonl").read_text("utf-8").splitlines()
     points = [json.loads(line) for line in lines]
     *_, score = [x for x in points if x["split"] == "eval"]
     corpus = work / "corpus/train.txt"

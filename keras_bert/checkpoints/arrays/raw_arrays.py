@@ -94,7 +94,7 @@ def floats(data, dtype, count, offset, byte_order="<"):
         A float32 array `(count,)` in the machine's byte order. It is a
         read-only view if dtype and order are the same in the file.
     """
-    if isinstance(data, mmap.mmap):  # Free the pages that were read before.
+    if hasattr(data, "madvise"):  # Free the pages that were read before.
         data.madvise(mmap.MADV_DONTNEED)
     stored = "uint16" if dtype == "bfloat16" else dtype
     stored = np.dtype(stored).newbyteorder(byte_order)

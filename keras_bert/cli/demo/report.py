@@ -46,7 +46,7 @@ def corpus_text(output, eval_documents, bert):
 
 def training_text(output, vocabulary):
     """Describe the losses and held-out accuracies."""
-    lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
+    lines = (output / "bert" / "metrics.jsonl").read_text("utf-8").splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
     before, after = (p for p in points if p["split"] == "eval")

@@ -148,7 +148,7 @@ def printed_lines(log):
 
     An empty log gives one empty line.
     """
-    text = _TERMINAL_CODES.sub("", log.read_text(errors="replace"))
+    text = _TERMINAL_CODES.sub("", log.read_text("utf-8", errors="replace"))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
     shown = [line for line in lines if line and not _NOISE.match(line)]
     return [_LOG_PREFIX.sub("", line) for line in shown] or [""]

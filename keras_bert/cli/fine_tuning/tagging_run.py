@@ -38,7 +38,7 @@ class TaggingRun(FineTuningRun):
             tags = task.answer.tags_of(probabilities)
             text = conll_text(data.words, data.tags, tags)
             path = directory / "predictions.conll"
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text, encoding="utf-8", newline="\n")
         return tagging_report(task.answer, data, probabilities)
 
 

@@ -80,7 +80,7 @@ def copy_stream(path):
             copy.flush()
     name = copy.name + _suffix(copy.name)
     atexit.register(pathlib.Path(name).unlink, missing_ok=True)
-    os.rename(copy.name, name)
+    os.replace(copy.name, name)
     return name
 
 

@@ -63,7 +63,7 @@ class Corpus:
     def _map(self, directory, name, dtype):
         with open(pathlib.Path(directory, name), "rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if len(mapped) > _MAX_RESIDENT_BYTES:
+        if len(mapped) > _MAX_RESIDENT_BYTES and hasattr(mapped, "madvise"):
             # Accesses are random, so the kernel must not read ahead.
             mapped.madvise(mmap.MADV_RANDOM)
             self._maps.append(mapped)

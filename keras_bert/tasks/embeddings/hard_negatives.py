@@ -254,7 +254,7 @@ def _limits(anchors, scores, margin, relative_margin):
 def _write(path, positives, negatives):
     """Write the triplets and return their number."""
     count = 0
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
         for (anchor, texts), found in zip(
             positives.items(), negatives, strict=True
         ):
