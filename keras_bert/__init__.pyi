@@ -27,5 +27,6 @@ from .tasks import TextEmbedder as TextEmbedder
 from .tasks import TextGenerator as TextGenerator
 from .tasks import TextRegressor as TextRegressor
 from .tasks import TokenClassifier as TokenClassifier
+from .tasks import ZeroShotClassifier as ZeroShotClassifier
 
 __version__: str

@@ -40,3 +40,4 @@ from .text_embedder import TextEmbedder as TextEmbedder
 from .text_generator import TextGenerator as TextGenerator
 from .text_regressor import TextRegressor as TextRegressor
 from .token_classifier import TokenClassifier as TokenClassifier
+from .zero_shot_classifier import ZeroShotClassifier as ZeroShotClassifier
