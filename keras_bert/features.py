@@ -91,8 +91,8 @@ NEXT_SENTENCE_LABELS = Feature(
 )
 PERMUTATION_RANKS = Feature(
     "permutation_ranks",
-    "places of the predicted tokens in the order of prediction, from 1; "
-    "0 at other tokens",
+    "ranks of the predicted tokens in the prediction order, from 1; 0 at "
+    "other tokens",
 )
 SPAN_BOUNDARIES = Feature(
     "span_boundaries",

@@ -55,7 +55,7 @@ _SYNONYMS = {
     "warmup": "num_warmup_steps warmup_proportion warmup_ratio warmup_steps",
 }
 _KERAS_FIT = (
-    "`fit` minimizes the loss of the task by AdamW. To train in another way, "
+    "`fit` minimizes the loss of the task by AdamW. To train differently, "
     "compile `model`, the Keras model of the task, and call its `fit`."
 )
 # Advice for arguments of other libraries that have no equivalent.

@@ -91,8 +91,8 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
     """
     if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
-            "Columns must be all names of a header (str) or, without a header, "
-            f"all positions (int). Received: {columns}."
+            "`columns` must be header names (str) or, for a file without a "
+            f"header, positions (int). Received: {columns}."
         )
     if pathlib.Path(path).suffix.lower() == ".jsonl":
         return _json_rows(path, lines, columns)
@@ -152,8 +152,7 @@ def _csv_fields(path, lines):
             return
         except csv.Error as error:
             raise ValueError(
-                f"{path}, line {number}, must begin a row of CSV. Received: "
-                f"{error}. {_CSV}"
+                f"{path}, line {number}, is not valid CSV: {error}. {_CSV}"
             ) from None
         yield number, row
 
@@ -191,8 +190,8 @@ def _position(path, first, column, hint):
     else:
         found = [n for n, name in enumerate(first) if name == column]
         expected = (
-            f"name the column {column!r} once; without a header, columns are "
-            "positions counted from 0"
+            f"contain the column {column!r} once; for a file without a "
+            "header, pass column positions, counted from 0"
         )
         received = ", ".join(map(reprlib.repr, first)) or "none"
     if len(found) != 1:
@@ -209,7 +208,7 @@ def _json_rows(path, lines, columns):
     """
     if isinstance(columns[0], int):
         raise ValueError(
-            f"{path} has keys, and a column must be one of them. "
+            f"A column of {path} must be a key (str), not a position. "
             f"Received: {columns[0]!r}."
         )
     for number, line in enumerate(lines, 1):

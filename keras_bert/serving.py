@@ -66,8 +66,8 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
             outputs = dict.fromkeys(signatures[signature]["outputs"], outputs)
     except (KeyError, TypeError):
         raise ServerError(
-            f"{url} must be a model of TensorFlow Serving. Received: "
-            f"{answer!r:.{_MAX_CHARACTERS}}."
+            f"{url} must be the URL of a model in TensorFlow Serving. "
+            f"Received: {answer!r:.{_MAX_CHARACTERS}}."
         ) from None
     return outputs
 
@@ -90,7 +90,7 @@ def _ask_once(url, timeout_s, data):
             text = response.read().decode("utf-8", "surrogateescape")
         return json.loads(text)
     except urllib.error.HTTPError as error:
-        message = f"{url} refuses to answer: {error.code}, {_reason(error)}"
+        message = f"{url} returned HTTP {error.code}: {_reason(error)}"
         if error.code == _UNAVAILABLE:
             raise ConnectionError(message) from None
         raise ServerError(message) from None

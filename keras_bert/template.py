@@ -41,8 +41,8 @@ class Template:
             words = [word for word, _ in _items(layout)]
             if [w for w in words if w in (FIRST, SECOND)] != [*texts]:
                 raise ValueError(
-                    f"A layout must name {' and '.join(texts)} once, in this "
-                    f"order. Received: {layout!r}."
+                    f"`layout` must contain {' and '.join(texts)} once, in "
+                    f"this order. Received: {layout!r}."
                 )
         if self.padding_side not in ("left", "right"):
             raise ValueError(

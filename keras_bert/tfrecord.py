@@ -48,8 +48,8 @@ def framed_records(path):
             place = record_place(path, number, offset)
             if len(header) < _HEADER.size:
                 raise ValueError(
-                    f"{place}the file is truncated. Received: {len(header)} "
-                    f"of the {_HEADER.size} bytes of its header."
+                    f"{place}the file is truncated inside the record header: "
+                    f"expected {_HEADER.size} bytes, got {len(header)}."
                 )
             length, checksum = _HEADER.unpack(header)
             if checksum != masked_crc(header[: _LENGTH.size]):
@@ -60,8 +60,8 @@ def framed_records(path):
             data = file.read(length + _FOOTER.size)
             if len(data) < length + _FOOTER.size:
                 raise ValueError(
-                    f"{place}the file is truncated. Received: {len(data)} of "
-                    f"its {length + _FOOTER.size} bytes."
+                    f"{place}the file is truncated inside the record: "
+                    f"expected {length + _FOOTER.size} bytes, got {len(data)}."
                 )
             record, footer = data[:length], data[length:]
             if _FOOTER.unpack(footer) != (masked_crc(record),):

@@ -6,8 +6,8 @@ from keras_bert.template import Template
 @pytest.mark.parametrize(
     "single, pair, message",
     [
-        ("[CLS] [SEP]", "[CLS] A B", "must name A once.*'.CLS. .SEP.'"),
-        ("A", "[CLS] B A", "must name A and B once, .*'.CLS. B A'"),
+        ("[CLS] [SEP]", "[CLS] A B", "must contain A once.*'.CLS. .SEP.'"),
+        ("A", "[CLS] B A", "must contain A and B once, .*'.CLS. B A'"),
         ("A A", "A B", "once.*'A A'"),
     ],
 )

@@ -42,15 +42,15 @@ def check_id_task(task):
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:
         raise ValueError(
-            "The tokenizer.json of an export cannot add a prompt. "
-            "Export an embedder with default_prompt_name=None, and prepend the "
-            f"prompt to the texts. Received: the prompt {prompt!r}."
+            "An exported tokenizer.json cannot add a prompt. Export an "
+            "embedder with default_prompt_name=None, and prepend the prompt "
+            f"to the texts. Received: the prompt {prompt!r}."
         )
     if "mlm_logits" in task.model.output:
         raise ValueError(
-            "Models of ids return numbers, but FillMask returns words. Export "
-            "a SavedModel, or the vectors of a FeatureExtractor. Received: a "
-            "FillMask."
+            "FillMask returns words, but an exported model with token ids as "
+            "inputs returns only numbers. Export a SavedModel, or a "
+            "FeatureExtractor for its vectors. Received: a FillMask."
         )
     dtypes = {layer.compute_dtype for layer in task.model.layers}
     if dtypes - {"float32", "int32"}:
@@ -96,7 +96,7 @@ def _write_published_files(task, directory):
     try:
         model, files = task.published_parts()
         if model.task and not model.task.head:
-            raise ValueError(f"Received: a {model.task.task}, which none has.")
+            raise ValueError(f"Received: {model.task.task}.")
         length = task.preprocess.seq_length
         write_published_configs(model, directory, length)
         for name, write in files.items():

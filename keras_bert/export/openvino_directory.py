@@ -94,8 +94,8 @@ def export_openvino(
 def _check_texts(task, texts):
     if texts is None:
         raise ValueError(
-            "`texts` must be about 320 texts like those in use, because "
-            "precision='int8' calibrates with them. Received: texts=None."
+            "`texts` must be about 320 representative texts to calibrate "
+            "precision='int8' with. Received: texts=None."
         )
     sample_columns(task, texts)
 

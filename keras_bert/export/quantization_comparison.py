@@ -49,12 +49,11 @@ def check_is_close(found):
     """Raise ValueError if the outputs of an int8 model differ too much."""
     if not found.is_close:
         raise ValueError(
-            "An int8 file must have a mean cosine of "
-            f"{_MIN_MEAN_COSINE}, a least cosine of {_MIN_COSINE}, a rank "
-            f"correlation of {_MIN_RANK_CORRELATION} and at most "
-            f"{LOST_LABELS:.0%} other labels. Export with "
-            "precision='float32', or pass `texts` like those in use. "
-            f"Received: {found}."
+            f"The int8 model must reach a mean cosine of {_MIN_MEAN_COSINE}, "
+            f"a minimum cosine of {_MIN_COSINE} and a rank correlation of "
+            f"{_MIN_RANK_CORRELATION}, and change at most {LOST_LABELS:.0%} "
+            "of the labels. Export with precision='float32', or pass "
+            f"representative `texts`. Received: {found}."
         )
 
 

@@ -151,13 +151,14 @@ def _checked_texts(task, texts):
     checks = [
         _assertion(
             _is(counts, counts[0]),
-            f"{' and '.join(shapes)} must have as many rows. Received:",
+            f"{' and '.join(shapes)} must have equal numbers of rows. "
+            "Received:",
             counts,
         ),
         *(
             _assertion(
                 shapes[name][1] > 0,
-                f"Each row of {name} must have one or more. Received shape:",
+                f"Each row of {name} must not be empty. Received shape:",
                 shapes[name],
             )
             for name in task.text_shapes
@@ -200,7 +201,7 @@ def _in_range(tensor, name, highest):
     least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
     return _assertion(
         tf.logical_and(least >= 0, greatest <= highest),
-        f"{name} must be from 0 to {highest}. Received values from, to:",
+        f"{name} must be from 0 to {highest}. Received min, max:",
         least,
         greatest,
     )

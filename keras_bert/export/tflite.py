@@ -187,13 +187,13 @@ def _check_close(path, kind, found, force):
         return
     if not force:
         raise ValueError(
-            f"{path.name} as {kind} may differ from the task by at most "
+            f"{path.name} ({kind}) differs too much from the task. Allowed: "
             f"{tolerance(kind)}. Received: {found}. Choose another `kind`, "
             "compare more texts, or pass force=True to write it anyway. No "
             "file was written."
         )
     logging.warning(
-        "%s differs from the task by more than %s; writing it anyway.",
+        "%s differs too much from the task, but is written. Allowed: %s.",
         path.name,
         tolerance(kind),
     )

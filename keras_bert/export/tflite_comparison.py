@@ -69,10 +69,10 @@ def keeps_labels(num_labels, num_equal_labels):
 def tolerance(kind):
     """Return a description of the tolerance of a kind, see `is_within`."""
     if kind in _TOLERANCES:
-        return f"a greatest difference of {_TOLERANCES[kind]:g}"
+        return f"a maximum difference of {_TOLERANCES[kind]:g}"
     return (
-        f"{LOST_LABELS:.0%} of the labels lost, or one; of numbers without "
-        f"labels a cosine of {_MIN_COSINE}"
+        f"{LOST_LABELS:.0%} changed labels, or one; for outputs without "
+        f"labels, a cosine of at least {_MIN_COSINE}"
     )
 
 

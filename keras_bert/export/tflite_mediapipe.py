@@ -31,12 +31,12 @@ def check_mediapipe(task):
         or not is_lowercase
     ):
         raise ValueError(
-            "MediaPipe runs TextEmbedder and TextClassifier of single texts, "
-            "with a WordPiece vocabulary of lower-case texts. Received: "
-            f"{type(task).__name__} of {' and '.join(task.text_inputs)}, with "
-            f"a tokenizer of kind {settings.kind!r}, "
-            f"lowercase={is_lowercase}. Write the file that takes ids: "
-            "files=['ids']."
+            "MediaPipe supports only TextEmbedder and TextClassifier with "
+            "single texts and a lower-casing WordPiece tokenizer. Received: "
+            f"{type(task).__name__} with the inputs "
+            f"{' and '.join(task.text_inputs)}, with a tokenizer of kind "
+            f"{settings.kind!r}, lowercase={is_lowercase}. Write the file "
+            "that takes ids: files=['ids']."
         )
     tokens = [*_prompt(task), *_tokens(task.preprocess.tokenizer(["a"]))]
     if [*_tokens(*task.preprocess.tokenize(["a"]))] != tokens:

@@ -40,14 +40,13 @@ def check_kind(kind, files, has_representatives):
     is_full = kind == "full_int8"
     if is_full != has_representatives:
         raise ValueError(
-            "`representative_texts` must be passed with kind='full_int8' only, "
-            f"to calibrate its scales. Received: kind={kind!r}, "
-            f"{'no' if is_full else 'and'} representative texts."
+            "`representative_texts` must be passed for kind='full_int8', "
+            "which calibrates with them, and for no other kind. Received: "
+            f"kind={kind!r}, {'no' if is_full else 'and'} representative texts."
         )
     if is_full and "text" in files:
         raise ValueError(
-            "The kind full_int8 is for ids only, because TensorFlow calibrates "
-            "in an interpreter without the ops of tensorflow-text. Pass "
-            "files=['ids'], or kind='int8'. "
-            f"Received: files={[*files]}."
+            "The kind full_int8 is for ids only, because TensorFlow "
+            "calibrates in an interpreter without the ops of tensorflow-text. "
+            f"Pass files=['ids'], or kind='int8'. Received: files={[*files]}."
         )

@@ -73,8 +73,8 @@ class DisentangledAttention(SelfAttention):
         checks.at_least(1, num_buckets=num_buckets, max_distance=max_distance)
         if not 0 < num_buckets // 2 < max_distance - 1:
             raise ValueError(
-                "`num_buckets` must be at least 2, and half of them less than "
-                "`max_distance` - 1. Received: "
+                "`num_buckets` must be at least 2, and `num_buckets` / 2 "
+                "less than `max_distance` - 1. Received: "
                 f"num_buckets={num_buckets}, max_distance={max_distance}."
             )
         # The score is a sum of three dot products.

@@ -64,8 +64,8 @@ class RelativeBias(Layer):
         )
         if num_buckets % 4 or num_buckets // 4 >= max_distance:
             raise ValueError(
-                "`num_buckets` must be a multiple of 4, and a quarter of it "
-                "less than `max_distance`. Received: "
+                "`num_buckets` must be a multiple of 4, and `num_buckets` / "
+                "4 less than `max_distance`. Received: "
                 f"num_buckets={num_buckets}, max_distance={max_distance}."
             )
         self.num_heads = num_heads

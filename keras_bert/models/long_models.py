@@ -59,8 +59,8 @@ def make_long(
     """
     if not hasattr(model, "tokenizer_settings"):
         raise ValueError(
-            "`model` must be a PretrainedModel of `from_pretrained`, such as "
-            f"`task.pretrained`. Received: {type(model).__name__}."
+            "`model` must be a PretrainedModel returned by `from_pretrained`, "
+            f"such as `task.pretrained`. Received: {type(model).__name__}."
         )
     checks.even(2, window=window)
     tokenizer, short = model.tokenizer_settings, model.weights
@@ -95,8 +95,8 @@ def _long_config(config, max_positions, window):
     is_short = not config.attention_window and not config.is_decoder
     if config.model_type not in long_classes or not is_short:
         raise ValueError(
-            "`model` must be of one of these families, with attention to all "
-            f"tokens: {', '.join(long_classes)}. Received: a {config.family} "
+            "`model` must have full attention and belong to one of these "
+            f"families: {', '.join(long_classes)}. Received: a {config.family} "
             f"with attention_window={config.attention_window}, "
             f"is_decoder={config.is_decoder}."
         )

@@ -103,8 +103,8 @@ class AdamW(keras.optimizers.Optimizer):
     ) -> None:
         if self.built:
             raise ValueError(
-                "`exclude_from_weight_decay` must come before the optimizer is "
-                f"built. Received: var_list={var_list}, var_names={var_names}."
+                "`exclude_from_weight_decay` must be called before `build`. "
+                f"Received: var_list={var_list}, var_names={var_names}."
             )
         self._excluded = tuple(id(variable) for variable in var_list or ())
         self._excluded_names = tuple(var_names or ())
@@ -126,9 +126,9 @@ class AdamW(keras.optimizers.Optimizer):
         is_right = all(factor >= 0 for factor in factors)
         if self.built or len(factors) != len(var_list) or not is_right:
             raise ValueError(
-                "`scale_learning_rate` must come before the optimizer is "
-                "built, with a factor of at least 0 for each variable. "
-                f"Received: {len(var_list)} variables, factors={factors}, "
+                "`scale_learning_rate` must be called before `build`, with a "
+                "factor of at least 0 for each variable. Received: "
+                f"{len(var_list)} variables, factors={factors}, "
                 f"built={self.built}."
             )
         ids = map(id, var_list)

@@ -116,9 +116,9 @@ def describe_weight_decay(model: keras.Model) -> str:
         (decaying if decays(variable) else exempt).append(variable.path)
     return "\n".join(
         [
-            f"{len(decaying)} tables and matrices decay:",
+            f"{len(decaying)} embedding tables and matrices with weight decay:",
             *_merge_numbered(decaying),
-            f"{len(exempt)} biases and LayerNorm weights do not:",
+            f"{len(exempt)} biases and LayerNorm weights without weight decay:",
             *_merge_numbered(exempt),
         ]
     )

@@ -187,11 +187,11 @@ def test_bad_ids_are_refused(exported, name):
 @pytest.mark.parametrize(
     "name, shapes, complaint",
     [
-        ("answerer", (3, 2), "question and context must have as many .*3 2"),
-        ("of_pairs", (2, 3), "text and text_pair must have as many .*2 3"),
-        ("chooser", (3, (2, 2)), "text and choices must have as many .*3 2"),
-        ("chooser", (2, (2, 0)), "row of choices must have one or more.*2 0"),
-        ("chooser", (0, (0, 0)), "row of choices must have one or more.*0 0"),
+        ("answerer", (3, 2), "question and context must have equal .*3 2"),
+        ("of_pairs", (2, 3), "text and text_pair must have equal .*2 3"),
+        ("chooser", (3, (2, 2)), "text and choices must have equal .*3 2"),
+        ("chooser", (2, (2, 0)), "row of choices must not be empty.*2 0"),
+        ("chooser", (0, (0, 0)), "row of choices must not be empty.*0 0"),
     ],
 )
 def test_texts_that_do_not_go_together_are_refused(

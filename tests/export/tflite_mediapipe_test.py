@@ -115,8 +115,14 @@ def _cased(bert):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (TASKS["tagger"], "Received: TokenClassifier of text.*files=.'ids'"),
-        (TASKS["of_pairs"], "Received: TextClassifier of text and text_pair"),
+        (
+            TASKS["tagger"],
+            "Received: TokenClassifier with the inputs text.*files=.'ids'",
+        ),
+        (
+            TASKS["of_pairs"],
+            "Received: TextClassifier with the inputs text and text_pair",
+        ),
         (_cased, "WordPiece.*'wordpiece', lowercase=False"),
         (
             lambda bert: _with_prompt(bert, "dog"),

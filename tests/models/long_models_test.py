@@ -134,7 +134,7 @@ def test_other_models_are_refused(model_type, changes):
     config = tiny.config(model_type, **changes)
     with pytest.raises(
         ValueError,
-        match="`model` must be .*: albert, bert, distilbert, roberta\\.",
+        match="`model` must have .*: albert, bert, distilbert, roberta\\.",
     ):
         make_long(tiny.pretrained(config))
 

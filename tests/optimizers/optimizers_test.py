@@ -55,9 +55,11 @@ def test_matrices_and_tables_decay_and_nothing_else(
 
 def test_description_says_which_variables_decay(tiny_config):
     text = describe_weight_decay(bert_pretrainer(tiny_config))
-    decaying, others = text.split("\n24 biases and LayerNorm weights do not:\n")
+    decaying, others = text.split(
+        "\n24 biases and LayerNorm weights without weight decay:\n"
+    )
     assert decaying.split("\n") == [
-        "14 tables and matrices decay:",
+        "14 embedding tables and matrices with weight decay:",
         *(f"  {count} x {name}" for name, count in _DECAYING.items()),
     ]
     assert "  2 x block_*/attention_layer_norm/gamma\n" in others

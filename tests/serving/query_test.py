@@ -54,10 +54,10 @@ def test_the_only_output_has_its_name_and_lists_are_asked(ask):
 @pytest.mark.parametrize(
     "name, inputs, message",
     [
-        ("moods", {"text": ["a"]}, "refuses.* 404, .*Servable not found"),
+        ("moods", {"text": ["a"]}, "returned HTTP 404: .*Servable not found"),
         ("scores/versions/3", {"text": ["a"]}, "Servable not found"),
-        ("scores", {"question": ["a"]}, "400, .*Missing named input: text"),
-        ("scores", {"text": [1]}, "400, .*not of expected type"),
+        ("scores", {"question": ["a"]}, "400: .*Missing named input: text"),
+        ("scores", {"text": [1]}, "400: .*not of expected type"),
     ],
 )
 def test_refusals_are_errors(ask, waits, name, inputs, message):
@@ -70,7 +70,7 @@ def test_refusals_are_errors(ask, waits, name, inputs, message):
     "fault, message",
     [
         ("slow", "does not answer: timed out"),
-        ("page", "refuses to answer: 404, .*Nothing"),
+        ("page", "returned HTTP 404: .*Nothing"),
         ("no_json", "does not answer: Expecting value"),
         ("truncated", "does not answer: IncompleteRead"),
         ("dropped", "does not answer: Remote end closed"),

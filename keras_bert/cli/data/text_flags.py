@@ -42,7 +42,7 @@ class TextFlags:
             "on_bad_line",
             "stop",
             ["stop", "skip"],
-            "Action at .jsonl lines without text: stop, or skip and count.",
+            "Handling of .jsonl lines without text: stop, or skip and count.",
         )
         command_line.group("Text", [*vars(self).values()][1:])
 

@@ -69,9 +69,9 @@ def make_splits(data, count, part, seed, **more):
         return Splits(data["train"], dev, test, **more)
     if count < 2:
         raise ValueError(
-            "The training data must have at least two examples (for SQuAD two "
-            "contexts), so that one can be held out for validation. Or pass "
-            f"--dev_file. Received: {count}."
+            "Pass --dev_file, or at least two training examples (for SQuAD "
+            "two contexts), because one is held out for validation. "
+            f"Received: {count}."
         )
     order = np.random.default_rng(seed).permutation(count).tolist()
     num_held = max(1, int(count * _HELD_OUT))
@@ -284,8 +284,8 @@ def _choice_splits(data, seed):
     for questions in [splits.train, *splits.dev.values()]:
         if questions[0].label is None:
             raise ValueError(
-                "The questions of train and dev must have labels. Received: "
-                f"{questions[0].where} without a label."
+                "The questions in the train and dev files must have labels. "
+                f"Received: {questions[0].where} without a label."
             )
     return splits
 

@@ -117,7 +117,7 @@ def test_a_data_set_has_the_names_of_glue(monkeypatch):
 
 def test_one_example_cannot_be_divided(tmp_path):
     path = _write(tmp_path / "a.tsv", ["x\ty"])
-    with pytest.raises(ValueError, match="two examples.*Received: 1"):
+    with pytest.raises(ValueError, match="two training examples.*Received: 1"):
         file_splits({"train": path}, _TEXT, "label", seed=0)
 
 

@@ -198,10 +198,10 @@ def test_an_empty_file_is_named(write, vocabulary):
 @pytest.mark.parametrize(
     "cut, received",
     [
-        (1, "{rest} of its {size} bytes."),
-        (40, "{rest} of its {size} bytes."),
-        (-5, "5 of the 12 bytes of its header."),
-        (-12, "0 of its {size} bytes."),
+        (1, "inside the record: expected {size} bytes, got {rest}."),
+        (40, "inside the record: expected {size} bytes, got {rest}."),
+        (-5, "inside the record header: expected 12 bytes, got 5."),
+        (-12, "inside the record: expected {size} bytes, got 0."),
     ],
 )
 def test_a_file_cut_in_a_record_is_named(
@@ -213,7 +213,7 @@ def test_a_file_cut_in_a_record_is_named(
     os.truncate(path, 3 * one + keep)
     assert _error(path, vocabulary) == (
         f"{path}, record 3 (counted from 0; at byte {3 * one}): the file is "
-        f"truncated. Received: {received.format(rest=keep - 12, size=one - 12)}"
+        f"truncated {received.format(rest=keep - 12, size=one - 12)}"
     )
 
 

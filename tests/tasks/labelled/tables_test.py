@@ -159,7 +159,7 @@ def test_any_bytes_are_a_table_or_a_value_error(
 
 _LINE = b'{"sentence": "b", "class": 1}\n'
 _FAULTS = [
-    ("a.tsv", b"", "line 1, must name the column 'sentence'.*: none"),
+    ("a.tsv", b"", "line 1, must contain the column 'sentence'.*: none"),
     ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows. Received: none"),
     ("a.csv", b"sentence,class\n", "only a header"),
     ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
@@ -223,9 +223,9 @@ def test_columns_come_in_the_order_of_their_names(
     [
         (("x", "mood"), "column 'mood' once.*Received: 'x', 'y'"),
         (("y",), "line 3, must have a y. Received: ''"),
-        ((), r"all names.*Received: \[\]"),
-        (("x", 1), r"all names.*Received: \['x', 1\]"),
-        ((1.5,), r"all names.*Received: \[1\.5\]"),
+        ((), r"header names.*Received: \[\]"),
+        (("x", 1), r"header names.*Received: \['x', 1\]"),
+        ((1.5,), r"header names.*Received: \[1\.5\]"),
         ((2,), r"line 1, .*position 2, .*2 column\(s\)"),
         ((-1,), r"line 1, .*position -1"),
     ],
@@ -236,7 +236,9 @@ def test_columns_that_cannot_be_read_are_named(write, columns, message):
 
 
 def test_json_has_no_columns_by_number(write):
-    with pytest.raises(ValueError, match="a.jsonl has keys.*Received: 0"):
+    with pytest.raises(
+        ValueError, match="of .*a.jsonl must be a key.*Received: 0"
+    ):
         read_columns(write("a.jsonl", '{"0": "a"}'), 0)
 
 
