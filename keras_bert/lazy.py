@@ -85,6 +85,25 @@ def import_package(name, user):
         raise _with_requirement(error, user) from None
 
 
+class LazyPackage:
+    """Stand-in for an optional package, which is imported on first use.
+
+    Args:
+        name: str, the package.
+        user: str, what needs the package: the subject of the error message.
+
+    Raises:
+        ModuleNotFoundError: a name of the package is used, but the package is
+            not installed.
+    """
+
+    def __init__(self, name, user):
+        self._origin = name, user
+
+    def __getattr__(self, name):
+        return getattr(import_package(*self._origin), name)
+
+
 def _with_requirement(error, user):
     """Add the pip command to an error about a missing known package."""
     requirement = _REQUIREMENTS.get(error.name)

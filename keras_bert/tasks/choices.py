@@ -1,8 +1,8 @@
 """Input checks and preprocessing for multiple-choice questions."""
 
 import numpy as np
-import tensorflow as tf
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list

@@ -3,10 +3,9 @@
 import functools
 import typing
 
-import tensorflow as tf
-
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many

@@ -4,12 +4,11 @@ import dataclasses
 import functools
 import typing
 
-import tensorflow as tf
-
 from keras_bert import arguments
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts

@@ -2,11 +2,11 @@
 
 import typing
 
-import tensorflow as tf
-
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.answers.answer_windows import context_ranks
 from keras_bert.text.packing import numbered
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.typing import Tensor
 
 TOKEN_STARTS = "token_starts"
 TOKEN_ENDS = "token_ends"
@@ -76,9 +76,9 @@ class _GraphWindows(typing.NamedTuple):
     lacks ragged ops.
     """
 
-    rows: tf.Tensor
-    starts: tf.Tensor
-    lengths: tf.Tensor
+    rows: Tensor
+    starts: Tensor
+    lengths: Tensor
 
 
 def _graph_windows(sizes, question_lengths, context_lengths):

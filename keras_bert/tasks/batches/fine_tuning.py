@@ -1,36 +1,52 @@
-"""Build the `tf.data.Dataset` of training batches for `model.fit`."""
+"""Training batches for `model.fit`."""
 
 import itertools
 
+import keras
 import numpy as np
-import tensorflow as tf
+
+from keras_bert.lazy_tensorflow import tf
 
 _BATCHES_AHEAD = 2
 
 
-def training_dataset(examples, epochs):
-    """Return a dataset of the training batches of all epochs.
+def training_batches(examples, epochs):
+    """Return the training batches of all epochs as data for `model.fit`.
 
     Args:
-        examples: object with a method `batch(indices)` that creates a batch
-            for `model.fit` in a TensorFlow graph.
+        examples: object with a method `batch(indices)` that creates a batch of
+            arrays, and a method `probe_batches()` that returns several batches
+            such that each size that may vary differs between them.
         epochs: list with a list of int arrays for each epoch, the indices of
             the examples of each batch.
+
+    Returns:
+        A generator, or, on TensorFlow, a `tf.data.Dataset` that creates the
+        next batches during a step.
     """
-    batches = [*itertools.chain(*epochs)]
-    indices = tf.RaggedTensor.from_row_lengths(
-        np.concatenate(batches), [len(batch) for batch in batches]
-    )
+
+    def batches():
+        return map(examples.batch, itertools.chain(*epochs))
+
+    if keras.backend.backend() != "tensorflow":
+        return (batch for batch in batches())
     # Batches are cheap, and on one core autotuning would sleep for up to a
     # minute after the last batch.
     options = tf.data.Options()
     options.autotune.enabled = False
+    signature = tf.nest.map_structure(_spec, *examples.probe_batches())
     return (
-        tf.data.Dataset.from_tensor_slices(indices)
-        .map(examples.batch)
+        tf.data.Dataset.from_generator(batches, output_signature=signature)
         .prefetch(_BATCHES_AHEAD)
         .with_options(options)
     )
+
+
+def _spec(*arrays):
+    """Return the spec of arrays with None for sizes that differ."""
+    sizes = [{*some} for some in zip(*(x.shape for x in arrays), strict=True)]
+    shape = [some.pop() if len(some) == 1 else None for some in sizes]
+    return tf.TensorSpec(shape, arrays[0].dtype)
 
 
 def epochs_of_batches(examples, batch_size, num_epochs, seed):

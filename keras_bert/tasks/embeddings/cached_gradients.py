@@ -1,10 +1,10 @@
 """Training step with gradient caching, for large batches."""
 
 import keras
-import tensorflow as tf
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.lazy_tensorflow import tf
 
 
 def check_mini_batch_size(mini_batch_size, recipe):

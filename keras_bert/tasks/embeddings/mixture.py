@@ -3,8 +3,8 @@
 import functools
 
 import numpy as np
-import tensorflow as tf
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.losses import EmbeddingLoss
 
 
@@ -40,31 +40,34 @@ class Mixture:
         return [batches[index] for index in random.permutation(len(batches))]
 
     def batch(self, indices):
-        """Create a batch for `model.fit` in a TensorFlow graph.
+        """Create a batch for `model.fit`.
+
+        Args:
+            indices: int array `(batch_size,)`.
 
         Returns:
             The inputs, targets and weights. The targets are float32
             `(batch_size, 1 + num_targets)`: the index of the dataset, then the
             targets of the examples, padded with 0.
         """
-        number = tf.searchsorted(self._ends, indices[:1], side="right")[0]
-        branches = [
-            functools.partial(self._part_batch, number, indices)
-            for number in range(len(self.parts))
-        ]
-        return tf.switch_case(number, branches)
+        number = np.searchsorted(self._ends, indices[0], side="right")
+        batch = self.parts[number].batch(indices - self._starts[number])
+        return self._with_number(number, batch)
 
-    def _part_batch(self, number, indices):
-        part = self.parts[number]
-        inputs, outputs, weights = part.batch(indices - self._starts[number])
-        (name,) = outputs
-        targets = tf.cast(outputs[name], tf.float32)
-        targets = tf.reshape(targets, (-1, _num_targets(part)))
-        num_zeros = self._num_targets - _num_targets(part)
-        paddings = [[0, 0], [1, num_zeros]]
-        targets = tf.pad(targets, paddings) + tf.one_hot(
-            0, 1 + self._num_targets, on_value=float(number)
-        )
+    def probe_batches(self):
+        return [
+            self._with_number(number, batch)
+            for number, part in enumerate(self.parts)
+            for batch in part.probe_batches()
+        ]
+
+    def _with_number(self, number, batch):
+        inputs, outputs, weights = batch
+        ((name, values),) = outputs.items()
+        targets = np.zeros((len(values), 1 + self._num_targets), np.float32)
+        targets[:, 0] = number
+        end = 1 + _num_targets(self.parts[number])
+        targets[:, 1:end] = values.reshape(len(values), end - 1)
         return inputs, {name: targets}, weights
 
 

@@ -3,10 +3,10 @@
 import re
 
 import numpy as np
-import tensorflow as tf
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,
 )

@@ -161,8 +161,8 @@ class Encoded:
     Attributes:
         starts: int array `(num_answers,)`, first row of each prediction.
         extra_targets: dict mapping additional output names to functions that
-            return targets in a TensorFlow graph, such as a teacher's logits
-            for `DISTILLED`.
+            map indices to targets, such as a teacher's logits for
+            `DISTILLED`.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class Encoded:
         """Convert a teacher's logits to targets for `DISTILLED`."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
-        return lambda indices: tf.gather(logits, indices)
+        return lambda indices: logits[indices]
 
     def epoch_batches(self, batch_size, seed, epoch):
         """Return the batches of an epoch, a list of int arrays of indices."""
@@ -247,11 +247,14 @@ class Encoded:
     def inputs(self, indices):
         """Return the model inputs of the given examples."""
         if self.groups is not None:
-            indices = tf.gather(self.groups, indices)
+            indices = self.groups[indices]
         return self.rows.inputs(indices)
 
     def batch(self, indices):
-        """Create a batch for `model.fit`, in a graph or eagerly.
+        """Create a batch for `model.fit`.
+
+        Args:
+            indices: int array `(batch_size,)`, which may be empty.
 
         Returns:
             A dict of int32 inputs `(batch_size, width)`, or
@@ -260,13 +263,18 @@ class Encoded:
             float32 `(batch_size, width, num_labels)`.
         """
         if self.num_labels is None:
-            targets = tf.gather(self.targets, indices)
-            weights = tf.gather(self.weights, indices)
+            targets = self.targets[indices]
+            weights = self.weights[indices]
         else:
             labels = self._labels.inputs(indices)
-            targets = tf.one_hot(labels["targets"], self.num_labels)
+            one_hot = np.eye(self.num_labels, dtype=np.float32)
+            targets = one_hot[labels["targets"]]
             weights = labels["weights"]
         outputs = {self.output: targets}
         for name, targets in self.extra_targets.items():
             outputs[name] = targets(indices)
         return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)
+
+    def probe_batches(self):
+        """Return two batches that differ in all sizes that may vary."""
+        return [self.batch(np.arange(count)) for count in range(2)]

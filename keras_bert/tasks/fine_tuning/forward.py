@@ -28,7 +28,7 @@ class Forward:
 
     Call arguments:
         examples: object with `lengths`, int `(num_examples,)`, and
-            `inputs(indices)`, which returns a dict of tensors.
+            `inputs(indices)`, which returns a dict of arrays.
 
     Returns:
         An iterator over (indices, outputs) pairs: int `(batch_size,)` and a
@@ -99,8 +99,4 @@ def _functions(model):
         from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 
         return GraphFunction(model).for_batches
-    return lambda num_batches: (
-        lambda inputs: model.predict_on_batch(
-            {name: np.asarray(x) for name, x in inputs.items()}
-        )
-    )
+    return lambda num_batches: model.predict_on_batch

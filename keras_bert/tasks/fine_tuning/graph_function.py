@@ -38,7 +38,7 @@ class GraphFunction:
         self._dense_layers = dense_layers(model)
         self._trace()
         names = model.input.keys()
-        self._plain = lambda x: self._traced()(*(x[name] for name in names))
+        self._plain = lambda x: self._traced()(*_tensors(x, names))
         self._is_narrow = model.compute_dtype == "bfloat16"
         is_elsewhere = tf.config.list_logical_devices("GPU") or any(
             isinstance(v.value, tf.distribute.DistributedValues)
@@ -96,7 +96,7 @@ class _FrozenCopy:
         return [tf.convert_to_tensor(v.value) for v in self._copied]
 
     def __call__(self, inputs):
-        outputs, values = self._compute(*(inputs[x] for x in self._inputs))
+        outputs, values = self._compute(*_tensors(inputs, self._inputs))
         arrays = _arrays(values)
         if all(map(np.may_share_memory, arrays, self._held)):
             return outputs
@@ -178,6 +178,11 @@ def _traced(model, call):
         autograph=False,
     )
     return functools.cache(function.get_concrete_function)
+
+
+def _tensors(inputs, names):
+    """Convert arrays to tensors, in the order of their names."""
+    return [tf.convert_to_tensor(inputs[name]) for name in names]
 
 
 def _arrays(tensors):

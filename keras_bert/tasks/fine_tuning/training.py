@@ -12,7 +12,7 @@ from keras import ops
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
-from keras_bert.tasks.batches.fine_tuning import training_dataset
+from keras_bert.tasks.batches.fine_tuning import training_batches
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
 from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
@@ -128,7 +128,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
             *callbacks,
         ]
     return model.fit(
-        training_dataset(examples, epochs),
+        training_batches(examples, epochs),
         epochs=recipe.epochs,
         steps_per_epoch=steps,
         shuffle=False,

@@ -4,8 +4,8 @@ import functools
 import typing
 
 import numpy as np
-import tensorflow as tf
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.text.preprocessor import Preprocessor

@@ -26,7 +26,7 @@ def _rows(preprocess, pairs=_PAIRS):
 def test_each_window_is_laid_out_as_published(preprocess, words):
     asked = _rows(preprocess)
     inputs = asked.rows.inputs(np.arange(len(asked.rows)))
-    assert [words(ids) for ids in inputs["input_ids"].numpy()] == [
+    assert [words(ids) for ids in inputs["input_ids"]] == [
         "[CLS] [UNK] eats [SEP] a dog [SEP]",
         "[CLS] [UNK] eats [SEP] the dog ##s [UNK] the [SEP]",
         "[CLS] [UNK] eats [SEP] [UNK] the cat . the [SEP]",

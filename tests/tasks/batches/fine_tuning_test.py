@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from keras_bert.tasks.batches.distinct_texts import without_duplicates
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
-from keras_bert.tasks.batches.fine_tuning import training_dataset
+from keras_bert.tasks.batches.fine_tuning import training_batches
 from keras_bert.tasks.batches.length_buckets import training_buckets
 
 
@@ -22,12 +22,15 @@ class _Examples:
     def batch(self, indices):
         return indices
 
+    def probe_batches(self):
+        return [np.arange(count) for count in range(2)]
+
 
 def _passes(lengths, batch_size, num_epochs, seed):
     """Return the batches of each pass, as lists of indices."""
     examples = _Examples(lengths)
     epochs = epochs_of_batches(examples, batch_size, num_epochs, seed)
-    data = training_dataset(examples, epochs)
+    data = training_batches(examples, epochs)
     batches = [x.tolist() for x in data.as_numpy_iterator()]
     count = -(-len(lengths) // batch_size)
     assert len(batches) == count * num_epochs
@@ -83,6 +86,6 @@ def test_epochs_have_the_same_number_of_batches():
     assert [np.concatenate(x).tolist() for x in epochs] == [[*range(8)]] * 2
 
 
-def test_elements_are_tensors_of_one_axis():
-    data = training_dataset(_Examples([3, 4, 5]), [[np.array([0, 2])]])
+def test_batches_may_have_any_number_of_examples():
+    data = training_batches(_Examples([3, 4, 5]), [[np.array([0, 2])]])
     assert data.element_spec == tf.TensorSpec([None], tf.int64)

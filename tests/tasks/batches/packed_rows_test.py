@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert.tasks.batches.packed_rows import PackedRows
 
@@ -15,22 +14,20 @@ def test_a_part_has_the_chosen_rows_in_their_order(rows):
     part = rows.part(np.array([2, 0]))
     assert len(part) == 2
     assert part.lengths.tolist() == [2, 3]
-    found = part.inputs([0, 1])["input_ids"].numpy().tolist()
+    found = part.inputs([0, 1])["input_ids"].tolist()
     assert found == [[5, 6, 0], [1, 2, 3]]
-    assert rows.inputs([0])["input_ids"].numpy().tolist() == [[1, 2, 3]]
+    assert rows.inputs([0])["input_ids"].tolist() == [[1, 2, 3]]
 
 
 def test_more_axes_of_indices_are_more_axes_of_rows(rows):
-    found = rows.inputs([[0, 1], [2, 1]])["input_ids"].numpy().tolist()
+    found = rows.inputs([[0, 1], [2, 1]])["input_ids"].tolist()
     assert found == [[[1, 2, 3], [4, 0, 0]], [[5, 6, 0], [4, 0, 0]]]
 
 
 def test_values_beside_tokens_may_have_more_axes(rows):
     values = np.arange(12, dtype="float32").reshape(6, 2)
     beside = rows.with_values({"logits": values}, {"logits": -np.inf})
-    data = tf.data.Dataset.from_tensors([1, 2]).map(beside.inputs)
-    assert data.element_spec["logits"].shape.as_list() == [None, None, 2]
-    (found,) = data.as_numpy_iterator()
+    found = beside.inputs([1, 2])
     filler = [-np.inf, -np.inf]
     assert found["logits"].tolist() == [
         [[6.0, 7.0], filler],
@@ -44,11 +41,9 @@ def test_widths_are_rounded_up_to_what_the_model_takes(multiple, expected):
     rows = PackedRows(
         values, lengths, {"input_ids": 9}, "right", multiple, max_width=5
     )
-    ids = rows.inputs([1])["input_ids"].numpy().tolist()
+    ids = rows.inputs([1])["input_ids"].tolist()
     assert ids == [[4, 5] + [9] * (expected - 2)]
 
 
-def test_it_works_in_a_graph(rows):
-    data = tf.data.Dataset.from_tensors([1, 2]).map(rows.inputs)
-    (found,) = data.as_numpy_iterator()
-    assert found["input_ids"].tolist() == [[4, 0], [5, 6]]
+def test_no_rows_have_the_axes_of_rows(rows):
+    assert rows.inputs([])["input_ids"].shape == (0, 0)

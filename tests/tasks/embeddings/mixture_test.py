@@ -21,7 +21,7 @@ def test_each_batch_has_the_examples_and_the_loss_of_one_data_set(bert):
     sizes = [(len(batch), max(batch) < len(_TRIPLETS)) for batch in found]
     assert sorted(sizes) == [(1, False), (2, False), (2, True)]
     for indices in found:
-        _, targets, _ = mixture.batch(tf.constant(indices))
+        _, targets, _ = mixture.batch(indices)
         name = "triplets" if max(indices) < len(_TRIPLETS) else "scored"
         data = (_TRIPLETS, None) if name == "triplets" else _DATA[name]
         part, alone = examples_and_loss(own[name], data, *options)

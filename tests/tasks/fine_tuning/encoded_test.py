@@ -95,8 +95,8 @@ def test_no_texts_are_no_rows(preprocess):
 def test_a_batch_has_inputs_targets_and_weights(examples):
     inputs, targets, weights = examples.batch([2, 0])
     assert inputs["input_ids"].shape == (2, 6)
-    assert targets["logits"].numpy().tolist() == [[2.0], [0.0]]
-    assert weights["logits"].numpy().tolist() == [1.0, 1.0]
+    assert targets["logits"].tolist() == [[2.0], [0.0]]
+    assert weights["logits"].tolist() == [1.0, 1.0]
 
 
 def test_a_part_has_all_rows_of_its_answers(preprocess):
@@ -119,10 +119,10 @@ def test_a_group_of_rows_is_one_example(preprocess):
     assert encoded.lengths.tolist() == [6, 4]
     inputs, targets, weights = encoded.batch([1, 0])
     for row, text in zip(
-        inputs["input_ids"].numpy().reshape(4, 6),
+        inputs["input_ids"].reshape(4, 6),
         [_TEXTS[2], _TEXTS[1], _TEXTS[0], _TEXTS[1]],
     ):
         expected = preprocess([text])["input_ids"].numpy()[0]
         np.testing.assert_array_equal(row, expected)
-    assert targets["embedding"].numpy().argmax(1).tolist() == [1, 0]
-    assert weights["embedding"].numpy().tolist() == [1.0, 1.0]
+    assert targets["embedding"].argmax(1).tolist() == [1, 0]
+    assert weights["embedding"].tolist() == [1.0, 1.0]

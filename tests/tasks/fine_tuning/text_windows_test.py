@@ -26,7 +26,7 @@ def preprocess(bert):
 def _windows(preprocess, stride, texts=_TEXTS):
     rows, counts = split_into_windows(preprocess, stride, texts)
     tokens = np.array(preprocess.tokenizer.vocabulary.tokens)
-    ids = [rows.inputs([n])["input_ids"][0].numpy() for n in range(len(rows))]
+    ids = [rows.inputs([n])["input_ids"][0] for n in range(len(rows))]
     assert all(
         tokens[row[[0, -1]]].tolist() == ["[CLS]", "[SEP]"] for row in ids
     )

@@ -42,7 +42,7 @@ def _words(layout, pieces=_SENTENCES, num_words=(2, 0, 4)):
 def test_rows_hold_windows_between_special_tokens():
     reader, sentences = _words(Template())
     rows = reader.encode(sentences).rows
-    assert rows.inputs([0, 1, 2])["input_ids"].numpy().tolist() == [
+    assert rows.inputs([0, 1, 2])["input_ids"].tolist() == [
         [2, 5, 6, 7, 3, 0],
         [2, 7, 7, 6, 5, 3],
         [2, 5, 3, 0, 0, 0],
@@ -59,11 +59,11 @@ def test_targets_stand_where_their_pieces_stand(layout):
     )
     assert examples.counts.tolist() == [1, 0, 2]
     inputs, targets, weights = examples.batch([0, 2, 1])
-    is_word = weights["logits"].numpy() > 0
-    assert inputs["input_ids"].numpy()[is_word].tolist() == [5, 7, 5, 7, 7]
-    found = targets["logits"].numpy().argmax(axis=-1)[is_word]
+    is_word = weights["logits"] > 0
+    assert inputs["input_ids"][is_word].tolist() == [5, 7, 5, 7, 7]
+    found = targets["logits"].argmax(axis=-1)[is_word]
     assert found.tolist() == [1, 2, 2, 3, 1]
-    assert weights["logits"].numpy()[is_word].tolist() == [1, 0.5, 0.5, 1, 1]
+    assert weights["logits"][is_word].tolist() == [1, 0.5, 0.5, 1, 1]
 
 
 @_both_sides
