@@ -99,7 +99,15 @@ _RUNS = {
         )
     ],
     "onnx": [_tool("export_onnx", input_dir="classifier", output_dir="onnx")],
-    "openvino": [["-c", _OPENVINO]],
+    "openvino": [
+        ["-c", _OPENVINO],
+        _tool(
+            "export_onnx",
+            format="openvino",
+            input_dir="classifier",
+            output_dir="openvino_program",
+        ),
+    ],
     "tfds": [["-c", _DATA_SET]],
     "beam": [
         _tool(

@@ -1,12 +1,13 @@
-"""Write an ONNX file and its tokenizer.
+"""Write an ONNX file, or an OpenVINO model, and its tokenizer.
 
     keras-bert export_onnx --input_dir=runs/mood/model \\
         --output_dir=mood-onnx
 
 A fine-tuned model is exported with its task; for an encoder, --task selects the
 output. model.onnx maps ids to numbers such as `logits`; tokenizer.json is for
-the package tokenizers; manifest.json contains the labels. docs/exporting.md
-shows how to run them.
+the package tokenizers; manifest.json contains the labels. --format=openvino
+writes openvino_model.xml and .bin instead. docs/exporting.md shows how to run
+them.
 """
 
 from absl import flags
@@ -27,44 +28,52 @@ _TASK = flags.DEFINE_enum(
     "Task to export if the model has not been fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case()
+_FORMAT = flags.DEFINE_enum(
+    "format", "onnx", ["onnx", "openvino"], "Format of the model."
+)
 _NAMES = flags.DEFINE_enum(
     "names",
     "hugging_face",
     ["hugging_face", "keras_bert"],
-    "Naming scheme for the inputs and outputs.",
+    "Naming scheme for the inputs and outputs, for ONNX.",
 )
 _PACKED = flags.DEFINE_bool("packed", False, "Skip padding in the computation.")
 _PRECISION = flags.DEFINE_enum(
-    "precision", "float32", ["float32", "int8"], "Data type of the weights."
+    "precision",
+    "float32",
+    ["float32", "float16", "int8"],
+    "Data type of the weights; float16 for OpenVINO.",
 )
 _TEXT_FILE = flags.DEFINE_string(
-    "text_file", None, "Texts for comparing int8 with float32, one per line."
+    "text_file",
+    None,
+    "Texts for comparing int8 with float32, one per line; OpenVINO also "
+    "calibrates with them and needs about 320.",
 )
 _OVERWRITE = shared_flags.overwrite()
 
 
 def main():
     check_input(_INPUT_DIR.value)
-    export_onnx = keras_bert.export.export_onnx  # Raises without the extra.
+    options = {"packed": _PACKED.value, "precision": _PRECISION.value}
+    if _FORMAT.value == "onnx":
+        options["names"] = _NAMES.value
+    else:
+        command_line.reject("requires --format=onnx", _NAMES)
+    # Raises without the extra.
+    export = getattr(keras_bert.export, f"export_{_FORMAT.value}")
     from keras_bert.export.id_directory import check_id_output
     from keras_bert.export.tflite_samples import read_texts
     from keras_bert.tasks import load_any_task
 
     check_id_output(
-        _OUTPUT_DIR.value, "onnx", [_INPUT_DIR.value], _OVERWRITE.value
+        _OUTPUT_DIR.value, _FORMAT.value, [_INPUT_DIR.value], _OVERWRITE.value
     )
     task = load_any_task(
         _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
     )
-    export_onnx(
-        task,
-        _OUTPUT_DIR.value,
-        _OVERWRITE.value,
-        names=_NAMES.value,
-        packed=_PACKED.value,
-        precision=_PRECISION.value,
-        texts=read_texts(task, _TEXT_FILE.value),
-    )
+    texts = read_texts(task, _TEXT_FILE.value)
+    export(task, _OUTPUT_DIR.value, _OVERWRITE.value, texts=texts, **options)
 
 
 if __name__ == "__main__":

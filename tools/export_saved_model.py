@@ -43,6 +43,7 @@ _PRECISION = flags.DEFINE_enum(
     ["float32", "mixed_bfloat16"],
     "Dtype policy; it also sets the dtype of weight matrices in the file.",
 )
+_COMPRESSION = shared_flags.vector_compression()
 _OVERWRITE = shared_flags.overwrite()
 _SAMPLING = shared_flags.sampling()
 
@@ -58,6 +59,7 @@ def main():
     from keras_bert.tasks import load_any_task
 
     sampling = _sampling()
+    compression = shared_flags.given_compression(_COMPRESSION, _TASK.value)
     check_input(_INPUT_DIR.value)
     place = version_directory(
         _OUTPUT_DIR.value,
@@ -73,7 +75,9 @@ def main():
         seq_length=_MAX_SEQ_LENGTH.value,
         **sampling,
     )
-    task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
+    task.export_saved_model(
+        _OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value, **compression
+    )
     logging.info(
         "Serve it:\n%s\n\nQuery it by REST (gRPC: docs/serving.md):\n%s",
         docker_line(_OUTPUT_DIR.value),

@@ -3,7 +3,7 @@
     keras-bert export_tflite --input_dir=runs/mood/model \\
         --output_file=mood.tflite --kind=int8 --texts_file=some.txt
 
-This writes mood_text.tflite, which takes strings and needs three ops of
+This writes mood_text.tflite, which takes strings and needs two ops of
 tensorflow-text, and mood_ids.tflite, which takes ids and runs in any LiteRT
 interpreter. --files=mediapipe writes mood_mediapipe.tflite, which MediaPipe
 runs. Each file is first compared with the model on the texts. A fine-tuned
@@ -15,7 +15,6 @@ import pathlib
 
 from absl import flags
 
-import keras_bert
 from keras_bert import command_line
 from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
@@ -52,6 +51,7 @@ _REPRESENTATIVE_FILE = shared_flags.optional(
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length()
 _DO_LOWER_CASE = shared_flags.do_lower_case()
+_COMPRESSION = shared_flags.vector_compression()
 _FORCE = flags.DEFINE_bool(
     "force", False, "Write a file even if its error is above the limit."
 )
@@ -65,6 +65,7 @@ def main():
     check_kind(
         _KIND.value, _FILES.value, _REPRESENTATIVE_FILE.value is not None
     )
+    compression = shared_flags.given_compression(_COMPRESSION, _TASK.value)
     paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
     check_files(paths.values(), inputs, _OVERWRITE.value)
     # Imported late, so that wrong flags are reported at once.
@@ -77,8 +78,7 @@ def main():
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,
     )
-    keras_bert.export.export_tflite(
-        task,
+    task.export_tflite(
         _OUTPUT_FILE.value,
         kind=_KIND.value,
         texts=read_texts(task, _TEXTS_FILE.value),
@@ -86,6 +86,7 @@ def main():
         files=_FILES.value,
         overwrite=_OVERWRITE.value,
         force=_FORCE.value,
+        **compression,
     )
     return [*map(str, paths.values())]
 

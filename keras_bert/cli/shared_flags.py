@@ -70,6 +70,28 @@ def precision():
     )
 
 
+def vector_compression():
+    """Define `--dimensions` and `--vector_precision`, for embedders.
+
+    Returns:
+        A dict mapping arguments of `TextEmbedder.export_saved_model` to flags.
+    """
+    return {
+        "dimensions": flags.DEFINE_integer(
+            "dimensions",
+            None,
+            "Number of values of each vector to keep, for text_embedder.",
+            lower_bound=1,
+        ),
+        "precision": flags.DEFINE_enum(
+            "vector_precision",
+            None,
+            ["float32", "int8", "binary"],
+            "Type of the values of each vector, for text_embedder.",
+        ),
+    }
+
+
 def max_seq_length(default="the training value, or the model's limit"):
     """Define `--max_seq_length`, the maximum input length."""
     return flags.DEFINE_integer(
@@ -102,6 +124,13 @@ def splits(train, test, define_train=optional):
         "dev": optional("dev_file", dev),
         "test": optional("test_file", test),
     }
+
+
+def given_compression(holders, task):
+    """Return the values of `vector_compression`, which needs an embedder."""
+    if task != "text_embedder":
+        command_line.reject("requires --task=text_embedder", *holders.values())
+    return given(holders)
 
 
 def given(holders):

@@ -26,17 +26,29 @@ def check_id_output(directory, model_format, inputs=(), overwrite=False):
     )
 
 
-def check_precision(precision, precisions, texts):
-    """Raise ValueError if `precision` is unknown or does not use `texts`."""
+def check_id_export(
+    task, directory, model_format, precision, precisions, texts, overwrite
+):
+    """Raise ValueError if an export of a model of ids cannot succeed.
+
+    Args:
+        task: a `Task`.
+        directory, model_format, overwrite: see `check_id_output`.
+        precision: str, one of `precisions`.
+        precisions: tuple of str, supported precisions.
+        texts: list of examples for "int8", or None.
+    """
     checks.one_of(precisions, precision=precision)
     if texts is not None and precision != "int8":
         raise ValueError(
             "`texts` must be passed with precision='int8' only. "
             f"Received: texts and precision={precision!r}."
         )
+    _check_id_task(task)
+    check_id_output(directory, model_format, overwrite=overwrite)
 
 
-def check_id_task(task):
+def _check_id_task(task):
     """Raise ValueError if a task cannot be exported with ids as inputs."""
     task.check_servable()
     prompt = getattr(task.preprocess, "prompt", "")

@@ -4,9 +4,7 @@ import dataclasses
 import typing
 
 from keras_bert import checks
-from keras_bert.export.id_directory import check_id_output
-from keras_bert.export.id_directory import check_id_task
-from keras_bert.export.id_directory import check_precision
+from keras_bert.export.id_directory import check_id_export
 from keras_bert.export.id_directory import write_id_directory
 from keras_bert.export.onnx_graph import NAMES
 from keras_bert.export.onnx_graph import onnx_model
@@ -61,9 +59,9 @@ def export_onnx(
             the task cannot be exported to ONNX, or int8 differs too much.
     """
     checks.one_of(NAMES, names=names)
-    check_precision(precision, _PRECISIONS, texts)
-    check_id_task(task)
-    check_id_output(directory, _FORMAT, overwrite=overwrite)
+    check_id_export(
+        task, directory, _FORMAT, precision, _PRECISIONS, texts, overwrite
+    )
     if precision == "int8":
         import_package("onnxruntime", "precision='int8'")
         sample_columns(task, texts)

@@ -6,9 +6,7 @@ import typing
 
 from absl import logging
 
-from keras_bert.export.id_directory import check_id_output
-from keras_bert.export.id_directory import check_id_task
-from keras_bert.export.id_directory import check_precision
+from keras_bert.export.id_directory import check_id_export
 from keras_bert.export.id_directory import write_id_directory
 from keras_bert.export.onnx_graph import graph_samples
 from keras_bert.export.onnx_graph import onnx_model
@@ -60,9 +58,9 @@ def export_openvino(
         ValueError: the directory contains files that may not be replaced, the
             task cannot be exported, or int8 differs too much.
     """
-    check_precision(precision, _PRECISIONS, texts)
-    check_id_task(task)
-    check_id_output(directory, _FORMAT, overwrite=overwrite)
+    check_id_export(
+        task, directory, _FORMAT, precision, _PRECISIONS, texts, overwrite
+    )
     if precision == "int8":
         _check_texts(task, texts)
         _warn_without_vnni()

@@ -10,6 +10,7 @@ import pytest
 
 from keras_bert import tasks
 from keras_bert.text import BertTokenizer
+from tests.export.conftest import OF_FEATURES
 from tests.export.conftest import TASKS
 
 ort = pytest.importorskip("onnxruntime")
@@ -44,9 +45,12 @@ _OUTPUTS = {
     "answerer": {"start_logits", "end_logits"},
     "embedder": {"last_hidden_state", "sentence_embedding"},
     "chooser": {"logits", "probabilities"},
+    "ranker": {"logits"},
+    "of_features": {"logits", "probabilities"},
+    "tags_of_features": {"logits"},
 }
 _QUICK = ("of_pairs", "answerer")
-_PACKED = ("answerer", "chooser", "of_pairs")
+_PACKED = {"answerer", "chooser", "of_pairs", *OF_FEATURES}
 
 
 @pytest.fixture(
@@ -69,6 +73,8 @@ def exported(request, bert, tmp_path_factory):
 def _expected(task, ids):
     """Return the outputs of a task by their names in the file."""
     outputs = task.predict_ids(ids)
+    if "score" in outputs:
+        return {"logits": outputs["score"][:, None]}
     if "embedding" not in outputs:
         return outputs
     states = task.pretrained.encoder({n: ids[n] for n in _IDS})
@@ -174,11 +180,15 @@ def test_the_names_of_the_dimensions_are_told(exported):
 def test_the_directory_holds_what_the_manifest_tells(exported):
     task, directory, outputs = exported
     is_embedder = isinstance(task, tasks.TextEmbedder)
-    files = sorted(_FILES + _MODULES * is_embedder)
+    # transformers has no tasks on frozen features.
+    is_published = not type(task).__name__.startswith("Feature")
+    own = _FILES[not is_published :]
+    files = sorted(own + _MODULES * is_embedder)
     manifest = json.loads((directory / "manifest.json").read_text())
     assert sorted([*manifest["files"], "manifest.json"]) == files
     settings = json.loads((directory / "tokenizer_config.json").read_text())
-    assert settings["model_max_length"] == 12
+    assert settings.get("model_max_length", 12) == 12
+    assert ("model_max_length" in settings) == is_published
     assert manifest["task"] == type(task).__name__
     assert manifest["inputs"] == _PUBLISHED
     assert {*manifest["outputs"]} == outputs

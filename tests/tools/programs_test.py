@@ -169,11 +169,25 @@ _PROGRAMS = {
         {"input_dir": "classifier", "output_dir": "onnx"},
         within="model.onnx",
         package="tf2onnx",
+        mistakes=(
+            (
+                {"format": "openvino", "names": "keras_bert"},
+                "--names requires --format=onnx.*names=keras_bert",
+            ),
+            ({"precision": "float16"}, "float32.*int8.*float16"),
+        ),
     ),
     "export_saved_model": _Program(
-        {"input_dir": "bert", "output_dir": "served"},
+        {
+            "input_dir": "bert",
+            "output_dir": "served",
+            "task": "text_embedder",
+            "dimensions": "8",
+            "vector_precision": "binary",
+        },
         within="1/saved_model.pb",
         mistakes=(
+            ({"task": "fill_mask"}, "requires --task=text_emb.*dimensions=8"),
             ({"top_k": "3"}, "requires --task=text_gen.*top_k=3"),
             ({"do_lower_case": "false"}, "do_lower_case"),
             (

@@ -58,8 +58,8 @@ def check_compression(dim, dimensions, precision):
     size = dimensions or dim
     if precision == "binary" and size % _BITS:
         raise ValueError(
-            f"`dimensions` must be a multiple of {_BITS} for "
-            f"precision='binary'. Received: dimensions={size}."
+            f"`dimensions` must be a multiple of {_BITS} for binary vectors. "
+            f"Received: dimensions={size}."
         )
 
 
