@@ -17,8 +17,8 @@ class SpecialTokens(dict):
 
     def __missing__(self, role):
         raise ValueError(
-            f"The vocabulary must have a special token for the role {role!r}. "
-            f"Received: a vocabulary with the roles {', '.join(self)}."
+            f"The vocabulary must have a special token of type {role!r}. "
+            f"Received: special tokens of the types {', '.join(self)}."
         )
 
 
@@ -68,9 +68,8 @@ class BaseVocabulary(Summarized):
         if missing:
             raise ValueError(
                 f"{source} must contain the special tokens "
-                f"{', '.join(special)} (case-sensitive). "
-                f"Missing: {', '.join(missing)}."
-                f"{self._hint()}"
+                f"{', '.join(special)} (case-sensitive). Missing: "
+                f"{', '.join(missing)}.{self._hint()}"
             )
 
     def _facts(self):

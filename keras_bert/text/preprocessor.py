@@ -83,7 +83,7 @@ class Preprocessor(Summarized):
         )
         if seq_length < least:
             raise ValueError(
-                f"`seq_length` must be at least {least}, to hold "
+                f"`seq_length` must be at least {least}, to fit "
                 f"{template.pair}. Received: seq_length={seq_length}."
             )
         if truncation not in TRUNCATIONS:

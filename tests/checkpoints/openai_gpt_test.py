@@ -79,5 +79,5 @@ def test_labels_of_transformers_are_refused(golden, tmp_path):
 
 
 def test_what_needs_a_missing_token_says_so(model):
-    with pytest.raises(ValueError, match="for the role 'mask'.*unknown"):
+    with pytest.raises(ValueError, match="of type 'mask'.*unknown"):
         keras_bert.FillMask(model)

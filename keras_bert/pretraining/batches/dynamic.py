@@ -228,7 +228,7 @@ def _parse(serialized, max_seq_length, sep_id):
     for is_good, message in (
         (
             ~is_text | (sep_id is not None),
-            "Records of one text need `sep_id`, the id of [SEP].",
+            "Single-text records require `sep_id`, the id of [SEP].",
         ),
         (
             (num_tokens >= 3) & (num_tokens <= max_seq_length),
@@ -237,7 +237,7 @@ def _parse(serialized, max_seq_length, sep_id):
         ),
         (
             num_tokens == parsed[features.WORD_STARTS.name].row_lengths(),
-            f"`{features.WORD_STARTS.name}` must have as many values as "
+            f"`{features.WORD_STARTS.name}` must have the length of "
             f"`{features.TOKEN_IDS.name}`.",
         ),
         (

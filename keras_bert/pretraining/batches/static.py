@@ -124,8 +124,8 @@ def assert_known_ids(feature, ids, vocab_size):
     tf.debugging.assert_less(
         ids,
         tf.constant(vocab_size, ids.dtype),
-        f"`{feature.name}` must be below `vocab_size`={vocab_size}: "
-        "were the records created with another vocabulary?",
+        f"`{feature.name}` must be below `vocab_size`={vocab_size}: were the "
+        "records created with a different vocabulary?",
     )
 
 

@@ -66,8 +66,8 @@ def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
         kept = counts["documents"] - counts["held_out"]
         if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
             raise ValueError(
-                "The training and the evaluation split must have at least "
-                f"{_MIN_DOCUMENTS} documents each. Put a blank line between "
+                "The training and evaluation splits must each have at least "
+                f"{_MIN_DOCUMENTS} documents. Put a blank line between "
                 f"documents. Received: {kept} for training and "
                 f"{counts['held_out']} for evaluation."
             )

@@ -38,8 +38,8 @@ def require_text(sentences, sources):
         if sentence.strip():
             return itertools.chain([sentence], sentences)
     raise ValueError(
-        "Input must hold text, one sentence per line. Received: no word in "
-        f"{len(sources)} file(s), the first {sources[0].name!r}."
+        "The input must contain text with one sentence per line. Received: "
+        f"{len(sources)} file(s) without words, such as {sources[0].name!r}."
     )
 
 

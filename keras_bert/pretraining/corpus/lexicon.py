@@ -47,10 +47,10 @@ class Lexicon:
             words = tuple(self._words(line))
             same = self._lines.setdefault(words, number)
             if not words or same != number:
-                problem = f"as line {same}" if words else "empty"
+                problem = f"a duplicate of line {same}" if words else "empty"
                 raise ValueError(
-                    f"{path}, line {number}: must be an entry that occurs once "
-                    f"in the file. Received: {line!r}, {problem}. Delete it."
+                    f"{path}, line {number}, must be a unique, non-empty "
+                    f"entry. Received: {line!r}, {problem}. Delete the line."
                 )
             self._lengths.setdefault(words[0], set()).add(len(words))
         self._lengths = {k: sorted(x)[::-1] for k, x in self._lengths.items()}

@@ -90,14 +90,14 @@ def check_counts(counts, names, options):
     listed = ", ".join(names[:3])
     if not counts["tokens"]:
         raise ValueError(
-            "Input must hold text, one sentence per line. Received: no word in "
-            f"{len(names)} file(s): {listed}."
+            "The input must contain text with one sentence per line. "
+            f"Received: {len(names)} file(s) without words: {listed}."
         )
     if counts["documents"] < 2 and PACKINGS[options.packing].label:
         raise ValueError(
-            "Input must hold at least two documents, because random second "
-            "sentences come from another document. Put a blank line between "
-            f"documents. Received: 1 document in {listed}."
+            "The input must contain at least two documents, because random "
+            "second sentences come from another document. Put a blank line "
+            f"between documents. Received: 1 document in {listed}."
         )
 
 
@@ -178,7 +178,7 @@ def describe_examples(counts, options):
         for label, text in _LABELS.items()
         if label in shares
     ]
-    masked = "masks are drawn in training"
+    masked = "masks are sampled during training"
     if options.masking == "static":
         masked = f"{shares['masked']:.1%} of the tokens masked"
     return f"{counts['examples']} examples;{''.join(parts)} {masked}"

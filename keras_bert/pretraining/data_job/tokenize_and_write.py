@@ -76,8 +76,9 @@ def write_shards(work, text_options, options, num_workers):
     for stem in stems:
         if not read_piece(stem)["counts"].get("examples"):
             raise ValueError(
-                "There must be at most one output file per example. Received: "
-                f"{len(stems)} output files; the text is too short for them."
+                "`output_files` must not list more files than there are "
+                f"examples. Received: {len(stems)} output files. Pass fewer "
+                "files or more text."
             )
     return summed_counts(stems)
 

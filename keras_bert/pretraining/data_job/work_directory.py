@@ -46,8 +46,8 @@ class RecordsDirectory:
         manifest = artifacts.read_manifest(self._manifest)
         if self._manifest.exists() and "settings" not in (manifest or {}):
             raise ValueError(
-                f"{self._manifest} must be the manifest of an earlier run. "
-                "Received: another file. Move it away."
+                f"{self._manifest} exists but is not the manifest of an "
+                "earlier run. Move it away."
             )
         is_begun = artifacts.read_manifest(self.path / artifacts.MANIFEST)
         listed = manifest["files"] if manifest else {}

@@ -22,8 +22,8 @@ def resolve_model_config(recipe, config, vocabulary, facts):
     check_objective(recipe, config)
     if config.is_decoder and not is_decoder:
         raise ValueError(
-            "A `bert_config_file` with is_decoder needs an `objective` for "
-            f"decoders. Received: objective={recipe.objective}, "
+            "A `bert_config_file` with is_decoder requires an `objective` "
+            f"for decoders. Received: objective={recipe.objective}, "
             f"bert_config_file={path!r}."
         )
     rows, lines = config.vocab_size, len(vocabulary)
@@ -36,8 +36,8 @@ def resolve_model_config(recipe, config, vocabulary, facts):
                 "or pass the vocabulary of the records."
             )
         logging.info(
-            f"The model uses vocab_size={lines} of {recipe.vocab_file}, the "
-            f"vocabulary of the records, not {rows} of {path}."
+            f"The model uses vocab_size={lines} from {recipe.vocab_file}, the "
+            f"vocabulary of the records, instead of {rows} from {path}."
         )
         rows = lines
     is_configurable = is_decoder and "is_decoder" in vars(config)
@@ -62,8 +62,7 @@ def check_objective(recipe, config):
     if recipe.objective not in supported:
         raise ValueError(
             f"`objective` must be one that {config.family} supports: "
-            f"{' or '.join(supported)}. "
-            f"Received: objective={recipe.objective}."
+            f"{' or '.join(supported)}. Received: objective={recipe.objective}."
         )
 
 

@@ -128,7 +128,8 @@ class PretrainingRecipe(RunOptions):
         resolved_fields(OBJECTIVES[self.objective], vars(self))
         if self.mimetic_initialization and self.init_checkpoint:
             raise ValueError(
-                "`mimetic_initialization` is for new models. Received: "
+                "`mimetic_initialization` cannot be used with "
+                "`init_checkpoint`. Received: "
                 f"init_checkpoint={self.init_checkpoint!r}."
             )
         checks.between(

@@ -122,7 +122,7 @@ def _check_likeness(student, teacher, directory):
         other = theirs[name]
         if own != other:
             raise ValueError(
-                f"`teacher_dir` must hold a model with the same {name} as "
+                f"`teacher_dir` must contain a model with the same {name} as "
                 f"the student. Received: {own} of the student, {other} in "
                 f"{directory}."
             )

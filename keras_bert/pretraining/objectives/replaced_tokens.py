@@ -163,8 +163,8 @@ def read_generator(recipe, other, read):
     is_like = all(own.sizes.get(x) == other.sizes.get(x) for x in "VEPSB")
     if not is_like or own.hidden_size > other.hidden_size:
         raise ValueError(
-            "A generator must have embeddings of the same sizes as its "
-            "discriminator and must not be wider. Received: sizes "
-            f"{own.sizes} in {directory}, {other.sizes} of the discriminator."
+            "The generator must have the embedding sizes of the "
+            f"discriminator and must not be wider. Received: {own.sizes} in "
+            f"{directory}, {other.sizes} in the discriminator."
         )
     return generator

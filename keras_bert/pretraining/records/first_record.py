@@ -53,9 +53,9 @@ def check_first_records(paths, form, lengths, vocab_size):
                 largest = max(values_of(held, feature))
                 if largest >= vocab_size:
                     raise ValueError(
-                        f"{path}: `{feature.name}` must be below `vocab_size`="
-                        f"{vocab_size}. Received: {largest}. Were the records "
-                        "created with another vocabulary?"
+                        f"{path}: `{feature.name}` must be below "
+                        f"`vocab_size`={vocab_size}. Received: {largest}. Were "
+                        "the records created with a different vocabulary?"
                     )
 
 

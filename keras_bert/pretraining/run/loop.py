@@ -210,9 +210,9 @@ def _check_outputs(model, objective, terms):
     wanted = {output for term in terms for output in term.outputs}
     if {*model.output} != wanted:
         raise ValueError(
-            "The model must have the outputs that the objective trains. "
-            f"Received: objective={objective}, which trains "
-            f"{', '.join(sorted(wanted))}; the outputs "
+            "The model must have an output for each loss of the objective. "
+            f"Received: objective={objective}, which needs "
+            f"{', '.join(sorted(wanted))}; model outputs "
             f"{', '.join(model.output)}."
         )
 

@@ -162,9 +162,9 @@ class _Run:
         is_hopeless = not sums["steps"] and self._skipped >= _MAX_SKIPPED
         if not allowed or is_hopeless:
             raise FloatingPointError(
-                f"{message}; {self._skipped} in a row. The last saved state "
-                "is valid. Lower the learning rate, lengthen the warmup or "
-                "pass on_nan='skip'. Records: "
+                f"{message}; {self._skipped} steps in a row. The last saved "
+                "state is valid. Lower the learning rate, lengthen the "
+                "warmup or pass on_nan='skip'. Records: "
                 f"{self._options.sources or 'unnamed'}."
             )
         logging.warning("%s; its batch is skipped.", message)

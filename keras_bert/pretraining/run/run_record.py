@@ -24,7 +24,7 @@ def check_run(directory, settings, allow_changes=False):
     before = _recorded_settings(directory)
     if before is None and directory.is_dir() and any(directory.iterdir()):
         raise ValueError(
-            "`output_dir` must be new, empty, or hold a run to resume. "
+            "`output_dir` must be new, empty or contain a run to resume. "
             f"Received: {str(directory)!r}."
         )
     if before is not None and not allow_changes:

@@ -27,9 +27,9 @@ def _mirrored():
     devices = devices or tf.config.list_logical_devices("CPU")
     if len(devices) < 2:
         raise ValueError(
-            "The strategy mirrored needs at least two devices. "
-            f"Received: {', '.join(device.name for device in devices)}. "
-            "Use one_device."
+            "strategy='mirrored' needs at least two devices. Received: "
+            f"{', '.join(device.name for device in devices)}. Use "
+            "strategy='one_device'."
         )
     return tf.distribute.MirroredStrategy([device.name for device in devices])
 
@@ -39,9 +39,9 @@ def _multi_worker():
     # If it is not set, TensorFlow silently trains on one machine.
     if not ('"worker"' in text and '"index"' in text):
         raise ValueError(
-            "The strategy multi_worker needs the environment variable "
-            'TF_CONFIG, such as {"cluster": {"worker": ["host1:port", '
-            '"host2:port"]}, "task": {"type": "worker", "index": 0}}. '
+            "strategy='multi_worker' needs the environment variable "
+            f'TF_CONFIG, such as {{"cluster": {{"worker": ["host1:port", '
+            f'"host2:port"]}}, "task": {{"type": "worker", "index": 0}}}}. '
             f"Received: {text!r}."
         )
     return tf.distribute.MultiWorkerMirroredStrategy()
@@ -55,7 +55,7 @@ def _tpu():
     except (ValueError, tf.errors.OpError) as error:
         first = str(error).strip().splitlines()[0]
         raise ValueError(
-            "The strategy tpu needs a TPU: run it on a TPU machine, or give "
+            "strategy='tpu' needs a TPU: run it on a TPU machine, or give "
             f"its address in the variable TPU_NAME. TensorFlow says: {first}"
         ) from None
     return tf.distribute.TPUStrategy(resolver)

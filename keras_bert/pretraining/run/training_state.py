@@ -107,7 +107,7 @@ def _check_shapes(path, values, variables):
     expected = [tuple(variable.shape) for variable in variables]
     if found != expected:
         raise ValueError(
-            f"{path} belongs to another model or optimizer: the shapes of its "
-            f"variables differ. Received: {len(found)} variables, expected "
-            f"{len(expected)}. Choose another `output_dir`."
+            f"{path} belongs to a different model or optimizer: its variables "
+            f"have different shapes. Received: {len(found)} variables, "
+            f"expected {len(expected)}. Choose another `output_dir`."
         )

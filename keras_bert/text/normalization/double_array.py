@@ -109,8 +109,8 @@ def _node_unit(index, byte, number, blocks, bases):
     offset = index ^ bases[number]
     if offset >= _MAX_OFFSET:
         raise ValueError(
-            f"The trie must have fewer than {_MAX_OFFSET} units. "
-            f"Received {len(blocks)} distinct subtrees."
+            "The normalization rules are too many for a trie of "
+            f"{_MAX_OFFSET} units. Received: {len(blocks)} distinct subtrees."
         )
     has_value = _HAS_VALUE if blocks[number][0] is not None else 0
     return offset << _OFFSET_SHIFT | has_value | byte

@@ -69,8 +69,8 @@ def _pool(texts):
     for text in sorted(texts, key=lambda text: (-len(text), text)):
         if len(text) >= 1 << _LENGTH_BITS:
             raise ValueError(
-                f"A replacement must be under {1 << _LENGTH_BITS} bytes. "
-                f"Received: {text!r}."
+                f"A replacement must be shorter than {1 << _LENGTH_BITS} "
+                f"bytes. Received: {text!r}."
             )
         start = pool.find(text)
         if start < 0:
@@ -173,8 +173,8 @@ def replacements(charsmap):
         }
     except (IndexError, ValueError, struct.error) as error:
         raise ValueError(
-            "The normalizer of a SentencePiece model must be a table written "
-            f"by its trainer. Received: {error}."
+            "The normalization table of the SentencePiece model is damaged: "
+            f"{error}."
         ) from None
 
 
@@ -189,14 +189,14 @@ def check_charsmap(charsmap):
     try:
         units, pool = _parts(charsmap)
     except struct.error as error:
-        raise ValueError(f"a broken table of replacements: {error}") from None
+        raise ValueError(f"a damaged normalization table: {error}") from None
     units = np.array(units, np.int64)
     is_value = units >> 31 > 0
     children = np.arange(len(units)) ^ _offset(units)
     is_outside = (children | 0xFF) >= len(units)
     is_outside = np.where(is_value, units & _VALUE >= len(pool), is_outside)
     if is_outside.any() or not pool.endswith(b"\0"):
-        raise ValueError("a broken table of replacements")
+        raise ValueError("a damaged normalization table")
 
 
 def _parts(charsmap):

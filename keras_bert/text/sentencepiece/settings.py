@@ -142,7 +142,7 @@ def _read_vocabulary(files, fast):
     if fast and fast.tokens != vocabulary.tokens:
         raise ValueError(
             f"{files.fast_path} and {path.name} must have the same tokens. "
-            f"Received: {len(fast)} and {len(vocabulary)} tokens. Remove the "
+            f"Received: {len(fast)} and {len(vocabulary)} tokens. Delete the "
             "file that does not belong to the model."
         )
     return vocabulary

@@ -283,7 +283,7 @@ def test_only_files_of_ours_are_replaced_on_demand(create, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("bad.txt", b"", r"no word in .*bad\.txt"),
+        ("bad.txt", b"", r"without words.*bad\.txt"),
         ("bad.txt", b"a dog\na cat\n", r"1 document in .*bad\.txt"),
         (
             "bad.txt",

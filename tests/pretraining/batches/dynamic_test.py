@@ -260,7 +260,7 @@ def test_a_bad_first_record_is_named(write, changes, message):
     ("changes", "message"),
     [
         ({"input_ids": None}, "`input_ids` must have 3 to 24"),
-        ({"word_starts": [1] * 40}, "`word_starts` must have as many"),
+        ({"word_starts": [1] * 40}, "`word_starts` must have the length"),
         ({"segment_boundary": [23]}, "`segment_boundary` must be inside"),
         ({"next_sentence_labels": None}, "next_sentence_labels"),
         (

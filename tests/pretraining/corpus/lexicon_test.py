@@ -51,11 +51,11 @@ def test_the_longest_entry_is_found_at_word_borders(make, entries, text, found):
 @pytest.mark.parametrize(
     "text, ignores_case, message",
     [
-        ("a b\n\nc", False, r"line 2: must be an entry .*: '', empty"),
-        ("a b\n \u3000\n", False, r"line 2: .*empty"),
-        ("", False, r"line 1: .*empty"),
-        ("a b\nc\na  b", False, r"line 3: .*'a  b', as line 1"),
-        ("A b\na B", True, r"line 2: .*'a B', as line 1"),
+        ("a b\n\nc", False, r"line 2, .*: '', empty"),
+        ("a b\n \u3000\n", False, r"line 2, .*empty"),
+        ("", False, r"line 1, .*empty"),
+        ("a b\nc\na  b", False, r"line 3, .*'a  b', a duplicate of line 1"),
+        ("A b\na B", True, r"line 2, .*'a B', a duplicate of line 1"),
         (b"caf\xe9", False, "must be UTF-8 text"),
     ],
 )

@@ -193,7 +193,7 @@ def test_records_of_one_text_need_the_separator(create, vocab_file):
         seed=1,
         **_SIZES,
     )
-    with pytest.raises(Exception, match="one text need `sep_id`"):
+    with pytest.raises(Exception, match="require `sep_id`"):
         next(iter(batches))
 
 

@@ -457,9 +457,9 @@ def test_a_foreign_manifest_is_refused(create, tmp_path, text):
     path = tmp_path / "out" / "manifest-a.tfrecord.json"
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(ValueError, match=f"{path} must be the manifest of an"):
+    with pytest.raises(ValueError, match=f"{path} exists but is not the mani"):
         create()
-    with pytest.raises(ValueError, match=f"{path} must be the manifest of an"):
+    with pytest.raises(ValueError, match=f"{path} exists but is not the mani"):
         create(overwrite=True)
     assert os.listdir(path.parent) == [path.name]
     assert path.read_text() == text

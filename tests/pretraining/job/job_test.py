@@ -76,7 +76,7 @@ def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
     before = (run / "run.json").read_bytes()
     wider = BertConfig(**{**vars(folder.config), "hidden_size": 16})
     wider.to_json(folder.path / "wider.json")
-    with pytest.raises(ValueError, match="3.npz belongs to another"):
+    with pytest.raises(ValueError, match="3.npz belongs to a differ"):
         train(
             folder.recipe(
                 num_train_steps=3,

@@ -195,7 +195,7 @@ def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
         ({"vocab_file": None}, "Pass `init_checkpoint`, or both"),
         (
             {"mimetic_initialization": True, "init_checkpoint": "bert"},
-            "is for new models",
+            "cannot be used with `init_checkpoint`",
         ),
         ({"max_seq_length": 12}, "`max_seq_length` says 12"),
         ({"objective": "mlm", "bert_config_file": "decoder.json"}, "decoder"),

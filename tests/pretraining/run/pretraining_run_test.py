@@ -219,7 +219,7 @@ def test_a_run_begins_before_it_writes_and_once_its_state_fits(toy, tmp_path):
     arrays["00000"] = np.zeros(3)
     with open(tmp_path / "states" / "step-00000001.npz", "wb") as file:
         np.savez(file, **arrays)
-    with pytest.raises(ValueError, match="belongs to another model"):
+    with pytest.raises(ValueError, match="belongs to a different"):
         toy(num_train_steps=1, eval_seeds=None, begin=begin)
     assert len(seen) == 1
 

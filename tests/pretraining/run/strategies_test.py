@@ -15,7 +15,7 @@ def test_one_device_is_the_chief_and_all_workers():
 
 def test_one_device_cannot_be_mirrored():
     with pytest.raises(
-        ValueError, match="mirrored needs at least two .*: /device:.*:0. Use"
+        ValueError, match="mirrored' needs at least two .*: /device:.*:0. Use"
     ):
         make_strategy("mirrored")
 
@@ -32,11 +32,11 @@ def test_a_bad_cluster_is_shown(monkeypatch, text):
 
 def test_a_missing_cluster_is_named(monkeypatch):
     monkeypatch.delenv("TF_CONFIG", raising=False)
-    with pytest.raises(ValueError, match="multi_worker needs .*: ''."):
+    with pytest.raises(ValueError, match="multi_worker' needs .*: ''."):
         make_strategy("multi_worker")
 
 
 def test_a_missing_tpu_is_named(monkeypatch):
     monkeypatch.delenv("TPU_NAME", raising=False)
-    with pytest.raises(ValueError, match="tpu needs a TPU.*TPU_NAME"):
+    with pytest.raises(ValueError, match="tpu' needs a TPU.*TPU_NAME"):
         make_strategy("tpu")

@@ -95,7 +95,7 @@ def test_a_state_of_another_model_is_an_error(tmp_path):
     before = make_variables(5)
     for variables in (before[:2], [tf.Variable([1.0]), *before[1:]]):
         old = [variable.numpy() for variable in variables]
-        with pytest.raises(ValueError, match="1.npz belongs to another model"):
+        with pytest.raises(ValueError, match="1.npz belongs to a different"):
             restore_state(tmp_path, variables)
         for variable, value in zip(variables, old, strict=True):
             np.testing.assert_array_equal(variable.numpy(), value)

@@ -64,11 +64,11 @@ def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
 
 
 def test_a_missing_role_is_named(bpe):
-    with pytest.raises(ValueError, match="for the role 'mask'.*unknown"):
+    with pytest.raises(ValueError, match="of type 'mask'.*unknown"):
         bpe.vocabulary.roles["mask"]
     with pytest.raises(ValueError, match="mark whether they continue a word"):
         bpe.vocabulary.is_continuation
-    with pytest.raises(ValueError, match="'cls'.*the roles unknown"):
+    with pytest.raises(ValueError, match="'cls'.*the types unknown"):
         Preprocessor(bpe.make(), Template(), 8)
 
 
