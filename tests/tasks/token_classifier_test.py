@@ -209,7 +209,7 @@ def test_words_have_probabilities(trained):
     [
         ([["a"]], None, "`labels` must be given: the tags"),
         ([], [], "0 sentences, 0 words"),
-        ([{"tokens": ["a"]}], [["O"]], "column of a data set.*tokens.*index 0"),
+        ([{"tokens": ["a"]}], [["O"]], "a dataset column.*tokens.*index 0"),
         ([[], []], [[], []], "2 sentences, 0 words"),
         ([["a"]], [["B-CITY"]], "one of O, B-ANIMAL.*'B-CITY' at sentence 0"),
         ([["a", "b"]], [["O", "X"]], "'X' at sentence 0, word 1"),

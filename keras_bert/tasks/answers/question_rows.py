@@ -53,7 +53,7 @@ def labelled_questions(questions):
                 "`questions` must be the path of a SQuAD file, its parsed "
                 "JSON, or a list of `SquadQuestion`. Received: "
                 f"{brief(question)} at index {index}. "
-                "docs/question_answering.md converts rows of a data set."
+                "docs/question_answering.md shows how to convert a dataset."
             )
     if not questions:
         raise ValueError("`questions` must not be empty. Received: [].")
@@ -274,12 +274,12 @@ def check_spans(encoded):
     if len(skipped) == len(encoded.decode_context):
         raise ValueError(
             "At least one question must have an answer at its `answer_start`. "
-            f"Received: {len(skipped)} without one. First: {skipped[0]!r}."
+            f"Received: {len(skipped)} without one, such as {skipped[0]!r}."
         )
     if skipped:
         logging.warning(
-            "%d of %d questions are skipped in training, because no answer is "
-            "at the given offset. The first: %s.",
+            "%d of %d questions are skipped in training, because their "
+            "answers are not at `answer_start`: %s.",
             len(skipped),
             len(encoded.decode_context),
             ", ".join(skipped[:_NUM_NAMED]),

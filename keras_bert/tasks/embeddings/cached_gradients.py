@@ -12,9 +12,9 @@ def check_mini_batch_size(mini_batch_size, recipe):
     checks.at_least(1, mini_batch_size=mini_batch_size)
     if recipe.parallel_parts > 1:
         raise ValueError(
-            "`mini_batch_size` computes one part of a batch after the other, "
-            "`parallel_parts` several at the same time; pass one of them. "
-            f"Received: mini_batch_size={mini_batch_size}, "
+            "Pass either `mini_batch_size`, which computes the parts of a "
+            "batch one by one, or `parallel_parts`, which computes several "
+            f"at once. Received: mini_batch_size={mini_batch_size}, "
             f"parallel_parts={recipe.parallel_parts}."
         )
     check_backend("`mini_batch_size`")

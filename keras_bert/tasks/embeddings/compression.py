@@ -104,8 +104,8 @@ def float_rows(vectors, name, others=()):
     is_known = vectors.dtype.kind == "f" or vectors.dtype.name in others
     if vectors.ndim != 2 or not is_known:
         raise ValueError(
-            f"`{name}` must be a float array of two dimensions, a row for each "
-            "text, as `TextEmbedder.embed` returns for a list. Received: "
+            f"`{name}` must be a 2D float array with a row for each text, as "
+            "returned by `TextEmbedder.embed` for a list. Received: "
             f"{vectors.dtype}, shape {vectors.shape}."
         )
     return vectors
@@ -118,8 +118,8 @@ def checked_block(rows, start, name, is_cosine):
     squares = np.einsum("nd,nd->n", rows, rows)
     for index in np.flatnonzero(~(squares <= _LARGEST_SQUARE))[:1]:
         raise ValueError(
-            f"`{name}` must be finite vectors of a length up to "
-            f"{_LARGEST_SQUARE**0.5:g}. Received: the length "
+            f"`{name}` must be finite vectors with a norm of at most "
+            f"{_LARGEST_SQUARE**0.5:g}. Received: the norm "
             f"{squares[index] ** 0.5:g} in row {start + index}."
         )
     if is_cosine:

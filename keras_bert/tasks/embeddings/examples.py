@@ -133,8 +133,8 @@ def with_labels(data):
         return data, None
     if len(data) != 2:
         raise ValueError(
-            "A data set must be examples, or a tuple of examples and labels. "
-            f"Received: a tuple of {len(data)}."
+            "A dataset must be a list of examples or a tuple (examples, "
+            f"labels). Received: a tuple of {len(data)}."
         )
     return data
 

@@ -111,8 +111,9 @@ def mine_hard_negatives(
         ]
         if not any(negatives):
             raise ValueError(
-                "The documents, ranges and margins must leave a negative. "
-                f"Received: {len(documents)} documents, {settings}."
+                "The ranges and margins exclude all negatives. Relax them or "
+                f"add documents. Received: {len(documents)} documents, "
+                f"{settings}."
             )
         return _write(name, positives, negatives)
 
@@ -137,9 +138,9 @@ def read_hard_negatives(
     _, values = artifacts.manifest_of(path)
     if "embedder" not in (values or {}):
         raise ValueError(
-            f"{path} must have the manifest of `mine_hard_negatives`, "
-            f"{artifacts.manifest_path_for(path)}. Received: none. Mine the "
-            f"negatives again, or call `read_columns` with {_COLUMNS}."
+            f"{path} must have a manifest written by `mine_hard_negatives`, "
+            f"{artifacts.manifest_path_for(path)}. Mine the negatives again, "
+            f"or call `read_columns` with {_COLUMNS}."
         )
     found = _identity(embedder, values["text"])
     before, now = (np.array(x["vector"]) for x in (values, found))
@@ -149,7 +150,7 @@ def read_hard_negatives(
     if not is_same:
         raise ValueError(
             f"{path} must be mined with the embedder to train. Received: "
-            f"vectors of another embedder, {values['embedder']}. Mine the "
+            f"vectors of a different embedder, {values['embedder']}. Mine the "
             f"negatives again, or call `read_columns` with {_COLUMNS}."
         )
     return [*zip(*table.columns.values(), strict=True)]

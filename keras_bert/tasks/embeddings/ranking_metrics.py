@@ -106,7 +106,7 @@ def retrieval_metrics(
         if query not in rankings or len({*ranking}) < len(ranking):
             raise ValueError(
                 "`rankings` must have a list of distinct documents for each "
-                f"query of `relevance`. Received: {query!r} without."
+                f"query of `relevance`. Received: {query!r} without one."
             )
     hits, grades = _hits([rankings[query] for query in positive], positive)
     best = [sorted(x, key=x.get, reverse=True) for x in positive.values()]

@@ -81,8 +81,8 @@ def load_embedder(directory, **arguments):
         read = {name: task.settings[name] for name in names}
     except KeyError as error:
         raise CheckpointError(
-            f"{directory / 'task.json'}: the settings of a {_TASK} must have "
-            f"{error}."
+            f"{directory / 'task.json'}: the settings of a {_TASK} must "
+            f"contain the key {error}."
         ) from None
     read["dense"] = _read_dense(directory / _DENSE, read["dense"])
     return pretrained, read
@@ -222,8 +222,7 @@ def _list_modules(path):
         raise CheckpointError(
             f"{path} must list a Transformer and a Pooling, or a "
             "StaticEmbedding, then any Dense and at most one Normalize, all "
-            f"of {_PACKAGE}. Received: "
-            f"{', '.join(kinds) or '[]'}."
+            f"of {_PACKAGE}. Received: {', '.join(kinds) or '[]'}."
         )
     return folders, kinds
 

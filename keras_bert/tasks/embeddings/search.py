@@ -60,8 +60,8 @@ def search(
     dim = decompress(corpus[:0]).shape[1]
     if queries.shape[1] != dim or not len(corpus):
         raise ValueError(
-            "`corpus_vectors` must have at least one row and the dim of "
-            f"`query_vectors`. Received: shapes {corpus.shape} and "
+            "`corpus_vectors` must have at least one row and as many columns "
+            f"as `query_vectors`. Received: shapes {corpus.shape} and "
             f"{queries.shape}."
         )
     is_cosine = similarity == "cosine"

@@ -33,8 +33,8 @@ class EmbeddingOutputs:
         """Return the Keras loss of the output."""
         if label_smoothing:
             raise ValueError(
-                "`label_smoothing` is for labels; embeddings have none. "
-                f"Received: label_smoothing={label_smoothing}."
+                "`label_smoothing` must be 0, because embeddings have no "
+                f"class labels. Received: label_smoothing={label_smoothing}."
             )
         return self.embedding_loss
 
@@ -64,15 +64,15 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
 
 def _mixture(losses, data, *options):
     """Return the examples and the loss for training on several datasets."""
-    check_backend("Training on several data sets")
+    check_backend("Training on several datasets")
     datasets, labels = data
     is_dict = isinstance(datasets, dict) and labels is None
     if not is_dict or not losses or {*datasets} != {*losses}:
         names = [*datasets] if is_dict else "a list or labels"
         raise ValueError(
-            "If `loss` is a dict, `texts` must be a dict of data sets with "
-            "the same names, and `labels` None; a data set with labels is a "
-            f"tuple of both. Received: loss={losses!r}, texts: {names}."
+            "If `loss` is a dict, `texts` must be a dict of datasets with the "
+            "same keys, and `labels` None; a dataset with labels is a tuple "
+            f"(texts, labels). Received: loss={losses!r}, texts: {names}."
         )
     found = []
     for name, loss in losses.items():
@@ -80,7 +80,7 @@ def _mixture(losses, data, *options):
             one = with_labels(datasets[name])
             found.append(examples_and_loss(loss, one, *options))
         except ValueError as error:
-            raise ValueError(f"Data set {name!r}: {error}") from None
+            raise ValueError(f"Dataset {name!r}: {error}") from None
     parts, losses = zip(*found, strict=True)
     return Mixture(parts), MixtureLoss(losses, parts)
 
@@ -110,8 +110,7 @@ def default_loss(examples):
         if loss.accepts(examples.num_texts, examples.label_shape):
             return loss
     raise ValueError(
-        "Tuples of texts without labels and pairs with one number each have "
-        "a default loss. For other examples pass `loss`, such as "
+        "`loss` has no default for these examples. Pass a loss, such as "
         "keras_bert.losses.MarginMSELoss(). Received: examples of "
         f"{examples.num_texts} texts with labels of shape "
         f"{examples.label_shape}."

@@ -54,11 +54,11 @@ def stored_states(states_model, rows, settings, directory):
     path = pathlib.Path(directory, name)
     if path.exists():
         _check_record(path, record)
-        logging.info("The states of %d texts are in %s.", len(rows), path)
+        logging.info("Reading hidden states of %d texts: %s.", len(rows), path)
     else:
         with artifacts.file(path, {STATES: record}) as temporary:
             _write(states_model, rows, temporary)
-        logging.info("Wrote the states of %d texts to %s.", len(rows), path)
+        logging.info("Wrote hidden states of %d texts: %s.", len(rows), path)
     return np.load(path, mmap_mode="r")
 
 
@@ -78,8 +78,8 @@ def _check_record(path, record):
     _, values = artifacts.manifest_of(path)
     if values is None or values.get(STATES) != record:
         raise ValueError(
-            f"{path} must contain states of this model and these texts. "
-            "Received: a file without a matching manifest. Move the file, or "
+            f"{path} has no matching manifest, so it may contain hidden "
+            "states of a different model or different texts. Move it, or "
             "choose another directory."
         )
 
@@ -105,7 +105,7 @@ def _check_finite(states):
     if not np.isfinite(states).all():
         raise ValueError(
             "The hidden states of the encoder must be finite and fit in "
-            f"{STATES_DTYPE}. Received: other values. Choose different "
+            f"{STATES_DTYPE}. Received: NaN or other values. Choose different "
             "`layers`, or check the weights for NaN."
         )
 

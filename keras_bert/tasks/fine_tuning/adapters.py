@@ -32,9 +32,9 @@ def add_adapters(backbone, rank):
     ]
     if not layers:
         raise ValueError(
-            "`lora_rank` needs blocks that compute query, key and value in "
-            f"one product. Received: lora_rank={rank}, {len(blocks)} blocks "
-            "without one."
+            "`lora_rank` is supported only for blocks with one kernel for "
+            f"query, key and value. Received: lora_rank={rank}, {len(blocks)} "
+            "other blocks."
         )
     for layer in layers:
         if layer.lora_enabled and layer.lora_rank != rank:

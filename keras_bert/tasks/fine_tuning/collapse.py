@@ -68,10 +68,10 @@ def warn_if_collapsed(task, examples, learned, history):
         errors = _variety(learned.targets[learned.weights > 0])
         if 1 - accuracies[0] > (1 - _MIN_GAIN) * errors > 0:
             logging.warning(
-                "Training has hardly helped: the training accuracy of the last "
-                "epoch is %.3f; always predicting the most frequent label has "
-                "%.3f. Try more epochs or another learning_rate; small and "
-                "untrained models need a larger one, such as 1e-3.",
+                "The model has learned little: its training accuracy in the "
+                "last epoch is %.3f, and always predicting the most frequent "
+                "label gives %.3f. Try more epochs or another learning_rate; "
+                "small and untrained models need a larger one, such as 1e-3.",
                 accuracies[0],
                 1 - errors,
             )

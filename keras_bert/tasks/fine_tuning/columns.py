@@ -195,9 +195,9 @@ def _are_columns(texts, keys):
     if any(len(x) not in widths for x in texts):
         return True
     raise ValueError(
-        f"A tuple of {len(texts)} lists of {len(texts[0])} texts may hold "
-        "columns or rows. Pass columns a and b as list(zip(a, b)), and rows "
-        f"as a list of tuples. Received: {brief(texts)}."
+        f"A tuple of {len(texts)} lists of {len(texts[0])} texts is ambiguous: "
+        "it may contain columns or rows. Pass columns a and b as list(zip(a, "
+        f"b)), and rows as a list of tuples. Received: {brief(texts)}."
     )
 
 

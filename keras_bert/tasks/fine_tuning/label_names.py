@@ -77,9 +77,8 @@ def _checked_labels(labels):
     is_text = all(isinstance(x, str) and x and x == x.strip() for x in labels)
     if not is_text or len({*labels}) != len(labels) or len(labels) < 2:
         raise ValueError(
-            "`labels` must be at least two different names, as str without "
-            "white space around them. "
-            f"Received: labels={labels!r}."
+            "`labels` must be at least two different names (str) without "
+            f"leading or trailing spaces. Received: labels={labels!r}."
         )
     return labels
 
@@ -88,9 +87,9 @@ def _renamed(known, names):
     unknown = [label for label in names if label not in known]
     if unknown:
         raise ValueError(
-            "`rename_labels` must be a dict from labels that the model was "
-            f"trained with ({', '.join(known) or 'none'}) to their new names. "
-            f"Received: {', '.join(map(repr, unknown))}."
+            "`rename_labels` must be a dict mapping labels that the model "
+            f"was trained with ({', '.join(known) or 'none'}) to new names. "
+            f"Received the keys: {', '.join(map(repr, unknown))}."
         )
     return [names.get(label, label) for label in known]
 

@@ -59,15 +59,15 @@ def label_rows(labels, names):
         if are_marks:
             return np.array(rows, np.float32)
         raise ValueError(
-            "With `multi_label` each text must have a list of labels, or each "
-            f"a row of {len(names)} numbers, 0 or 1. Received: {brief(row)} at "
-            f"index {index}: {error}"
+            "If `multi_label` is True, `labels` must have a list of labels "
+            f"for each text, or a row of {len(names)} indicators, 0 or 1. "
+            f"Received: {brief(row)} at index {index}: {error}"
         ) from None
     if are_marks:
         raise ValueError(
-            f"Rows such as {rows[0]} may be indices of labels, or indicators 0 "
-            "and 1. Pass names of labels, or indicators as bool. "
-            f"Received: {brief(rows)}."
+            f"`labels` is ambiguous: rows such as {rows[0]} may be label "
+            "indices, or indicators 0 and 1. Pass label names, or indicators "
+            f"as bool. Received: {brief(rows)}."
         )
     return targets
 
@@ -114,10 +114,10 @@ def _plain_row(row):
 def _several(row, names):
     """Return the indices of the labels of one text."""
     if not isinstance(row, list):
-        raise TypeError("this is not a list.")
+        raise TypeError("not a list.")
     indices = label_indices(row, names)
     if len({*indices.tolist()}) < len(indices):
-        raise ValueError("a label is repeated.")
+        raise ValueError("a label occurs twice.")
     return indices
 
 

@@ -65,8 +65,8 @@ class Texts(Inputs):
             rows, counts = tokenized_rows(self.preprocess, *columns), None
         elif len(columns) == 2:
             raise ValueError(
-                "`windows` is for single texts only. Pass `truncation` to "
-                "truncate the longer text of each pair. "
+                "`windows` is supported only for single texts. Pass "
+                "`truncation` to truncate the longer text of each pair. "
                 f"Received: windows={windows!r}, and pairs of texts."
             )
         else:
@@ -245,8 +245,8 @@ def long_text_settings(trained, room, truncation, windows, stride):
         checks.one_of(POOLINGS, windows=windows)
     if stride is not None and (windows is None or not 1 <= stride <= room):
         raise ValueError(
-            f"`stride` must be from 1 to {room}, the tokens of a window "
-            "without special tokens, and needs `windows`. "
+            f"`stride` must be from 1 to {room}, the number of tokens in a "
+            "window without special tokens, and requires `windows`. "
             f"Received: stride={stride}, windows={windows!r}."
         )
     return {

@@ -88,7 +88,7 @@ def positive_grades(relevance):
     if not positive:
         raise ValueError(
             "`relevance` must have a query with a grade above 0. Received: "
-            f"{len(relevance)} queries without."
+            f"{len(relevance)} queries without one."
         )
     return positive
 

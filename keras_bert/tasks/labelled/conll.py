@@ -196,7 +196,7 @@ def _read_sentences(path):
     sentences = [[*run] for is_sentence, run in runs if is_sentence]
     if not sentences:
         raise ValueError(
-            f"{path} must contain rows of a word and its tag. It has none."
+            f"{path} must contain lines with a word and its tag. It has none."
         )
     first_number, first = sentences[0][0]
     cut = re.compile("\t" if "\t" in first else " +").split
@@ -234,8 +234,8 @@ def _word_column(path, column, num_columns, is_numbered):
 def _check_column(path, name, column, num_columns):
     if not -num_columns <= column < num_columns:
         raise ValueError(
-            f"{path}, line 1, must have the column `{name}`={column}, counted "
-            f"from 0. Received: {num_columns} columns."
+            f"`{name}` must be the index of a column of {path}, from "
+            f"{-num_columns} to {num_columns - 1}. Received: {name}={column}."
         )
 
 
@@ -247,8 +247,8 @@ def _repaired(data):
     if any(changed):
         lines = itertools.chain(*data.lines)
         logging.warning(
-            "%s: %d tags follow no scheme, the first in line %d. They begin "
-            "an entity, as the script conlleval reads them.",
+            "%s: %d tags do not follow a scheme, the first on line %d. Each "
+            "is read as the beginning of an entity, as in conlleval.",
             data.path,
             sum(changed),
             next(itertools.compress(lines, changed)),

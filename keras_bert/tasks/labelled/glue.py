@@ -46,7 +46,7 @@ def read_glue(task: str, split: str, data_dir: Path) -> Table:
     table = read_cells(path, columns, on_bad_row)
     if broken:
         logging.warning(
-            "Skipped %d broken row(s). The first: %s",
+            "Skipped %d malformed row(s). The first: %s",
             len(broken),
             broken[0],
         )

@@ -124,8 +124,8 @@ def read_cells(path, columns, on_bad_row=raise_fault):
     rows = [*table_rows(path, lines, [*columns.values()], on_bad_row)]
     if not rows:
         raise ValueError(
-            f"{path} must contain rows. Received: none, or only a header. "
-            "For a file without a header, pass indices of columns from 0."
+            f"{path} must contain rows, but is empty or has only a header. For "
+            "a file without a header, pass column positions, counted from 0."
         )
     numbers, cells = zip(*rows, strict=True)
     lists = map(list, zip(*cells, strict=True))
@@ -157,8 +157,8 @@ def _check_cell(table, index, name, cell, is_label=False):
     if is_nan or not cell or cell.isspace():
         meaning = ", which marks a missing value" if is_nan else ""
         raise ValueError(
-            f"{table.where(index)}, must have a {name}. Received: {cell!r}"
-            f"{meaning}. Fill it or remove the row."
+            f"{table.where(index)}, must have a {name}. Received: "
+            f"{cell!r}{meaning}. Fill it or delete the row."
         )
 
 

@@ -75,8 +75,8 @@ def _lists(name, rows, contents, kinds=str):
     for index, row in enumerate(rows):
         if not isinstance(row, list | tuple):
             raise ValueError(
-                f"{wanted}, such as the column of a data set. Received: "
-                f"{brief(row)} at index {index}."
+                f"{wanted}, such as a dataset column. Received: {brief(row)} "
+                f"at index {index}."
             )
         rows[index] = [*map(plain, row)]
         for place, item in enumerate(rows[index]):

@@ -81,7 +81,7 @@ def test_the_file_has_triplets_for_training(mined):
 
 def test_a_file_of_another_embedder_is_an_error(mined, bert):
     embedder, path = mined
-    with pytest.raises(ValueError, match="another embedder, TextEmbedder"):
+    with pytest.raises(ValueError, match="different embedder, TextEmbedder"):
         read_hard_negatives(path, TextEmbedder(bert, pooling="cls"))
     text = path.read_text()
     path.write_text(text[:-9])
@@ -91,7 +91,7 @@ def test_a_file_of_another_embedder_is_an_error(mined, bert):
     with pytest.raises(ValueError, match="mined.jsonl has changed"):
         read_hard_negatives(path, embedder)
     (path.parent / "manifest-mined.jsonl.json").unlink()
-    with pytest.raises(ValueError, match="must have the manifest"):
+    with pytest.raises(ValueError, match="must have a manifest"):
         read_hard_negatives(path, embedder)
 
 
@@ -110,8 +110,8 @@ class _Nan:
         ({"range_min": 2, "range_max": 4}, "at least 5. .*range_max=4"),
         ({"margin": -1}, "margin=-1"),
         ({"relative_margin": np.nan}, "relative_margin=nan"),
-        ({"margin": 3}, "must leave a negative.*'margin': 3"),
-        ({"pairs": [("a", "b")]}, "must leave a negative. Received: 1 doc"),
+        ({"margin": 3}, "exclude all negatives.*'margin': 3"),
+        ({"pairs": [("a", "b")]}, "exclude all negatives.*Received: 1 doc"),
         ({"output_file": "mined.tsv"}, "'mined.tsv'"),
         ({"corpus": "seeds"}, "must be a list.*'seeds'"),
         ({"ranker": 3}, "`ranker` must have the method.*ranker=3"),

@@ -58,8 +58,8 @@ def test_fit_trains_on_several_data_sets(bert):
 @pytest.mark.parametrize(
     ("texts", "labels", "loss", "message"),
     [
-        (_DATA, None, {"scored": None}, r"same names.*'triplets', 'scored'\]"),
-        (_DATA, None, {}, "same names"),
+        (_DATA, None, {"scored": None}, r"same keys.*'triplets', 'scored'\]"),
+        (_DATA, None, {}, "same keys"),
         (_PAIRS, None, {"a": None}, "list or labels"),
         (_DATA, [1], dict.fromkeys(_DATA), "list or labels"),
         (_DATA, None, dict.fromkeys(_DATA), "'scored': .*-1 to 1.*5.0 at in"),

@@ -46,7 +46,7 @@ def test_no_queries_have_no_results():
     ("queries", "corpus", "arguments", "message"),
     [
         (np.eye(2)[0], np.eye(2), {}, r"`query_vectors`.*shape \(2,\)"),
-        (["a", "b"], np.eye(2), {}, "`query_vectors` must be a float array"),
+        (["a", "b"], np.eye(2), {}, "`query_vectors` must be a 2D float array"),
         (np.eye(2), np.eye(2, dtype=int), {}, "`corpus_vectors`.*int64"),
         (np.eye(2), np.eye(3), {}, r"shapes \(3, 3\) and \(2, 2\)"),
         (np.eye(2), np.empty((0, 2)), {}, "at least one row"),

@@ -221,7 +221,7 @@ def test_fit_minimizes_the_given_loss(bert, loss, num_texts, labels):
         (_PAIRS, None, {"loss": losses.CoSENTLoss()}, "CoSENTLoss.*no labels"),
         (_PAIRS, None, {"loss": "mse"}, "keras_bert.losses.*'mse'"),
         (_PAIRS, [1, 0, 5.0, 2], {}, "from -1 to 1.*5.0 at index 2"),
-        (_PAIRS, [[1, 0]] * 4, {}, r"pass `loss`.*shape \(2,\)"),
+        (_PAIRS, [[1, 0]] * 4, {}, r"Pass a loss.*shape \(2,\)"),
         (_PAIRS, None, {"batch_size": 1}, "least 2.*batch_size=1, 4 ex"),
         (_PAIRS, None, {"validation_data": ("a", [1], 3)}, "tuple of 3"),
         (_PAIRS, None, {"validation_data": (["a"], [[1, 0]])}, "single texts"),

@@ -118,12 +118,12 @@ def test_a_file_that_is_not_ours_or_was_altered_is_refused(store, tmp_path):
     path.write_bytes(data)
     manifest.write_text(json.dumps({**json.loads(told), "states": {}}))
     with pytest.raises(
-        ValueError, match=f"{path.name}.*without a matching manifest"
+        ValueError, match=f"{path.name}.*has no matching manifest"
     ):
         store()
     manifest.unlink()
     with pytest.raises(
-        ValueError, match=f"{path.name}.*without a matching manifest"
+        ValueError, match=f"{path.name}.*has no matching manifest"
     ):
         store()
     assert path.read_bytes() == data

@@ -73,4 +73,4 @@ def test_a_training_accuracy_of_the_commonest_label_is_noticed(
 
     history = {"val_accuracy": [1.0], name: [0.0, accuracy]}
     warn_if_collapsed(Task(), None, Learned(), history)
-    assert ("training accuracy of the last" in caplog.text) == expected
+    assert ("training accuracy in the last" in caplog.text) == expected

@@ -49,7 +49,7 @@ def test_several_labels_are_named_or_marked(labels, names, expected):
         (["yz"], "'yz' at index 0"),
         ([3], "3 at index 0"),
         ([["x"], ["q"]], r"\['q'\] at index 1.*'q' at index 0"),
-        ([[1, 0, 0], [0, 2]], r"\[1, 0, 0\] at index 0: a label is repeated"),
+        ([[1, 0, 0], [0, 2]], r"\[1, 0, 0\] at index 0: a label occurs twice"),
         ([[0.5, 0, 1]], r"\[0.5, 0, 1\] at index 0"),
         ([[1, 0]], None),
     ],

@@ -81,15 +81,15 @@ def test_empty_columns_count_between_tabs(write):
         ("\na N O\n\nb O\n", {}, "line 4, .* as line 2, 3. .* 2 in 'b O'"),
         (b"a O\n\xff O\n", {}, "line 2, must be UTF-8 text. .* 0xff"),
         ("a O\nb\0 O\n", {}, "line 2, must be UTF-8 text. .* NUL byte"),
-        ("", {}, "must contain rows of a word .* has none"),
-        ("-DOCSTART- O\n\n", {}, "must contain rows of a word .* has none"),
+        ("", {}, "must contain lines with a word .* has none"),
+        ("-DOCSTART- O\n\n", {}, "must contain lines with a word .* has none"),
         (
             "a\tO\tx\nb\t\tx\n",
             {"tag_column": 1},
             r"line 2, .* tag in column 1.*'b\\t",
         ),
-        ("a O\n", {"tag_column": 2}, "line 1, .*`tag_column`=2.* 2 columns"),
-        ("a O\n", {"tag_column": -3}, "line 1, .*`tag_column`=-3.* 2 columns"),
+        ("a O\n", {"tag_column": 2}, "from -2 to 1.*: tag_column=2"),
+        ("a O\n", {"tag_column": -3}, "from -2 to 1.*: tag_column=-3"),
     ],
 )
 def test_bad_files_are_named_with_the_line(write, content, columns, message):
@@ -210,7 +210,9 @@ def test_stray_tags_are_repaired_where_asked(
     )
     data = read_conll(write(text), on_stray_tag="repair")
     assert data.tags[1] == tuple(expected.split())
-    assert (f"{num_strays} tags follow no" in caplog.text) == (num_strays > 0)
+    assert (f"{num_strays} tags do not follow" in caplog.text) == (
+        num_strays > 0
+    )
     assert read_conll(write(text)).tags[1] == tuple(tags.split())
 
 

@@ -97,7 +97,7 @@ def test_broken_rows_of_qqp_are_left_out_and_told(tmp_path, caplog):
     assert table.where(1).endswith("line 5")
     (record,) = caplog.records
     message = record.getMessage()
-    assert message.startswith("Skipped 2 broken row(s)")
+    assert message.startswith("Skipped 2 malformed row(s)")
     assert "train.tsv, line 3," in message
     with pytest.raises(ValueError, match="test.tsv, line 3, must have 6"):
         read_glue("qqp", "test", directory)

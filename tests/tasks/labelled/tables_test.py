@@ -160,7 +160,7 @@ def test_any_bytes_are_a_table_or_a_value_error(
 _LINE = b'{"sentence": "b", "class": 1}\n'
 _FAULTS = [
     ("a.tsv", b"", "line 1, must contain the column 'sentence'.*: none"),
-    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows. Received: none"),
+    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows, but is empty"),
     ("a.csv", b"sentence,class\n", "only a header"),
     ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
     ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
