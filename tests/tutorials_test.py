@@ -31,7 +31,7 @@ def _code_cells(name):
 
 
 def test_there_are_notebooks():
-    assert len(_NOTEBOOKS) == 8
+    assert len(_NOTEBOOKS) == 9
 
 
 @pytest.mark.parametrize("name", _NOTEBOOKS)

@@ -4,7 +4,8 @@
 
 The same files each time: `village.txt`, text to pre-train on; `questions.json`,
 questions in the JSON of SQuAD; `trades.conll`, words with tags; `reviews.csv`
-and `reviews.txt`, guests of inns, with and without labels.
+and `reviews.txt`, guests of inns, with and without labels; `notices.csv`,
+questions with the notices of shops that answer them.
 """
 
 import csv
@@ -68,6 +69,25 @@ _REVIEWS = (
     "We found the {thing} {a} and {b}.",
     "{A}, {b} and {c}: that was the {thing}.",
     "Such {a} rooms, and how {b} the {other} is!",
+)
+_TOWNS = (
+    "Aldorf Ansbach Birkau Bruck Dornach Eschen Felden Grafing Haslach Kirchau "
+    "Lindau Marbach Mosbach Neudorf Ostheim Riedau Rothau Seefeld Steinach "
+    "Talheim Ulmen Waldau Weiler Zellin"
+).split()
+# The words of a shop's notice and of the questions differ, except its town.
+_NOTICE = (
+    "The {tool} is old.",
+    "A carter brings {material} from {other}.",
+    "{name} moved here from {other}.",
+    "Come to the {place} in the morning.",
+    "Everybody in {town} knows {name}.",
+)
+_NEEDS = (
+    "Where can I buy {product} in {town}?",
+    "Who makes {product} in {town}?",
+    "I live in {town} and need {product}.",
+    "Is there a {trade} in {town}?",
 )
 
 
@@ -166,6 +186,34 @@ def _unlabelled_reviews(random_):
     return "\n\n".join(documents) + "\n"
 
 
+def _notices(random_):
+    """Two questions for the notice of each trade in each town."""
+    rows = [("question", "notice")]
+    for town in _TOWNS:
+        for trade, (place, product, material, tool) in _TRADES.items():
+            words = {
+                "town": town,
+                "other": random_.choice([x for x in _TOWNS if x != town]),
+                "name": random_.choice(_NAMES),
+                "trade": trade,
+                "place": place,
+                "product": product,
+                "material": material,
+                "tool": tool,
+            }
+            lines = ["{name} works in the {place} in {town}."]
+            lines += random_.sample(_NOTICE, 3)
+            notice = " ".join(lines).format(**words)
+            for question in random_.sample(_NEEDS, 2):
+                rows.append((question.format(**words), notice))
+    return rows
+
+
+def _write_rows(name, rows):
+    with open(_PLACE / name, "w", encoding="utf-8", newline="") as f:
+        csv.writer(f, lineterminator="\n").writerows(rows)
+
+
 def main():
     random_ = random.Random(1810)
     people = _people(random_)
@@ -176,9 +224,8 @@ def main():
         ("reviews.txt", _unlabelled_reviews(random_)),
     ):
         (_PLACE / name).write_text(text, encoding="utf-8")
-    with open(_PLACE / "reviews.csv", "w", encoding="utf-8", newline="") as f:
-        writer = csv.writer(f, lineterminator="\n")
-        writer.writerows(_labelled_reviews(random_))
+    _write_rows("reviews.csv", _labelled_reviews(random_))
+    _write_rows("notices.csv", _notices(random_))
 
 
 if __name__ == "__main__":

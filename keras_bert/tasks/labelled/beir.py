@@ -4,10 +4,13 @@ import dataclasses
 import numbers
 import pathlib
 import reprlib
+import typing
 
 from keras_bert.rows import cell
 from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
+from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.labelled.tables import read_cells
 from keras_bert.typing import Path
 
@@ -44,6 +47,28 @@ class RetrievalData(Summarized):
                     f"Received: the query {query!r} with the unknown "
                     f"documents {sorted(unknown)[:3]}."
                 )
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: typing.Any, corpus: typing.Iterable[str] = ()
+    ) -> typing.Self:
+        """Create a dataset from pairs of a query and a relevant document.
+
+        The ids are the texts.
+
+        Args:
+            pairs: list, array or table of (query, document) pairs.
+            corpus: other documents (str).
+        """
+        queries, documents = (
+            [text.decode() for text in column]
+            for column in encoded_texts(pairs, PAIR_KEYS)
+        )
+        relevance: dict = {query: {} for query in queries}
+        for query, document in zip(queries, documents, strict=True):
+            relevance[query][document] = 1
+        texts = {text: text for text in [*corpus, *documents]}
+        return cls({query: query for query in queries}, texts, relevance)
 
     def _facts(self):
         return {

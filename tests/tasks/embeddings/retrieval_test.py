@@ -172,3 +172,13 @@ def test_wrong_data_is_an_error(corpus, relevance, message):
 def test_wrong_rankings_are_errors(rankings, message):
     with pytest.raises(ValueError, match=message):
         retrieval_metrics(rankings, {"q": {"d": 1}})
+
+
+def test_pairs_are_queries_with_relevant_documents():
+    pairs = [("q", "a"), ("p", "b"), ("q", "b")]
+    data = RetrievalData.from_pairs(pairs, ["c", "a"])
+    assert data.queries == {"q": "q", "p": "p"}
+    assert data.corpus == {x: x for x in "cab"}
+    assert data.relevance == {"q": {"a": 1, "b": 1}, "p": {"b": 1}}
+    with pytest.raises(ValueError, match="must be pairs"):
+        RetrievalData.from_pairs(["q"])
