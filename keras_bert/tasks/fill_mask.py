@@ -1,14 +1,19 @@
 """Masked-token prediction."""
 
-import functools
 import typing
 
+import numpy as np
+from keras import ops
+
 from keras_bert import checks
+from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.typing import Tensor
@@ -70,6 +75,7 @@ class FillMask(Task):
             )
         self.pretrained = pretrained
         self.model = pretrained.pretrainer
+        self._compute = Forward(self.model)
         self.inputs = tuple(pretrained.backbone.inputs)
         tokenizer = pretrained.tokenizer
         self.vocabulary = tokenizer.vocabulary
@@ -83,13 +89,6 @@ class FillMask(Task):
             pretrained.sequence_length(seq_length),
         )
 
-    @functools.cached_property
-    def _from_text(self):
-        return tf.function(
-            lambda texts: self.predict_ids(self.preprocess(texts)),
-            input_signature=[tf.TensorSpec([None], tf.string)],
-        ).get_concrete_function()
-
     @typing.overload
     def __call__(self, texts: str) -> list[_Answers]: ...
 
@@ -98,36 +97,42 @@ class FillMask(Task):
 
     @one_or_many
     def __call__(self, texts: Texts) -> typing.Any:
-        return [
-            self._fill(text, index)
-            for index, text in enumerate(checked_texts(texts))
-        ]
+        texts = checked_texts(texts)
+        rows = _MaskedRows(
+            tokenized_rows(self.preprocess, texts),
+            self.vocabulary.id_of(self.mask),
+        )
+        pairs = zip(texts, rows.counts, strict=True)
+        for index, (text, num_kept) in enumerate(pairs):
+            num_masks = text.count(self.mask.encode())
+            if not num_masks == num_kept > 0:
+                raise ValueError(
+                    f"Each of `texts` must contain {self.mask} within "
+                    f"{self.preprocess.seq_length} word pieces. "
+                    f"Received: {num_masks} in the text, "
+                    f"{num_kept} within the limit, at index {index}: "
+                    f"{brief(text.decode())}."
+                )
+        answers: list[typing.Any] = [None] * len(texts)
+        for indices, outputs in self._compute(rows) if texts else ():
+            logits = outputs["mlm_logits"][:, :, : len(self.vocabulary)]
+            found = ops.top_k(ops.softmax(logits), self.top_k)
+            found = map(ops.convert_to_numpy, found)
+            for index, *row in zip(indices, *found, strict=True):
+                fillings = zip(*row, strict=True)
+                fillings = [self._answers(*filling) for filling in fillings]
+                answers[index] = fillings[: rows.counts[index]]
+        return answers
 
-    def _fill(self, text, index):
-        answers = self._from_text(tf.constant([text]))
-        text = text.decode("utf-8")
-        tokens = answers["tokens"].numpy()[0]
-        probabilities = answers["token_probabilities"].numpy()[0]
-        num_masks = text.count(self.mask)
-        if not num_masks == len(tokens) > 0:
-            raise ValueError(
-                f"Each of `texts` must contain {self.mask} within "
-                f"{self.preprocess.seq_length} word pieces. "
-                f"Received: {num_masks} in the text, "
-                f"{len(tokens)} within the limit, at index {index}: "
-                f"{brief(text)}."
-            )
+    def _answers(self, probabilities, ids):
         return [
-            [
-                self._answer(token.decode(), float(probability))
-                for token, probability in zip(*filling, strict=True)
-            ]
-            for filling in zip(tokens, probabilities, strict=True)
+            {
+                "token": self.vocabulary.tokens[token],
+                "text": self._detokenize([token]),
+                "probability": float(probability),
+            }
+            for probability, token in zip(probabilities, ids, strict=True)
         ]
-
-    def _answer(self, token, probability):
-        text = self._detokenize([self.vocabulary.id_of(token)])
-        return {"token": token, "text": text, "probability": probability}
 
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
@@ -194,3 +199,35 @@ class FillMask(Task):
         logits = model({**inputs, "masked_lm_positions": positions})
         # Skip padding rows of the embedding table.
         return tf.nn.softmax(logits["mlm_logits"][:, :, : len(self.vocabulary)])
+
+
+class _MaskedRows:
+    """Rows with the positions of their mask tokens as a model input.
+
+    Args:
+        rows: `PackedRows`.
+        mask_id: int.
+
+    Attributes:
+        lengths: int array `(num_rows,)`, number of tokens of each row.
+        counts: int array `(num_rows,)`, number of mask tokens of each row.
+    """
+
+    def __init__(self, rows, mask_id):
+        self._rows, self._mask_id = rows, mask_id
+        self.lengths = rows.lengths
+        is_mask = rows.values[features.INPUT_IDS.name] == mask_id
+        before = np.append(0, np.cumsum(is_mask))
+        ends = np.cumsum(rows.lengths)
+        self.counts = before[ends] - before[ends - rows.lengths]
+
+    def inputs(self, indices):
+        """Return padded rows; a row with fewer masks repeats its first one."""
+        inputs = self._rows.inputs(indices)
+        counts = self.counts[indices][:, np.newaxis]
+        is_mask = inputs[features.INPUT_IDS.name] == self._mask_id
+        order = np.argsort(~is_mask, axis=1, kind="stable").astype(np.int32)
+        order = order[:, : counts.max()]
+        is_read = np.arange(order.shape[1]) < counts
+        positions = np.where(is_read, order, order[:, :1])
+        return {**inputs, features.MASKED_LM_POSITIONS.name: positions}

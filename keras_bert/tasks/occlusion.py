@@ -39,7 +39,7 @@ def occlusion(task, text, pair=None):
     (places,) = np.nonzero(located.inputs[TEXT_NUMBERS])
     num_rows = len(places) + 1
     inputs = {
-        name: np.tile(located.inputs[name].numpy(), num_rows)
+        name: np.tile(np.asarray(located.inputs[name]), num_rows)
         for name in task.pretrained.backbone.inputs
     }
     vocabulary = task.preprocess.tokenizer.vocabulary

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.fine_tuning.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.label_names import label_weights
@@ -108,8 +109,6 @@ class Labels(Classes):
             `(batch_size, num_labels)`, replaces `label`. It contains the
             labels of a text, most probable first, padded with "".
         """
-        import tensorflow as tf
-
         probabilities = self.activation(logits)
         outputs = {"logits": logits, "probabilities": probabilities}
         if self.multi_label:
@@ -169,8 +168,6 @@ class Choice(Classes):
             `(batch_size, num_choices)`, and `choice`, int32 `(batch_size,)`,
             the index of the most probable choice.
         """
-        import tensorflow as tf
-
         return {
             "logits": logits,
             "probabilities": self.activation(logits),

@@ -7,6 +7,7 @@ import keras
 
 from keras_bert import arguments
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
 from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
@@ -260,8 +261,6 @@ class QuestionAnswerer(FineTunedTask):
 
         :meta private:
         """
-        import tensorflow as tf
-
         start, end, score = window_answers(
             tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
             inputs[TOKEN_STARTS],

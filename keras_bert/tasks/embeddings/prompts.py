@@ -72,7 +72,10 @@ class PromptPreprocessor(Preprocessor):
         self._by_prompt = {prompt: self}
 
     def tokenize(self, texts):
-        if self.prompt:
+        if self.prompt and isinstance(texts, list):
+            prompt = self.prompt.encode()
+            texts = [prompt + text for text in texts]
+        elif self.prompt:
             texts = tf.strings.join([self.prompt, texts])
         return super().tokenize(texts)
 

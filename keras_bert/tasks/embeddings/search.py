@@ -1,7 +1,7 @@
 """Exact search for the most similar vectors."""
 
 import numpy as np
-import tensorflow as tf
+from keras import ops
 
 from keras_bert import checks
 from keras_bert.tasks.embeddings.compression import checked_block
@@ -24,7 +24,7 @@ def search(
     The search is exact. Scores are computed block by block, so the memory use
     does not depend on the size of the corpus, which may be a file opened with
     `numpy.load(path, mmap_mode="r")`. Vectors with equal scores are sorted by
-    index.
+    index, except on PyTorch.
 
     Args:
         query_vectors: float array `(num_queries, dim)`, such as the result of
@@ -73,8 +73,7 @@ def search(
         rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
         rows = checked_block(rows, start, "corpus_vectors", is_cosine)
         for number, part in enumerate(parts):
-            scores = tf.matmul(part, rows, transpose_b=True)
-            found[number] = _best(found[number], scores, start, top_k)
+            found[number] = _best(found[number], part @ rows.T, start, top_k)
     if not found:
         shape = 0, min(top_k, len(corpus))
         return np.empty(shape, np.int64), np.empty(shape, np.float32)
@@ -85,15 +84,19 @@ def search(
 def _best(earlier, scores, start, top_k):
     """Merge the results of earlier blocks with the scores of a block.
 
-    `tf.math.top_k` puts the lower index first if values are equal, and the
-    results of earlier blocks have the lower indices.
+    `ops.top_k` puts the lower index first if values are equal, and the results
+    of earlier blocks have the lower indices.
     """
-    found = tf.math.top_k(scores, min(top_k, scores.shape[1]))
-    indices, values = tf.cast(found.indices, "int64") + start, found.values
-    if earlier is not None:
-        values = tf.concat([earlier[1], values], axis=1)
-        indices = tf.concat([earlier[0], indices], axis=1)
-        found = tf.math.top_k(values, min(top_k, values.shape[1]))
-        values = found.values
-        indices = tf.gather(indices, found.indices, batch_dims=1)
-    return indices.numpy(), values.numpy()
+    values, indices = _top(scores, top_k)
+    indices = indices.astype(np.int64) + start
+    if earlier is None:
+        return indices, values
+    values, places = _top(np.concatenate([earlier[1], values], axis=1), top_k)
+    indices = np.concatenate([earlier[0], indices], axis=1)
+    return np.take_along_axis(indices, places, axis=1), values
+
+
+def _top(values, k):
+    """Return the k largest values of each row and their indices as arrays."""
+    found = ops.top_k(values, min(k, values.shape[1]))
+    return tuple(map(ops.convert_to_numpy, found))

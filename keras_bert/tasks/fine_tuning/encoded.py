@@ -79,10 +79,16 @@ def tokenized(tokenize, texts):
     """
     for begin in range(0, len(texts), _TEXTS_AT_ONCE):
         tokens = tokenize(texts[begin : begin + _TEXTS_AT_ONCE])
-        tokens = tf.nest.flatten(tokens)
-        flat = [x.flat_values.numpy() for x in tokens]
-        for start, end in itertools.pairwise(tokens[0].row_splits.numpy()):
-            yield [values[start:end] for values in flat]
+        tokens = tokens if isinstance(tokens, tuple) else (tokens,)
+        yield from map(list, zip(*map(_as_list, tokens), strict=True))
+
+
+def _as_list(rows):
+    """Convert a RaggedTensor to a list of arrays; return a list unchanged."""
+    if isinstance(rows, list):
+        return rows
+    values, ends = rows.flat_values.numpy(), rows.row_splits.numpy()
+    return [values[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def _in_chunks(preprocess, encode, columns):
@@ -90,10 +96,10 @@ def _in_chunks(preprocess, encode, columns):
     chunks = []
     for start in range(0, max(len(columns[0]), 1), _TEXTS_AT_ONCE):
         some = (column[start : start + _TEXTS_AT_ONCE] for column in columns)
-        chunks.append(tf.nest.map_structure(np.asarray, encode(*some)))
+        chunks.append(keras.tree.map_structure(np.asarray, encode(*some)))
     return rows_of(
         preprocess,
-        *tf.nest.map_structure(lambda *parts: np.concatenate(parts), *chunks),
+        *keras.tree.map_structure(lambda *x: np.concatenate(x), *chunks),
     )
 
 

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.labelled.entities import Entity
@@ -106,8 +107,6 @@ class Tags(Classes):
             and `ends`; and `logits`, float32
             `(batch_size, seq_length, num_labels)`.
         """
-        import tensorflow as tf
-
         best = tf.argmax(logits, axis=-1, output_type=tf.int32)
         # Select by index, because TFLite cannot select between strings.
         best = tf.where(inputs[ENDS] > 0, best, self.num_outputs)

@@ -1,6 +1,5 @@
 """Subword tokenization that keeps track of words."""
 
-import functools
 import typing
 
 import numpy as np
@@ -74,15 +73,34 @@ def find_words(tokenizer, texts):
         ValueError: an item is not text. The message names its index.
     """
     texts = checked_texts(texts)
+    is_continuation = tokenizer.vocabulary.is_continuation
+    if is_continuation is not None:
+        is_continuation = np.array(is_continuation)
     result = []
-    find = functools.partial(_words_with_offsets, tokenizer)
-    rows = tokenized(find, texts)
-    for text, (ids, starts, ends) in zip(texts, rows, strict=True):
-        begins = ends > 0
-        spans = np.stack([starts[begins], ends[begins]], axis=1)
-        pieces = WordPieces(ids, np.cumsum(begins) - 1)
-        result.append((pieces, _characters_before(text)[spans].tolist()))
+    rows = tokenized(tokenizer.tokenize_with_offsets, texts)
+    for text, tokens in zip(texts, rows, strict=True):
+        words, spans = _words_of_tokens(is_continuation, *tokens)
+        spans = _characters_before(text)[spans].tolist()
+        result.append((WordPieces(tokens[0], words), spans))
     return result
+
+
+def _words_of_tokens(is_continuation, ids, starts, ends):
+    """Return the word index of each token, and the byte offsets of the words.
+
+    The words are the same as in `_words_with_offsets`.
+    """
+    (places,) = np.nonzero(ends > starts)
+    first, end = starts[places], ends[places]
+    begins = first >= np.concatenate([first[:1], end[:-1]])
+    if is_continuation is not None:
+        begins &= ~is_continuation[ids[places]]
+    begins[:1] = True
+    lasts = np.append(begins[1:], begins[:1])
+    is_first = np.zeros(len(ids), bool)
+    is_first[places] = begins
+    spans = np.stack([first[begins], end[lasts]], axis=1)
+    return np.cumsum(is_first) - 1, spans
 
 
 def _words_with_offsets(tokenizer, texts):
