@@ -25,8 +25,8 @@ class Elmo(Summarized):
         options: model configuration.
 
     Attributes:
-        config, backbone, encoder, tokenizer: the options, an `ElmoBackbone`,
-            the result of its `encoder()` and a `WordTokenizer`.
+        config, backbone, encoder, tokenizer: the options, the `ElmoBackbone`,
+            the Keras model returned by its `encoder()`, and a `WordTokenizer`.
         task: `TaskRecord` of a feature-based task, or None.
     """
 

@@ -72,8 +72,8 @@ def download(name):
 def check_name(name):
     """Raise CheckpointError if a name is not valid on the Hub.
 
-    A name counts as a path if it has several slashes, begins with "." or "/"
-    or with a directory that exists.
+    A name is treated as a path if it has several slashes, starts with "." or
+    "/", or starts with the name of an existing directory.
     """
     is_path = not _NAME.fullmatch(name) or name.startswith(".")
     if is_path or ("/" in name and os.path.isdir(name.partition("/")[0])):

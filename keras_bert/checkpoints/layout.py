@@ -88,7 +88,7 @@ def prefixes(directory):
 
 
 def home_of(directory):
-    """Return the directory of the files for a model path.
+    """Return the directory that contains the files of a model path.
 
     In a path such as "directory/generator", "generator" selects one of two
     models in a checkpoint and is not a directory.
@@ -100,7 +100,8 @@ def home_of(directory):
 
 
 def local_directory(directory):
-    """Return a local directory and download it from the Hub if needed."""
+    """Return the local directory of a model, downloaded from the Hub if
+    needed."""
     path = pathlib.Path(directory)
     is_local = path.is_dir() or prefixes(path)
     return path if is_local else download(str(directory))

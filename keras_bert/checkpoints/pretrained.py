@@ -53,14 +53,15 @@ def from_pretrained(
     transformers. Unknown keys and unexpected arrays cause a warning.
 
     Args:
-        directory: a directory of `save_pretrained`, of Hugging Face
-            (`config.json` with safetensors or `pytorch_model.bin`), of
-            google-research/bert or of the Model Garden (`bert_config.json`
-            with a TensorFlow checkpoint), of google-research/albert
-            (`albert_config.json` with one) or of google-research/electra (one
-            without a config; its generator is "directory/generator"); the
-            output directory of an unfinished pre-training run, to load its
-            newest state; or the name of a model on the Hugging Face Hub.
+        directory: name of a model on the Hugging Face Hub, or a directory
+            written by `save_pretrained`, Hugging Face (`config.json` with
+            safetensors or `pytorch_model.bin`), google-research/bert or the
+            Model Garden (`bert_config.json` with a TensorFlow checkpoint),
+            google-research/albert (`albert_config.json` with a TensorFlow
+            checkpoint), google-research/electra (a TensorFlow checkpoint
+            without a config; the path of its generator is
+            "directory/generator") or an unfinished pre-training run, whose
+            newest state is loaded.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
             or of weights to initialize if the checkpoint lacks them.
         lowercase: whether to lower-case texts. Required if no file of
@@ -72,8 +73,8 @@ def from_pretrained(
             config keys and unexpected arrays.
 
     Raises:
-        CheckpointError: a file is missing, cannot be used, was altered after
-            it was written or does not fit the others; or no file specifies
+        CheckpointError: a file is missing, cannot be used, has changed since it
+            was written or does not match the other files; or no file specifies
             the casing. It is a subclass of ValueError.
     """
     checks.flag(strict=strict)

@@ -248,9 +248,10 @@ class PretrainedModel(Summarized):
         """Return a model with the same encoder and only a task head.
 
         An existing head with the same part and size is kept; otherwise the
-        head is random. A missing pooler is random if the head needs one. If
-        the template of the head needs tokens that the vocabulary lacks, they
-        are added to a copy of the model.
+        head is random. If the head needs a pooler and there is none, it is
+        initialized randomly. If the template of the head needs special tokens
+        that are missing from the vocabulary, they are added to a copy of the
+        model.
 
         Args:
             task: the task.

@@ -40,7 +40,7 @@ class OpenedCheckpoint:
 
 
 class Arrays(typing.NamedTuple):
-    """Named arrays with shapes and a function that reads an array by name."""
+    """Named array shapes with a function that reads an array by name."""
 
     shapes: dict
     read: object

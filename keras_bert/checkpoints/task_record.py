@@ -16,7 +16,7 @@ class TaskRecord:
 
     Args:
         task: str, name of the class in `keras_bert.tasks`.
-        head: `HeadSize` of the head, or None without a head.
+        head: `HeadSize` of the head, or None if there is no head.
         settings: JSON-serializable dict of task settings, such as labels,
             lengths and thresholds.
     """

@@ -93,7 +93,7 @@ def compare(task, found, expected):
 
 
 def _vector(outputs):
-    """Return the vector of a text, or None if the task has none."""
+    """Return the vector of a text, or None if the task returns no vector."""
     for name in _VECTORS:
         if name in outputs:
             return outputs[name][0]

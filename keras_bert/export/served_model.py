@@ -189,7 +189,8 @@ def _used_dtypes(model):
 
 
 def _used_dtype(tensor):
-    """Return the dtype that all uses cast a tensor to, or its own."""
+    """Return the dtype that all consumers cast a tensor to, or its own
+    dtype."""
     used = {
         op.get_attr("DstT") if op.type == "Cast" else tensor.dtype
         for op in tensor.consumers()

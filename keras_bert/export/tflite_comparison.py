@@ -62,7 +62,8 @@ class Comparison:
 
 
 def keeps_labels(num_labels, num_equal_labels):
-    """Return True if at most a share `LOST_LABELS`, or one label, differs."""
+    """Return True if at most `LOST_LABELS` of the labels, or one label,
+    differ."""
     return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 

@@ -30,7 +30,7 @@ def tflite_paths(path, files):
 
 
 def check_kind(kind, files, has_representatives):
-    """Raise ValueError unless the `kind` supports the `files`."""
+    """Raise ValueError unless `kind` supports `files`."""
     checks.one_of(KINDS, kind=kind)
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(

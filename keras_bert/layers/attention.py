@@ -1,6 +1,6 @@
 """Attention functions: full attention and single-query steps.
 
-These and the functions of `sliding_window` and `query_chunks` take the same
+The functions in this module, `sliding_window` and `query_chunks` take the same
 arguments, so that a layer can choose one by the sequence length.
 """
 
@@ -46,8 +46,8 @@ class AttentionContext:
             pattern.
         segment_ids: int32 `(batch_size, seq_length)`, segments of the tokens,
             for layers that compare them.
-        ranks: int32 `(batch_size, seq_length)`, places in the order of
-            prediction. Tokens attend up to their own rank; with
+        ranks: int32 `(batch_size, seq_length)`, ranks of the tokens in the
+            prediction order. Tokens attend up to their own rank; with
             `query_inputs`, queries attend to lower ranks only.
     """
 

@@ -19,7 +19,7 @@ from keras_bert.typing import Tensors
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ConvolvedBlock(PostNormBlock):
-    """`PostNormBlock` with a parallel convolution of its inputs.
+    """`PostNormBlock` with a convolution of its inputs in parallel.
 
     The output of the convolution is added to the output of the block, and the
     sum is normalized. The inputs of the convolution are zero at padding.

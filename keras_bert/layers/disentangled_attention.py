@@ -19,10 +19,10 @@ class DisentangledAttention(SelfAttention):
     """Self-attention with content-to-position and position-to-content scores.
 
     A score is the sum of three products: query and key, query and position key,
-    key and position query. Position keys and queries are projections of one
-    table of relative positions, by the same matrix as the tokens. Small
-    distances have one row each in the table. Large distances share rows by
-    logarithmic ranges.
+    key and position query. Position keys and queries are projections of a
+    shared table of relative position embeddings, with the kernels of the
+    tokens. Each small distance has its own row in the table. Large distances
+    share rows in logarithmic ranges.
 
     Each of the two position scores is one matrix product with all distances,
     and its rows are then shifted. No vector is gathered for a pair of tokens.

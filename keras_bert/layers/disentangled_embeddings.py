@@ -13,15 +13,15 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DisentangledEmbeddings(Layer):
-    """Sum of two word embeddings with a gradient for the first one only.
+    """Sum of two word embeddings, of which only the first is trained.
 
-    The losses of a generator and its discriminator pull a shared table in
-    different directions. Therefore the discriminator reads the table of the
-    generator without a gradient, and learns a table of differences.
+    The losses of a generator and its discriminator pull shared embeddings in
+    different directions. Therefore the discriminator uses the generator's
+    embeddings without a gradient and adds learned embeddings of its own.
 
     Args:
-        embeddings: `WordEmbeddings` with the table of differences. It also
-            normalizes the sum.
+        embeddings: `WordEmbeddings` of the discriminator. It also normalizes
+            the sum.
         shared: `WordEmbeddings` of the generator in the same model.
 
     Call arguments:

@@ -23,10 +23,10 @@ class ErnieEmbeddings(BertEmbeddings):
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
-        segment_ids: int32 `(batch_size, seq_length)`, below
-            `type_vocab_size`; zeros by default.
+        segment_ids: int32 `(batch_size, seq_length)`, below `type_vocab_size`.
+            Defaults to zeros.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. By default positions in the row.
+            their texts, for packed rows. Defaults to the positions in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -19,8 +19,8 @@ from keras_bert.typing import Tensor
 class FlatDense(keras.layers.Dense):
     """`keras.layers.Dense` that first flattens its inputs to a matrix.
 
-    The outputs are the same. TensorFlow can fuse the product of two matrices
-    with bias and activation, which makes inference in bfloat16 1.7 times as
+    The outputs are the same. TensorFlow can fuse a product of two matrices with
+    the bias and the activation, which makes bfloat16 inference 1.7 times as
     fast.
 
     Args:
@@ -233,9 +233,9 @@ def _add_bias(outputs, bias):
     """Add a bias, of shape `(1, units)`, to each row of a matrix.
 
     The gradient of the bias is the sum of the gradients of the rows. A matrix
-    product with ones computes this sum in float32. The gradient of TensorFlow
-    sums in bfloat16 under that policy, so the sum loses precision after a
-    few hundred rows.
+    product with ones computes this sum in float32. TensorFlow's own gradient
+    sums in bfloat16 under a bfloat16 policy, so it loses precision after a few
+    hundred rows.
     """
 
     def gradient(*args, upstream=None):

@@ -14,7 +14,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class GlobalTokens(Layer):
-    """Layer that selects the `global_tokens` of an attention context.
+    """Layer that creates `global_tokens` for `AttentionContext` from a mask.
 
     Args:
         max_tokens: number of rows of the output. If a text has more global

@@ -15,9 +15,9 @@ class SavedArguments:
     """Base class for layers that save the arguments of their constructor.
 
     `get_config` returns these arguments. Functions, initializers and layers are
-    serialized, and `from_config` restores them. Each argument is also an
-    attribute, unless the layer sets the attribute itself. Arguments that are
-    layers must be set as attributes, or Keras does not save them.
+    serialized, and `from_config` restores them. Each argument is also available
+    as an attribute, unless the layer sets the attribute itself. Arguments that
+    are layers must be set as attributes, or Keras does not save them.
     """
 
     def __new__(cls, *args, **kwargs):

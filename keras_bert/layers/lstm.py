@@ -22,8 +22,9 @@ class LSTM(Layer):
     """`keras.layers.LSTM` that projects all inputs in one matrix product.
 
     The outputs are the same. The input projections of all tokens, which are
-    most of the work, are one large matrix product, in bfloat16 under that
-    policy. On a CPU this is faster than a small product for each token.
+    most of the work, are computed as one large matrix product, in bfloat16
+    under a bfloat16 policy. On a CPU this is faster than a small product for
+    each token.
 
     Args:
         units: size of the output vectors.

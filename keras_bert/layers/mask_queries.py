@@ -11,8 +11,8 @@ from keras_bert.typing import Tensor
 class MaskQueries(TiedLayer):
     """Sum of hidden states and absolute position embeddings.
 
-    The table of positions belongs to the `embeddings` layer. It stays shared in
-    copies and files of the model, as in `LMHead`.
+    The position embeddings belong to the `embeddings` layer. They stay shared
+    in copies and saved files of the model, as in `LMHead`.
 
     Args:
         embeddings: layer of the same model with the table

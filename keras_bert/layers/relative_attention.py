@@ -26,7 +26,7 @@ class RelativeAttention(SelfAttention):
     A score is the sum of three products with the query: the key, a projection
     of the sinusoids of the distance, and a vector for "same segment" or
     "different segment". Each product has its own bias, which is added to the
-    query. There are no other biases and no limit of the distance.
+    query. There are no other biases and no limit on the distance.
 
     Args:
         hidden_size: size of the input and output vectors. Must be even.

@@ -21,13 +21,14 @@ class ResidualBlock(Layer):
     """Base class for blocks with attention, feed-forward and residuals.
 
     Subclasses set the layers `self_attention` and `feed_forward`, and override
-    the methods that normalize. These methods map float `(..., hidden_size)` to
-    the same shape, and also accept packed tokens without a batch axis.
+    the methods that apply layer normalization. These methods map float `(...,
+    hidden_size)` to the same shape, and also accept packed tokens without a
+    batch axis.
     """
 
     @property
     def sees_neighbours(self) -> bool:
-        """Whether texts that are packed in one row would affect each other."""
+        """Whether texts packed in one row would affect each other."""
         return getattr(self.self_attention, "sees_neighbours", False)
 
     def __call__(

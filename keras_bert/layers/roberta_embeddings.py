@@ -24,7 +24,7 @@ class RobertaEmbeddings(TokenEmbeddings):
         hidden_size: size of the embedding vectors.
         max_position_embeddings: number of rows of the position table.
             Tokens do not use the first `pad_id + 1` rows.
-        type_vocab_size: number of segments; 0 for no segments.
+        type_vocab_size: number of segments, or 0 for no segment embeddings.
         pad_id: id of the padding token.
         dropout: dropout rate after the normalization.
         layer_norm_epsilon: small float added to the variance.

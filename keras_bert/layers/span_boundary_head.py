@@ -22,7 +22,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SpanBoundaryHead(TiedHead):
-    """Head that predicts the tokens of a span from the two tokens next to it.
+    """Head that predicts the tokens in a span from the two tokens around it.
 
     The vectors of the two tokens and an embedding of the position in the span
     pass through two blocks of dense layer, activation and LayerNorm. Tied

@@ -53,7 +53,7 @@ class LMHead(TiedLayer):
 
     The vectors at the predicted positions are gathered and multiplied by the
     word embeddings of the `embeddings` layer. The weights stay shared in copies
-    and files of the model.
+    and saved files of the model.
 
     Args:
         embeddings: layer of the same model with the table `word_embeddings`,

@@ -18,7 +18,7 @@ class TokenReplacement(Layer):
     """Layer that replaces masked tokens with samples from a generator.
 
     No gradient flows through the sampling. In training, every call samples
-    different tokens, from a seed state that is saved with the model. Otherwise
+    different tokens; the seed state is saved with the model. In inference,
     equal inputs give equal samples.
 
     Args:

@@ -1,4 +1,4 @@
-"""Embeddings of XLNet: words, and the inputs of the query stream."""
+"""Embeddings of XLNet: word embeddings and query stream inputs."""
 
 import keras
 from keras import ops
@@ -13,7 +13,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TwoStreamEmbeddings(WordEmbeddings):
-    """Word embeddings with the first vector of a query stream.
+    """Word embeddings with the learned initial vector of XLNet's query stream.
 
     Args:
         vocab_size, hidden_size and others: arguments of `WordEmbeddings`.
@@ -45,7 +45,8 @@ class TwoStreamEmbeddings(WordEmbeddings):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class QueryStart(TiedLayer):
-    """First states of a query stream: the same vector at each position.
+    """Initial hidden states of the query stream, the same vector at each
+    position.
 
     Args:
         embeddings: `TwoStreamEmbeddings` of the same model.
@@ -78,7 +79,8 @@ class QueryStart(TiedLayer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PredictionRanks(Layer):
-    """Ranks that hide all predicted tokens from each prediction.
+    """Layer that computes ranks to hide all predicted tokens from each
+    prediction.
 
     Call arguments:
         positions: int32 `(batch_size, num_predictions)`, from 0.

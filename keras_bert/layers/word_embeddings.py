@@ -27,8 +27,8 @@ class WordEmbeddings(Layer):
             part of its weight paths.
         dropout: dropout rate applied to the output.
         embeddings_initializer: Keras initializer for the embedding tables.
-        max_position_embeddings: number of rows of a position table, which
-            only `MaskQueries` uses. None for no position table.
+        max_position_embeddings: number of absolute position embeddings for
+            `MaskQueries`, or None for no position embeddings.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.

@@ -1,4 +1,4 @@
-"""Encoder layers and the Keras models that are built from them."""
+"""Encoder layers and the Keras models built from them."""
 
 import inspect
 from collections.abc import Callable

@@ -26,10 +26,10 @@ def add_heads(
 
     Args:
         backbone: `Backbone`, with a pooler if a head reads the pooled output.
-        heads: dict of layers by part, not empty: "masked_lm_head" from vectors
-            to logits over the vocabulary; "replaced_token_head" from the
-            vectors of all tokens to one logit each; any other, such as
-            "nsp_head", from the pooled output to logits.
+        heads: non-empty dict mapping part names to layers. "masked_lm_head"
+            maps vectors to vocabulary logits, "replaced_token_head" maps the
+            vectors of all tokens to one logit each, and any other head, such as
+            "nsp_head", maps the pooled output to logits.
         name: name of the model.
 
     Returns:

@@ -23,7 +23,7 @@ def layer_arguments(config):
     Returns:
         A dict mapping layers to dicts of arguments: "embeddings", "attention",
         "feed_forward", "block" (for `TransformerEncoderBlock`), "pooler",
-        "masked_lm_head", and "matrix" for other layers with a matrix.
+        "masked_lm_head", and "matrix" for other layers with a kernel.
     """
     sizes = config.sizes
     dropout, attention_dropout, _ = config.dropouts

@@ -50,7 +50,7 @@ class LeftToRight:
         return cache
 
     def step(self, cache, ids, places):
-        """Compute the logits of the token after one position of each row.
+        """Compute the logits of the next token at one position of each row.
 
         Args:
             cache: cache, as returned by `read` or by the previous step.

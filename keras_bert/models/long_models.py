@@ -19,21 +19,20 @@ _PROJECTIONS = "global_query", "global_key", "global_value"
 def make_long(
     model: _Model, max_positions: int = 4096, window: int = 512
 ) -> _Model:
-    """Convert a model for long texts, as Longformer was created from RoBERTa.
+    """Convert a model for long texts, as RoBERTa was converted to Longformer.
 
     Attention is replaced by attention in a sliding window, with copies of the
     weights. The position embeddings are repeated. Global tokens start with
     copies of the other tokens' projections. The model should be trained on long
-    texts before use. Without global tokens it equals the short model on texts
-    of at most `window / 2 + 1` tokens.
+    texts before use. On texts of at most `window / 2 + 1` tokens, its outputs
+    without global tokens equal the original model's outputs.
 
-    A RoBERTa becomes a Longformer. BERT, DistilBERT and ALBERT keep their
-    family, and their config has an `attention_window`; only keras_bert reads
-    them.
+    RoBERTa becomes Longformer. BERT, DistilBERT and ALBERT keep their family,
+    and their config gets an `attention_window`; only keras_bert can load them.
 
     Args:
-        model: `PretrainedModel` of `from_pretrained`, with or without the head
-            of a task.
+        model: `PretrainedModel` returned by `from_pretrained`, with or without
+            a task head.
         max_positions: maximum sequence length of the new model.
         window: even number of neighbours that a token attends to, half of them
             on each side.
@@ -43,7 +42,7 @@ def make_long(
         keeps its `seq_length` unless it is loaded with a different one.
 
     Raises:
-        ValueError: the family cannot be made long or the model already is,
+        ValueError: the family is not supported, the model is already long,
             `window` is odd or zero, or `max_positions` is less than the model's
             current length.
 

@@ -9,20 +9,20 @@ from keras_bert.models.backbone import Backbone
 def initialize_mimetic(backbone: Backbone) -> None:
     """Initialize positions and attention so that heads see their neighbors.
 
-    A small model with learned positions first learns only the frequency of the
-    tokens. The loss then stays on a plateau until the heads learn to attend to
-    neighboring tokens. Here they start with this ability: the position table
-    is initialized with sinusoids, and the key kernel is the query kernel,
-    rotated by the offset of the head (-1, 1, -2, 2, ...). Positions and queries
-    start twice as large. The paper has the sinusoids and the similar kernels,
-    without offsets. The architecture does not change.
+    A small model with learned positions first learns only token frequencies.
+    The loss then stays on a plateau until the heads learn to attend to
+    neighboring tokens. This initialization lets them do so from the start: the
+    position embeddings are sinusoids, and each head's key kernel is its query
+    kernel, rotated by the head's offset (-1, 1, -2, 2, ...). Positions and
+    queries are initialized twice as large as usual. The paper uses sinusoids
+    and similar kernels, but no offsets. The architecture does not change.
 
     Args:
-        backbone: `Backbone` with a table of learned positions, such as BERT's.
+        backbone: `Backbone` with learned position embeddings, such as BERT's.
             Its weights are changed.
 
     Raises:
-        ValueError: the backbone has no table of positions of the hidden size.
+        ValueError: the backbone has no position embeddings of the hidden size.
 
     References:
         [Mimetic Initialization](https://arxiv.org/abs/2305.09828), section 3

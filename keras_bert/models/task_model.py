@@ -62,7 +62,8 @@ class HeadKind:
     def backbone(
         self, backbone: Backbone, config: StrictConfig, part: str
     ) -> Backbone:
-        """Return the `Backbone` of the head's model, with the same layers.
+        """Return the `Backbone` for the model with the head, with the same
+        layers.
 
         Args:
             backbone: `Backbone` of the encoder.

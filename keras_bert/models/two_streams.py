@@ -1,4 +1,4 @@
-"""Backbone that predicts tokens by a second stream, as XLNet does."""
+"""Backbone with a content stream and a query stream, as in XLNet."""
 
 from keras_bert import features
 from keras_bert.layers.two_stream_embeddings import PredictionRanks
@@ -12,10 +12,10 @@ _RANKS = features.PERMUTATION_RANKS.name
 class TwoStreamBackbone(Backbone):
     """Backbone with a content stream and a query stream.
 
-    The content stream contains the tokens. The query stream starts from one
-    vector and predicts tokens. Both attend to the content stream. A query
-    attends to tokens of lower rank. A token also attends to tokens of its own
-    rank. Tokens of rank 0 are visible to all.
+    The content stream encodes the tokens. The query stream starts from one
+    learned vector and predicts tokens. Both attend to the content stream: a
+    query attends to tokens with a lower rank, and a token also attends to
+    tokens with its own rank. Tokens with rank 0 are visible to all.
 
     The input `permutation_ranks` of `permuted()` contains the ranks. Otherwise
     the predicted tokens have rank 1, so that no prediction depends on them, and
@@ -34,8 +34,8 @@ class TwoStreamBackbone(Backbone):
 
         Returns:
             `TwoStreamBackbone` with the same layers. The input is int32
-            `(batch_size, seq_length)`: the rank of each token in the order of
-            prediction, from 1, and 0 for tokens that are not predicted.
+            `(batch_size, seq_length)`: the rank of each token in the prediction
+            order, from 1, and 0 for tokens that are not predicted.
         """
         ranks = encoder_inputs((features.PERMUTATION_RANKS,))
         return self._with(self.embeddings, {**self.inputs, **ranks})

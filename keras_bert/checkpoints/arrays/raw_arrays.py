@@ -92,7 +92,7 @@ def floats(data, dtype, count, offset, byte_order="<"):
 
     Returns:
         A float32 array `(count,)` in the machine's byte order. It is a
-        read-only view if dtype and order are the same in the file.
+        read-only view of the file if dtype and byte order match.
     """
     if hasattr(data, "madvise"):  # Free the pages that were read before.
         data.madvise(mmap.MADV_DONTNEED)

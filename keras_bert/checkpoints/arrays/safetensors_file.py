@@ -1,9 +1,9 @@
 """Reader and writer for safetensors files.
 
-A file has eight bytes with the length of a JSON header; the header, with dtype,
-shape and offsets of each array; and the numbers, without gaps. The package
-safetensors is not used, because it lacks bfloat16 for NumPy and copies each
-array.
+A file consists of the header length (eight bytes), a JSON header with the
+dtype, shape and offsets of each array, and the array data without gaps. The
+safetensors package is not used, because its NumPy API does not support bfloat16
+and copies each array.
 
 References:
     [Format](https://huggingface.co/docs/safetensors)
@@ -37,7 +37,7 @@ _DTYPES = {
 
 
 class SafetensorsFile:
-    """Named arrays of a safetensors file.
+    """Reader for the named arrays in a safetensors file.
 
     Args:
         path: str or `pathlib.Path`.

@@ -55,8 +55,8 @@ def read_varint(data, position):
     """Return a varint (seven bits per byte) and the position after it.
 
     Raises:
-        IndexError: the data end inside the number.
-        ValueError: the number has more than 64 bits.
+        IndexError: the data end inside the varint.
+        ValueError: the varint has more than 64 bits.
     """
     number = shift = 0
     while shift < 64:

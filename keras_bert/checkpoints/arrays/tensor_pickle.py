@@ -32,7 +32,7 @@ class Storage(typing.NamedTuple):
 
 
 class Tensor(typing.NamedTuple):
-    """Unchecked view of a `Storage`."""
+    """Tensor in the pickle, as an unchecked view of a `Storage`."""
 
     storage: Storage
     offset: int
@@ -74,7 +74,7 @@ def load_tensors(file, storages=None):
 
 
 def _check_memo(file):
-    """Raise if damaged bytes would make the memo take gigabytes."""
+    """Raise IndexError if damaged bytes would make the memo huge."""
     start = file.tell()
     for opcode, argument, position in pickletools.genops(file):
         if opcode.name == "LONG_BINPUT" and argument > position:
@@ -83,7 +83,7 @@ def _check_memo(file):
 
 
 class _UnknownValue(Exception):
-    """The pickle contains something other than tensors and plain values."""
+    """Error for a pickle with objects other than tensors and plain values."""
 
 
 class _Unpickler(pickle.Unpickler):

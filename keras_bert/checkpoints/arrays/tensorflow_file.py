@@ -37,7 +37,7 @@ _NO_WEIGHTS = ("optimizer/", "save_counter/")
 
 
 class TensorFlowFile:
-    """Named arrays of a TensorFlow checkpoint.
+    """Reader for the named arrays in a TensorFlow checkpoint.
 
     A TF1 checkpoint stores variables by name. A TF2 checkpoint stores a graph
     of objects (`object_based`); its variables are read by their full names,

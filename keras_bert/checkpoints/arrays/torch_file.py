@@ -1,9 +1,9 @@
 """Reader for `pytorch_model.bin` and similar files that does not need torch.
 
 Since torch 1.6, the file is a zip archive with the pickle `*/data.pkl` and an
-entry `*/data/<key>` for each storage. Older files consist of pickles (magic
-number, version, machine, tensors, keys of the storages) and the storages, each
-after its count.
+entry `*/data/<key>` for each storage. Older files consist of five pickles
+(magic number, version, machine, tensors, storage keys), followed by the element
+count and the data of each storage.
 
 References:
     [Zip format](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
@@ -41,7 +41,7 @@ _DAMAGES = (
 
 
 class TorchFile:
-    """Named arrays of a dictionary of tensors saved by torch.
+    """Reader for the named arrays in a state dict saved by PyTorch.
 
     Values that are not tensors are ignored. No code from the file is run.
 

@@ -112,7 +112,8 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
 
 
 def _places(model):
-    """Return the array locations for the first column with all weights."""
+    """Return the array locations for the first format column with all
+    weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)
@@ -147,7 +148,7 @@ def _read_config(directory, shapes):
 
 
 def _kind_of(directory, shapes, model_types):
-    """Return the `model_type` and the column that match the arrays."""
+    """Return the `model_type` and the format column that match the arrays."""
     kinds = model_types or [
         kind
         for kind in GOOGLE_CONFIGS
@@ -198,7 +199,7 @@ def _config_of_shapes(config_class, column, shapes):
 
 
 def _check_buildable(config):
-    """Raise ValueError if Google's code would compute different results."""
+    """Raise ValueError if Google's code does not support the config."""
     program, sizes = f"google-research/{config.model_type}", config.sizes
     if config.is_decoder:
         raise ValueError(

@@ -96,7 +96,7 @@ def open_states(
 
 
 def _say_if_unfinished(directory):
-    """Warn if a run was continued after its checkpoint was written."""
+    """Warn if training continued after the checkpoint was written."""
     finished = (directory / _WEIGHTS).stat().st_mtime_ns
     for step, path in reversed(states(directory).items()):
         if path.stat().st_mtime_ns > finished:
@@ -110,7 +110,7 @@ def _say_if_unfinished(directory):
 
 
 class _StateFile:
-    """Weights in a training state `step-NNNNNNNN.npz`, named by their paths.
+    """Reader for the weights in a training state `step-NNNNNNNN.npz`.
 
     Arrays with the same path are added up; arrays without a path are ignored.
     All arrays are read once, to raise one of `READ_ERRORS` if the file is

@@ -28,7 +28,7 @@ class AlbertConfig(EncoderConfig):
         num_hidden_groups: number of groups with separate weights, at most
             `num_hidden_layers`.
         inner_group_num: number of blocks in a group.
-        classifier_dropout_prob: dropout before the head of a task.
+        classifier_dropout_prob: dropout rate before the task head.
         attention_window: as in `BertConfig`.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 

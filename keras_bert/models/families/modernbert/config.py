@@ -34,8 +34,8 @@ class ModernBertConfig(StrictConfig):
         classifier_pooling: input of a classifier: the first token ("cls")
             or the "mean" of the tokens.
         max_position_embeddings: maximum sequence length.
-        local_attention: size of the sliding window. A token attends to
-            half as many tokens on each side.
+        local_attention: size of the sliding window, half of it on each side of
+            a token.
         global_attn_every_n_layers: distance between two blocks with global
             attention. All other blocks have local attention.
         global_rope_theta: RoPE base of blocks with global attention.

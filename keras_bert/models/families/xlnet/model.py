@@ -1,4 +1,4 @@
-"""XLNet: relative positions and a second stream that predicts tokens."""
+"""XLNet: relative positions and a second attention stream for predictions."""
 
 import keras
 
