@@ -77,7 +77,7 @@ class GraphFunction:
 
 
 class _FrozenCopy:
-    """Graph with copies of some of the variables.
+    """Traced graph that uses copies of some variables.
 
     The graph also returns the variables, to detect changes; reading them in a
     separate call takes twice as long. TensorFlow never overwrites a tensor
