@@ -75,7 +75,7 @@ class TokenClassifier(FineTunedTask):
 
     @staticmethod
     def labels_of(*tags: typing.Any) -> list[str]:
-        """Collect the `labels` argument for the tags in datasets.
+        """Collect the label names from tagged datasets.
 
         Args:
             *tags: datasets, such as training and test data. Each is a
