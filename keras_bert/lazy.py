@@ -23,11 +23,11 @@ _REQUIREMENTS = {
     "onnxruntime": "keras-bert-tf[onnx]",
     "openvino": "keras-bert-tf[openvino]",
     "sentencepiece": "keras-bert-tf[vocabulary]",
-    "tensorflow": "tensorflow>=2.21,<2.22",
+    "tensorflow": "keras-bert-tf[tensorflow]",
     "tensorflow_datasets": "keras-bert-tf[tfds]",
-    "tensorflow_text": "tensorflow-text>=2.21.1,<2.22",
+    "tensorflow_text": "keras-bert-tf[tensorflow]",
     "tf2onnx": "keras-bert-tf[onnx]",
-    "tokenizers": "keras-bert-tf[vocabulary]",
+    "tokenizers": "tokenizers>=0.21,<0.24",
 }
 # Names of the same arguments in other libraries.
 _SYNONYMS = {

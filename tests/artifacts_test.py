@@ -2,6 +2,7 @@ import errno
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -39,7 +40,7 @@ def test_output_files_are_new_or_ours(tmp_path):
     (tmp_path / "folder").mkdir()
     before = names_of(tmp_path)
     artifacts.check_files([tmp_path / "deep" / "file"])
-    with pytest.raises(ValueError, match=f"{ours} exists.*overwrite=True"):
+    with pytest.raises(ValueError, match="ours already exists.*overwrite=True"):
         artifacts.check_files([ours])
     artifacts.check_files([ours], overwrite=True)
     for name in ("changed", "theirs", "new", "folder"):
@@ -56,7 +57,9 @@ def test_an_output_is_never_an_input(tmp_path):
     (tmp_path / "link").symlink_to(path)
     os.link(path, tmp_path / "hard")
     for read in (path, tmp_path / "link", tmp_path / "hard", path.parent):
-        with pytest.raises(ValueError, match=f"input.*{path}, input {read}"):
+        with pytest.raises(
+            ValueError, match=f"input.*{re.escape(f'{path}, input {read}')}"
+        ):
             artifacts.check_files([path], [read], overwrite=True)
     artifacts.check_files([path.with_name("new")], [path.parent])
     with pytest.raises(ValueError, match="must not be an input, contain an"):
@@ -112,7 +115,9 @@ def test_an_output_directory_is_new_empty_or_ours(tmp_path):
     directory.mkdir()
     artifacts.check_directory(directory)
     make_directory(directory, "a", "deep/b")
-    with pytest.raises(ValueError, match="new: .*out/a.*overwrite=True"):
+    with pytest.raises(
+        ValueError, match="out.a already exists.*overwrite=True"
+    ):
         artifacts.check_directory(directory)
     artifacts.check_directory(directory, overwrite=True)
     with pytest.raises(
@@ -145,7 +150,7 @@ def test_only_listed_files_are_removed(tmp_path):
 @pytest.mark.parametrize("name", ["file", "file/folder"])
 def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=f"'.*/{name}' cannot be written: "):
+    with pytest.raises(ValueError, match=f"'.*{name}' cannot be written: "):
         artifacts.check_writable(tmp_path / name)
 
 
@@ -173,7 +178,7 @@ _FULL = os.strerror(errno.ENOSPC)
 def test_a_full_disk_names_the_output_and_leaves_nothing(
     tmp_path, writing, error
 ):
-    with pytest.raises(OSError, match=f"No space .*'{tmp_path / 'out'}'"):
+    with pytest.raises(OSError, match="No space .*out'"):
         with writing(tmp_path / "out"):
             raise error
     assert os.listdir(tmp_path) == []

@@ -84,7 +84,9 @@ def _tool(name, **flags):
 
 # Programs or flags to run for each extra, after `_MODEL`.
 _RUNS = {
-    "": [["-c", _HUB], ["-c", _SCORES]],
+    "tensorflow": [["-c", _HUB], ["-c", _SCORES]],
+    "jax": [["-c", _SCORES]],
+    "torch": [["-c", _SCORES]],
     "vocabulary": [
         _tool("learn_vocabulary", input_file="sample/text.txt", **flags)
         for flags in (
@@ -150,7 +152,7 @@ def test_every_extra_is_tried():
     setup = configparser.ConfigParser()
     setup.read(_ROOT / "setup.cfg")
     extras = {*setup["options.extras_require"]}
-    assert extras == {*_RUNS, *_OF_TARGETS} - {""}
+    assert extras == {*_RUNS, *_OF_TARGETS}
     for target in _OF_TARGETS.values():
         assert f"\n{target}:" in _makefile()
 
@@ -166,27 +168,31 @@ def _lowest_versions():
     """Return the lower bounds of the requirements as lines for pip."""
     setup = configparser.ConfigParser()
     setup.read(_ROOT / "setup.cfg")
-    found = re.findall(
-        r"^([\w-]+)>=([\d.]+),", setup["options"]["install_requires"], re.M
-    )
+    requires = setup["options"]["install_requires"]
+    requires += setup["options.extras_require"]["tensorflow"]
+    found = re.findall(r"^([\w-]+)>=([\d.]+),", requires, re.M)
     return [f"{name}=={version}" for name, version in found]
 
 
 @pytest.mark.environments
 @pytest.mark.parametrize("extra", _RUNS)
 def test_an_extra_is_enough(extra, tmp_path):
-    package = f"{_ROOT}[{extra}]" if extra else str(_ROOT)
-    _run_alone(tmp_path, ["--editable", package], _RUNS[extra])
+    backend = extra if extra in ("jax", "torch") else "tensorflow"
+    package = ["--editable", f"{_ROOT}[{extra}]"]
+    if extra == "torch":  # Other versions may install gigabytes of CUDA.
+        package.append("torch==2.13.0")
+    _run_alone(tmp_path, package, _RUNS[extra], backend)
 
 
 @pytest.mark.environments
 def test_the_lowest_versions_are_enough(tmp_path):
     lowest = _lowest_versions()
-    assert len(lowest) == 7
-    _run_alone(tmp_path, ["--editable", _ROOT, *lowest], _RUNS[""])
+    assert len(lowest) == 9
+    package = ["--editable", f"{_ROOT}[tensorflow]", *lowest]
+    _run_alone(tmp_path, package, _RUNS["tensorflow"])
 
 
-def _run_alone(tmp_path, packages, programs):
+def _run_alone(tmp_path, packages, programs, backend="tensorflow"):
     """Run the model and more programs in a new environment."""
     shutil.copytree(_ROOT / "tfrecords/sample", tmp_path / "sample")
     python = tmp_path / "venv/bin/python"
@@ -199,6 +205,7 @@ def _run_alone(tmp_path, packages, programs):
                 **{k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
                 "TF_CPP_MIN_LOG_LEVEL": "3",
                 "HF_HUB_OFFLINE": "1",
+                "KERAS_BACKEND": backend,
             },
             capture_output=True,
             text=True,

@@ -228,8 +228,12 @@ def test_import_is_lazy():
 @pytest.mark.parametrize(
     "program, missing, line",
     [
-        ("text.BertTokenizer", "tensorflow", "'tensorflow>="),
-        ("text.BertTokenizer", "tensorflow_text", "'tensorflow-text>="),
+        ("text.BertTokenizer", "tensorflow", "'keras-bert-tf[tensorflow]'"),
+        (
+            "text.BertTokenizer",
+            "tensorflow_text",
+            "'keras-bert-tf[tensorflow]'",
+        ),
         ("models.encoder", "keras", "'keras>="),
     ],
 )

@@ -1,4 +1,4 @@
-"""Loading of checkpoints as tasks."""
+"""Load checkpoints as tasks."""
 
 import typing
 

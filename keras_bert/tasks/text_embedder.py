@@ -1,4 +1,4 @@
-"""Text embeddings."""
+"""Compute embeddings of texts."""
 
 import copy
 import typing
@@ -532,6 +532,5 @@ def _rows(preprocess, texts):
 
 
 def _in_order(outputs):
-    """List the outputs in layer order, because the order of a dict may
-    change."""
+    """List outputs by layer, because the order of a dict may change."""
     return [outputs[str(n)] for n in range(len(outputs))]

@@ -17,7 +17,7 @@ from keras_bert.typing import Texts
 
 
 class TokenClassifier(FineTunedTask):
-    """Token classifier for named entities, parts of speech and other word tags.
+    """Token classifier that tags entities, parts of speech or other words.
 
     Examples are `TaggedSentences` from `read_conll`, or a list of words and a
     list of tags (names, or indices in `labels`) for each sentence. Entity tags
@@ -75,7 +75,7 @@ class TokenClassifier(FineTunedTask):
 
     @staticmethod
     def labels_of(*tags: typing.Any) -> list[str]:
-        """Collect the label names from tagged datasets.
+        """Return the `labels` for datasets.
 
         Args:
             *tags: datasets, such as training and test data. Each is a

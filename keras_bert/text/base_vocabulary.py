@@ -10,9 +10,9 @@ from keras_bert.summary import Summarized
 
 
 class SpecialTokens(dict):
-    """Dict mapping special-token types, such as "cls", to tokens.
+    """Dict mapping roles, such as "cls", to special tokens.
 
-    Looking up a missing type raises ValueError.
+    Looking up a missing role raises ValueError.
     """
 
     def __missing__(self, role):

@@ -104,7 +104,7 @@ def test_a_backend_reads_what_tensorflow_wrote(read, family, format):
         np.testing.assert_allclose(found[name], values, rtol=1e-5, atol=1e-5)
     error = (place / "error").read_text()
     assert "needs the package tensorflow, which is not" in error
-    assert "pip install 'tensorflow>=" in error
+    assert "pip install 'keras-bert-tf[tensorflow]'" in error
     if format == "keras":
         again = (place / "again" / "model.safetensors").read_bytes()
         assert again == (place / "model" / "model.safetensors").read_bytes()

@@ -1,4 +1,4 @@
-"""Demo reports on the corpus, training, masked words and exports."""
+"""Reports on the corpus, training, masked words and exports of the demo."""
 
 import collections
 import itertools

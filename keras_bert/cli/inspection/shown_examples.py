@@ -1,4 +1,4 @@
-"""Formatting of records as text with marked masked words."""
+"""Formatting of records as text with marks at the masked words."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Table of a masked text, and chart of the masking outcomes."""
+"""Render a masked text as a table, and the share of each kind of mask."""
 
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element

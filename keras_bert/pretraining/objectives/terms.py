@@ -1,4 +1,4 @@
-"""Loss terms of pre-training objectives."""
+"""Loss terms, which sum and average losses over predictions."""
 
 import dataclasses
 from collections.abc import Callable

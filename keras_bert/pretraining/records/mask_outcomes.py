@@ -1,4 +1,4 @@
-"""Masking outcomes for predicted tokens: masked, random or kept."""
+"""Outcomes of masking for predicted tokens: masked, random or kept."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Decoding of start and end logits into answers."""
+"""Decode the start and end logits of a question into answers."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Batches of texts with similar lengths, to reduce padding."""
+"""Group texts of similar length into batches, to reduce padding."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Model inputs of many texts, stored without padding."""
+"""Store the model inputs of many texts without padding."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Evaluation of embedders on retrieval datasets."""
+"""Evaluate embedders on retrieval data."""
 
 import typing
 

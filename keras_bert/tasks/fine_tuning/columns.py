@@ -1,4 +1,4 @@
-"""Conversion of input texts (lists, arrays, tables, datasets) to lists."""
+"""Convert input texts (lists, arrays, tables, datasets) to lists."""
 
 import collections.abc
 import functools

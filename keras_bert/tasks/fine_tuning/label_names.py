@@ -1,4 +1,4 @@
-"""Names, order and loss weights of classification labels."""
+"""Check, order, rename and weight the labels of classifiers."""
 
 import numpy as np
 

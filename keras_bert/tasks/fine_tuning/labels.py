@@ -1,4 +1,4 @@
-"""Conversion of input labels to arrays."""
+"""Convert input labels to arrays."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Reader for the published GLUE files."""
+"""Read the published GLUE files."""
 
 import math
 import os

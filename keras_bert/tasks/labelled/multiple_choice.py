@@ -1,4 +1,4 @@
-"""Reader for SWAG and CODAH files."""
+"""Read SWAG and CODAH files for multiple choice."""
 
 import dataclasses
 import itertools

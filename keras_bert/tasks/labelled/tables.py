@@ -1,4 +1,4 @@
-"""Reader for texts and labels in CSV, TSV and JSON-lines files."""
+"""Read texts and labels from CSV, TSV and JSON-lines files."""
 
 import dataclasses
 

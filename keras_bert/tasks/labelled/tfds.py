@@ -1,4 +1,4 @@
-"""Reader for labelled data in TensorFlow Datasets."""
+"""Read labelled data from TensorFlow Datasets."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Loading of rankers, including sentence-transformers cross-encoders."""
+"""Load rankers, including cross-encoders of sentence-transformers."""
 
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.errors import CheckpointError

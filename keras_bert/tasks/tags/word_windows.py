@@ -1,4 +1,4 @@
-"""Windows of words for long sentences, and logits for each word."""
+"""Split long sentences into windows of words and compute word logits."""
 
 import typing
 
@@ -28,7 +28,7 @@ IGNORED = -1
 
 
 class Window(typing.NamedTuple):
-    """Window of consecutive words in a sentence.
+    """Consecutive words of a sentence that fit in a sequence.
 
     Args:
         sentence: int, index of the sentence.
