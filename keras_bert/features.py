@@ -1,4 +1,4 @@
-"""Schema of examples: features of records and inputs of models.
+"""Schemas of record features and model inputs.
 
 Names and types are the same as in google-research/bert, so records can be
 exchanged with other implementations. Records have one of two forms. Static

@@ -92,7 +92,7 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
     if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
             "`columns` must be header names (str) or, for a file without a "
-            f"header, positions (int). Received: {columns}."
+            f"header, positions (int). Received: columns={columns}."
         )
     if pathlib.Path(path).suffix.lower() == ".jsonl":
         return _json_rows(path, lines, columns)
@@ -175,8 +175,8 @@ def _check_length(path, first, number, row, hint, on_bad_row):
     """Return whether a row has as many fields as the first row."""
     if len(row) != len(first):
         on_bad_row(
-            f"{path}, line {number}, must have {len(first)} field(s), as "
-            f"line 1 has. Received: {len(row)}: {reprlib.repr(row)}. {hint}"
+            f"{path}, line {number}, must have {len(first)} field(s) like line "
+            f"1. Received: {len(row)} field(s), {reprlib.repr(row)}. {hint}"
         )
     return len(row) == len(first)
 

@@ -34,8 +34,8 @@ def open_builder(dataset, data_dir=None):
             builder = tfds.builder(dataset, data_dir=data_dir)
     except (ValueError, OSError, AssertionError) as error:
         raise ValueError(
-            f"{dataset!r} must be a dataset of TensorFlow Datasets or the "
-            f"directory of one. Received: {str(error).splitlines()[0]}"
+            f"{dataset!r} must be the name or the directory of a TensorFlow "
+            f"dataset: {str(error).splitlines()[0]}"
         ) from None
     if not builder.is_prepared():
         raise ValueError(
@@ -89,6 +89,4 @@ def decode_text(value, place):
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{place}, must be UTF-8 text. Received: {error}."
-        ) from None
+        raise ValueError(f"{place}, is not UTF-8 text: {error}.") from None

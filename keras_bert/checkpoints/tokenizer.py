@@ -44,6 +44,6 @@ def check_tokenizer(config, tokenizer):
     pad_id = getattr(config, "pad_token_id", None)
     if None not in (pad, pad_id) and pad_id != vocabulary.id_of(pad):
         raise ValueError(
-            f"`pad_token_id` of the config must be the id of {pad} in the "
+            f"`pad_token_id` in the config must be the id of {pad} in the "
             f"vocabulary, {vocabulary.id_of(pad)}. Received: {pad_id}."
         )

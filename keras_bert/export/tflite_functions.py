@@ -126,7 +126,7 @@ def convert(function, model, kind, samples=()):
         except tf.errors.OpError as error:
             first = f"{error}".strip().splitlines()[0]
             raise ValueError(
-                f"TFLite cannot convert this model to {kind}. Received: {first}"
+                f"TFLite cannot convert this model to {kind}: {first}"
             ) from error
 
 

@@ -133,6 +133,7 @@ def read_texts(task, path):
             raise ValueError(
                 f"{path}, line {number}, must have "
                 f"{'a text and choices' if task.text_shapes else 'two texts'}, "
-                f"with tabs between them. Received: {1 + len(others)}."
+                f"with tabs between them. Received: {1 + len(others)} "
+                "column(s)."
             )
     return texts

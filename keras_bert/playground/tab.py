@@ -61,7 +61,7 @@ class TextField(Field):
         self.check(
             len(value) <= MAX_CHARACTERS,
             f"must be at most {MAX_CHARACTERS:,} characters. Received: "
-            f"{len(value):,}.",
+            f"{len(value):,} characters.",
         )
         checked_texts([value])
         return value
@@ -83,7 +83,7 @@ class LinesField(TextField):
         self.check(
             self.min_lines <= len(lines) <= self.max_lines,
             f"must have {self.min_lines} to {self.max_lines} lines. Received: "
-            f"{len(lines)}.",
+            f"{len(lines)} lines.",
         )
         return lines
 

@@ -52,7 +52,7 @@ def encoded_questions(questions):
         if len(texts) != len(choices[0]):
             raise ValueError(
                 "All questions must have the same number of choices, "
-                f"{len(choices[0])}. Received: {len(texts)} at "
+                f"{len(choices[0])}. Received: {len(texts)} choices at "
                 f"{_where(question, index)}."
             )
     return contexts, choices

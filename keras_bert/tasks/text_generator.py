@@ -290,8 +290,8 @@ class TextGenerator(Task):
             **kwargs: not used.
         """
         raise ValueError(
-            "A TextGenerator can be exported as a SavedModel only: TFLite "
-            f"lacks the operations of its loop. Received: {path}."
+            "TFLite does not support text generation. Call "
+            f"`export_saved_model` instead. Received: path={path}."
         )
 
 

@@ -67,8 +67,8 @@ def resolve_casing(casing_hints):
     if len({*found.values()}) > 1:
         text = ", ".join(f"{k} says {str(v).lower()}" for k, v in found.items())
         raise ValueError(
-            f"`{_KEY}` must be the same in all files and arguments, so that "
-            f"training and serving agree. Received: {text}."
+            f"`{_KEY}` must be the same in all files and arguments. Received: "
+            f"{text}."
         )
     return next(iter(found.values()), None)
 

@@ -97,7 +97,7 @@ class Layout:
         )
 
     def _cells(self, position, of_row):
-        """Return the places and segments at positions in the sequences.
+        """Compute the fields `places` and `segments` of `Cells`.
 
         Args:
             position: int32, position of each cell in its sequence.

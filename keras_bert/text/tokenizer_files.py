@@ -111,12 +111,12 @@ class TokenizerFiles:
 
         Args:
             tokens: collection of str, the vocabulary.
-            *defaults: dicts mapping roles to tokens, for roles that the file
-                does not define. The first dict with all its tokens in the
-                vocabulary is used.
+            *defaults: dicts mapping special-token types to tokens, for types
+                that the file does not define. The first dict with all its
+                tokens in the vocabulary is used.
 
         Returns:
-            A dict mapping roles to tokens.
+            A dict mapping special-token types to tokens.
         """
         found = {x: _text(self.config.get(k)) for k, x in _TOKEN_KEYS.items()}
         found = {role: token for role, token in found.items() if token}
@@ -142,7 +142,8 @@ class TokenizerFiles:
 
         Args:
             ids: dict mapping the tokens of the vocabulary to their ids.
-            roles: dict mapping roles to special tokens, which are not returned.
+            roles: dict mapping special-token types to tokens, which are not
+                returned.
             supported: dict mapping properties of an added token to the only
                 value that this kind of tokenizer supports.
 
@@ -162,7 +163,7 @@ class TokenizerFiles:
                 raise ValueError(
                     f"{path}: the added token {token.text!r} must have the id "
                     f"{known[token.text]}, as in the other files of the "
-                    f"directory. Received: {index}."
+                    f"directory. Received: the id {index}."
                 )
             if token.text not in roles.values():
                 added[token.text] = token

@@ -63,7 +63,7 @@ def test_the_files_decide_of_the_tokenizer(
 def test_another_id_of_padding_is_an_error(make_settings, tmp_path):
     settings = make_settings("byte_bpe")
     wrong = dataclasses.replace(_CONFIG, pad_token_id=0)
-    message = "`pad_token_id` of the config must be .*<pad>.*, 1. Received: 0."
+    message = "`pad_token_id` in the config must be .*<pad>.*, 1. Received: 0."
     with pytest.raises(ValueError, match=message):
         PretrainedModel.from_config(wrong, settings)
     model = PretrainedModel.from_config(_CONFIG, settings)

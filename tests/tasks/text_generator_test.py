@@ -201,7 +201,7 @@ def test_a_served_model_goes_on_the_same(temperature, model, tmp_path):
     answer = loaded.signatures["serving_default"](text=tf.constant(_PROMPTS))
     texts = [text.decode() for text in answer["generated_text"].numpy()]
     assert texts == generator.generate(_PROMPTS)
-    with pytest.raises(ValueError, match="SavedModel only.*model.tflite"):
+    with pytest.raises(ValueError, match="export_saved_model.*model.tflite"):
         generator.export_tflite(tmp_path / "model.tflite")
 
 

@@ -146,7 +146,7 @@ def _check_places(path, places, size):
         if begin != position:
             raise CheckpointError(
                 f"{path} is damaged: {name} must begin at byte {position} of "
-                f"the array data. Received: {begin}."
+                f"the array data, not at {begin}."
             )
         position = end
     if position != size:

@@ -180,7 +180,7 @@ def _check_tensor(path, name, tensor, places):
     if found != size:
         raise CheckpointError(
             f"{path} is damaged: expected {size} bytes for the storage of "
-            f"{name}. Received: {found}."
+            f"{name}, got {found}."
         )
 
 

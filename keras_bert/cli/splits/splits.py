@@ -71,7 +71,7 @@ def make_splits(data, count, part, seed, **more):
         raise ValueError(
             "Pass --dev_file, or at least two training examples (for SQuAD "
             "two contexts), because one is held out for validation. "
-            f"Received: {count}."
+            f"Received: {count} example(s)."
         )
     order = np.random.default_rng(seed).permutation(count).tolist()
     num_held = max(1, int(count * _HELD_OUT))

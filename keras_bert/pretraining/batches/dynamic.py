@@ -156,7 +156,7 @@ def dynamic_dataset(
 
 
 def _sample_words(paths, masking):
-    """Return the words of the first records, interleaved over the files."""
+    """Return random replacement words from the first records of all files."""
     files = tf.data.Dataset.from_tensor_slices(paths)
     records = read_records(files, len(paths)).take(SHUFFLE_EXAMPLES)
     ids = [

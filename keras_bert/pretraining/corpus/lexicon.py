@@ -68,9 +68,9 @@ class Lexicon:
             lines: list of bytes, UTF-8 lines.
 
         Returns:
-            int32 array, a value for each byte of the joined lines and one
-            before them; a line takes one byte more than its length. All bytes
-            of an entry have the same number, from 1; other bytes have 0.
+            int32 array with one leading value, then a value for each byte of
+            the lines and for each line end. All bytes of an entry have the same
+            number, from 1; other bytes have 0.
         """
         groups = np.zeros(1 + sum(len(line) + 1 for line in lines), np.int32)
         start = number = 0

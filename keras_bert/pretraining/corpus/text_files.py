@@ -89,7 +89,7 @@ def gzip_lines(name, file):
             yield from split_lines(name, read_blocks(text))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(
-            f"{name} must be a complete gzip file. Received: {error}"
+            f"{name} is not a complete gzip file: {error}"
         ) from None
 
 

@@ -65,7 +65,7 @@ def _first_record(path):
         first = next(records.as_numpy_iterator(), None)
     except tf.errors.OpError as error:
         raise ValueError(
-            f"{path} must be a TFRecord file. Received: {error.message}"
+            f"{path} is not a valid TFRecord file: {error.message}"
         ) from None
     if first is None:
         raise ValueError(f"{path} must contain records. The file is empty.")

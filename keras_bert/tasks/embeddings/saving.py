@@ -276,7 +276,7 @@ def _read_linear(folder, size):
     if arrays.shapes != shapes:
         raise CheckpointError(
             f"The weights in {folder} must have the shapes {shapes} of its "
-            f"config.json. Received: {arrays.shapes}."
+            f"config.json. Received the shapes: {arrays.shapes}."
         )
     return dense_layer(
         arrays.read("linear.weight").T,

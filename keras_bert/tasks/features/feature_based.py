@@ -188,9 +188,8 @@ class FeatureBased(FineTunedTask):
             num_layers: not used.
         """
         raise ValueError(
-            f"A {type(self).__name__} cannot be made smaller: its head "
-            "depends on the chosen layers. "
-            f"Received: num_layers={num_layers!r}."
+            f"A {type(self).__name__} cannot be made smaller: its head depends "
+            f"on the chosen layers. Received: num_layers={num_layers!r}."
         )
 
     def learner(self) -> Learner:
@@ -309,7 +308,7 @@ def read_head(head, path):
     if arrays.shapes != shapes:
         raise CheckpointError(
             f"{path} must contain the weights of the trained head, {shapes}. "
-            f"Received: {arrays.shapes}."
+            f"Received the shapes: {arrays.shapes}."
         )
     for weight in head.weights:
         weight.assign(arrays.read(weight.path))

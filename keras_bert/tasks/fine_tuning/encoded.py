@@ -205,7 +205,8 @@ class Encoded:
 
     @property
     def lengths(self):
-        """Number of tokens of the longest row, int `(num_examples,)`."""
+        """Number of tokens in each example's longest row, int
+        `(num_examples,)`."""
         lengths = self.rows.lengths
         return lengths if self.groups is None else lengths[self.groups].max(1)
 
@@ -216,7 +217,7 @@ class Encoded:
 
     @property
     def own_targets(self):
-        """Target of each prediction, from the example or its first row."""
+        """Targets, one for each prediction."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
 

@@ -66,8 +66,8 @@ def label_weights(class_weights, labels):
     weights[label_indices([*class_weights], labels)] = [*class_weights.values()]
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError(
-            "`class_weights` must be at least 0 and finite, and not all 0. "
-            f"Received: {class_weights}."
+            "`class_weights` must be finite, at least 0 and not all 0. "
+            f"Received: class_weights={class_weights}."
         )
     return weights
 

@@ -217,8 +217,8 @@ def _read_sentences(path):
     for number, row in itertools.chain(*cells):
         if len(row) != num_columns:
             raise ValueError(
-                f"{path}, line {number}, must have as many columns as line "
-                f"{first_number}, {num_columns}. Received: {len(row)} in "
+                f"{path}, line {number}, must have {num_columns} columns, "
+                f"like line {first_number}. Received: {len(row)} columns in "
                 f"{lines[number - 1].strip(_WHITE)[:_SHOWN]!r}."
             )
     return [*filter(None, cells)], num_columns, is_numbered

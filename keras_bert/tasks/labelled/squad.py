@@ -152,7 +152,7 @@ def _question(entry, context, where, has_answers):
     if is_said and _field(entry, "is_impossible", bool, where) and answers:
         raise ValueError(
             f"{where}: an impossible question must have no answers. Received: "
-            f"{len(answers)}. The first: {reprlib.repr(answers[0][0])}."
+            f"{len(answers)} answers, such as {reprlib.repr(answers[0][0])}."
         )
     spans = (find_answer(context, *answer) for answer in answers)
     span = next(filter(None, spans), None)

@@ -171,6 +171,6 @@ def _cells(row, names, num_choices, where):
     if len(values) != num_choices + 2:
         raise ValueError(
             f"{where}, must have {num_choices} choices. Received: "
-            f"{len(values) - 2}."
+            f"{len(values) - 2} choices."
         )
     return [decode_text(value, where) for value in values]

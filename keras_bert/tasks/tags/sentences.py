@@ -58,14 +58,14 @@ def check_lengths(name, tags, sentences):
     """
     if len(tags) != len(sentences):
         raise ValueError(
-            f"`{name}` must have a list for each sentence. "
-            f"Received: {len(tags)} for {len(sentences)}."
+            f"`{name}` must have a list for each sentence. Received: "
+            f"{len(tags)} lists for {len(sentences)} sentences."
         )
     for index, (row, words) in enumerate(zip(tags, sentences, strict=True)):
         if len(row) != len(words):
             raise ValueError(
                 f"`{name}` must have a tag for each word. Received: "
-                f"{len(row)} for {len(words)} at index {index}."
+                f"{len(row)} tags for {len(words)} words at index {index}."
             )
 
 

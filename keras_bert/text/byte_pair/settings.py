@@ -77,7 +77,7 @@ class BytePairSettings(MergesSettings):
         `tokenizer.json`, which also has the normalizer and added tokens.
         `add_prefix_space` is in `tokenizer_config.json` or `tokenizer.json`;
         by default it is False. Special tokens are in `tokenizer_config.json`;
-        missing roles use RoBERTa's tokens, or BERT's.
+        missing ones are RoBERTa's tokens, or BERT's.
         """
         files = TokenizerFiles(directory)
         source, tokens, merges = cls._read_pieces(files, NAMES)

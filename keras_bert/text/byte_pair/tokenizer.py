@@ -116,9 +116,9 @@ class BytePairTokenizer(Tokenizer):
     ) -> tuple[tf.RaggedTensor, ...]:
         """Tokenize texts and return the byte offsets of the tokens.
 
-        As in RoBERTa, spans do not include spaces (U+0020) at both ends of a
-        token; the span of a token of spaces is empty. A token that is part of
-        a character has the span of the whole character.
+        As in RoBERTa, spans do not include spaces (U+0020) at the ends of a
+        token; if a token consists of spaces only, its span is empty. If a token
+        is part of a character, its span is the whole character.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.

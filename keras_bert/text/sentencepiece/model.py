@@ -117,8 +117,7 @@ class SentencePieceModel:
                 raise ValueError("no pieces or no trainer")
         except (DecodeError, ValueError) as error:
             raise ValueError(
-                f"{source} must be a complete SentencePiece model. "
-                f"Received: {error}."
+                f"{source} is not a complete SentencePiece model: {error}."
             ) from None
         for key, (value, expected) in _SUPPORTED.items():
             found = getattr(self._message.trainer, key)

@@ -293,7 +293,7 @@ def test_only_files_of_ours_are_replaced_on_demand(create, tmp_path):
         (
             "bad.gz",
             gzip.compress(b"a dog\n\na cat\n" * 9)[:-9],
-            r"bad\.gz must be a complete gzip file",
+            r"bad\.gz is not a complete gzip",
         ),
         ("a.jsonl", b'{"text": "a dog"}\n', r"sentence per line.*a\.jsonl"),
         ("no*.txt", None, r"No file matches '.*no\*\.txt'"),

@@ -160,7 +160,7 @@ def test_words_get_tags(write):
     [
         ("a.json", '{"data": []}', "at least one question"),
         ("a.csv", _SWAG + ",it,a,b\n", "line 4, must have a sent1"),
-        ("a.conll", "a b\nc\n", "line 2, must have as many columns"),
+        ("a.conll", "a b\nc\n", "line 2, must have 2 columns"),
         ("a.conll", "\n", "must contain lines with a word"),
     ],
 )

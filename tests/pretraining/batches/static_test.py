@@ -249,9 +249,9 @@ def test_a_bad_first_record_is_named_and_a_later_one_an_error(
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (None, "must be a TFRecord file"),
+        (None, "is not a valid TFRecord file"),
         (b"", "must contain records. The file is empty"),
-        (b"some text, not a record\n" * 3, "must be a TFRecord file"),
+        (b"some text, not a record\n" * 3, "is not a valid TFRecord file"),
         ([b"no example"], ", record 0 .*: it must be a tf.train.Example"),
     ],
 )

@@ -180,13 +180,13 @@ def test_a_gzip_file_that_is_cut_is_an_error(write, tmp_path, name):
     data = (tmp_path / name).read_bytes()
     for size in (5, 100, len(data) // 2, len(data) - 1):
         (tmp_path / name).write_bytes(data[:size])
-        with pytest.raises(ValueError, match=f"{path} must be a complete gzip"):
+        with pytest.raises(ValueError, match=f"{path} is not a complete gzip"):
             _documents(path)
     (tmp_path / name).write_bytes(data[:200] + b"????" + data[204:])
-    with pytest.raises(ValueError, match=f"{path} must be a complete gzip"):
+    with pytest.raises(ValueError, match=f"{path} is not a complete gzip"):
         _documents(path)
     (tmp_path / name).write_bytes(text.encode())
-    with pytest.raises(ValueError, match=f"{path} must be .* Not a gzipped"):
+    with pytest.raises(ValueError, match=f"{path} is not .* Not a gzipped"):
         _documents(path)
 
 

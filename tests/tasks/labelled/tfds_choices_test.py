@@ -69,7 +69,7 @@ def test_a_data_set_has_its_splits(prepare):
         ([_example(0, 0, count=3)], "example 0, must have 2 choices. .*: 3"),
         (
             [{"context": b"caf\xe9", "endings": ["a", "b"], "label": 0}],
-            "train, example 0, must be UTF-8 text.*0xe9",
+            "train, example 0, is not UTF-8 text.*0xe9",
         ),
     ],
 )

@@ -143,8 +143,8 @@ def test_accuracy_needs_a_word(tags):
 @pytest.mark.parametrize(
     "predictions, message",
     [
-        ("O", "a list for each sentence. Received: 1 for 2"),
-        ("O | O O", "a tag for each word. Received: 2 for 1 at index 1"),
+        ("O", "a list for each sentence. Received: 1 lists for 2"),
+        ("O | O O", "a tag for each word.*2 tags for 1 words at index 1"),
     ],
 )
 def test_predictions_must_be_as_many(function, predictions, message):

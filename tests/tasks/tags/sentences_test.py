@@ -57,8 +57,11 @@ def test_what_is_no_sentence_is_named(sentences, message):
         ("O", "list. Received: 'O'"),
         (["O", "O"], "list of lists of tags, .*Received: 'O' at index 0"),
         ([["O", 1], ["O"]], r"\(str\)\. Received: 1 at index 0, 1"),
-        ([["O", "O"]], "a list for each sentence. Received: 1 for 2"),
-        ([["O", "O"], []], "a tag for each word. Received: 0 for 1 at index 1"),
+        ([["O", "O"]], "a list for each sentence. Received: 1 lists for 2"),
+        (
+            [["O", "O"], []],
+            "a tag for each word.*0 tags for 1 words at index 1",
+        ),
     ],
 )
 def test_each_word_must_have_a_tag(tags, message):

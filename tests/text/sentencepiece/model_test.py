@@ -70,7 +70,7 @@ def test_words_begin_where_albert_lets_them_begin():
 def test_a_file_that_is_cut_or_no_model_is_an_error(spiece_file, data):
     if isinstance(data, int):
         data = spiece_file.read_bytes()[:data]
-    with pytest.raises(ValueError, match="^m must be a complete SentenceP"):
+    with pytest.raises(ValueError, match="^m is not a complete SentenceP"):
         SentencePieceModel(data, "m")
 
 

@@ -176,7 +176,7 @@ def test_a_directory_without_a_model_is_an_error(tmp_path):
 
 def test_a_broken_model_is_named(directory):
     (directory / "spiece.model").write_bytes(b"version https://git-lfs")
-    with pytest.raises(ValueError, match="spiece.model must be a complete"):
+    with pytest.raises(ValueError, match="spiece.model is not a complete"):
         SentencePieceSettings.read(directory)
 
 
