@@ -100,8 +100,7 @@ def home_of(directory):
 
 
 def local_directory(directory):
-    """Return the local directory of a model, downloaded from the Hub if
-    needed."""
+    """Return a model's local directory, downloaded from the Hub if needed."""
     path = pathlib.Path(directory)
     is_local = path.is_dir() or prefixes(path)
     return path if is_local else download(str(directory))

@@ -62,8 +62,7 @@ class Comparison:
 
 
 def keeps_labels(num_labels, num_equal_labels):
-    """Return True if at most `LOST_LABELS` of the labels, or one label,
-    differ."""
+    """Return True if at most one label or a share of `LOST_LABELS` differs."""
     return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 

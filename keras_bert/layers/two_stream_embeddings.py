@@ -45,8 +45,7 @@ class TwoStreamEmbeddings(WordEmbeddings):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class QueryStart(TiedLayer):
-    """Initial hidden states of the query stream, the same vector at each
-    position.
+    """Initial query stream with the same vector at each position.
 
     Args:
         embeddings: `TwoStreamEmbeddings` of the same model.
@@ -79,8 +78,7 @@ class QueryStart(TiedLayer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PredictionRanks(Layer):
-    """Layer that computes ranks to hide all predicted tokens from each
-    prediction.
+    """Layer that computes ranks that hide all predicted tokens.
 
     Call arguments:
         positions: int32 `(batch_size, num_predictions)`, from 0.

@@ -15,8 +15,8 @@ from keras_bert.typing import Tensor
 class MatryoshkaLoss(EmbeddingLoss):
     """Weighted sum of a loss over several truncated embedding sizes.
 
-    It trains the first components of each embedding to be a good embedding by
-    themselves. The truncated embeddings are scaled to length 1.
+    It trains the first components of each embedding so that they can be used as
+    a smaller embedding. The truncated embeddings are scaled to length 1.
 
     Args:
         loss: any loss of `keras_bert.losses`.

@@ -115,7 +115,7 @@ def _false_anchors(text_ids):
 
 
 def _but_own(is_right, anchors, positives, candidates):
-    """Add duplicate texts to a mask, and exclude each own candidate."""
+    """Add duplicate texts to a mask and exclude each query's own candidate."""
     same_text = ops.logical_or(
         ops.equal(anchors, candidates), ops.equal(positives, candidates)
     )

@@ -62,8 +62,7 @@ class HeadKind:
     def backbone(
         self, backbone: Backbone, config: StrictConfig, part: str
     ) -> Backbone:
-        """Return the `Backbone` for the model with the head, with the same
-        layers.
+        """Return the `Backbone` to build the model with the head from.
 
         Args:
             backbone: `Backbone` of the encoder.

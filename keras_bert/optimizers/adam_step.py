@@ -1,4 +1,4 @@
-"""Functions for one step of Adam.
+"""Functions that compute one step of Adam.
 
 Keras calls `update_step` for each variable on each device and passes only the
 learning rate. Therefore, the other scalars of a step are computed once and

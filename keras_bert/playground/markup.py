@@ -114,7 +114,7 @@ def percent(share):
 
 
 def picker(items, class_="pick", chosen=0):
-    """Return a list of labels; the panel of the selected label is shown.
+    """Return a list of labels that shows the panel of the selected label.
 
     No JavaScript is needed: labels contain radio buttons, and the style sheet
     shows the panel after the checked one. Each picker is a separate form.

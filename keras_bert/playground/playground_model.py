@@ -1,4 +1,4 @@
-"""Model of the page, with the tasks that it supports."""
+"""Model shown on the page, with the tasks that it supports."""
 
 import functools
 import os
@@ -18,7 +18,7 @@ _NUM_NEW_TOKENS = 12
 
 
 class PlaygroundModel:
-    """Model of the page, with the tasks that it supports.
+    """Model shown on the page, with the tasks that it supports.
 
     Args:
         directory: str, local directory; nothing is downloaded.

@@ -35,7 +35,8 @@ class Field:
         raise NotImplementedError
 
     def check(self, is_valid, text):
-        """Raise ValueError with a message about the field unless `is_valid`."""
+        """Raise ValueError with the field's name and a message unless
+        `is_valid`."""
         if not is_valid:
             raise ValueError(f'The field "{self.label}" {text}')
 
@@ -109,7 +110,7 @@ class NumberField(Field):
 
 @dataclasses.dataclass(frozen=True)
 class ChoiceField(Field):
-    """Radio buttons for a choice between a few words."""
+    """Radio buttons for a choice among a few values."""
 
     choices: tuple
 

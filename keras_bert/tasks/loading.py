@@ -1,4 +1,4 @@
-"""Load checkpoints as tasks."""
+"""Loading of checkpoints as tasks."""
 
 import typing
 

@@ -118,7 +118,7 @@ class Outputs:
 
 
 class Classes(Outputs):
-    """Base class for outputs that select one of several classes."""
+    """Base class for task outputs that select one of several classes."""
 
     main_metric = "accuracy"
 

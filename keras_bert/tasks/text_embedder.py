@@ -1,4 +1,4 @@
-"""Compute embeddings of texts."""
+"""Text embeddings."""
 
 import copy
 import typing
@@ -532,5 +532,6 @@ def _rows(preprocess, texts):
 
 
 def _in_order(outputs):
-    """List outputs by layer, because the order of a dict may change."""
+    """List the outputs in layer order, because the order of a dict may
+    change."""
     return [outputs[str(n)] for n in range(len(outputs))]

@@ -17,7 +17,7 @@ from keras_bert.typing import Texts
 
 
 class TokenClassifier(FineTunedTask):
-    """Token classifier that tags entities, parts of speech or other words.
+    """Token classifier for named entities, parts of speech and other word tags.
 
     Examples are `TaggedSentences` from `read_conll`, or a list of words and a
     list of tags (names, or indices in `labels`) for each sentence. Entity tags
@@ -75,7 +75,7 @@ class TokenClassifier(FineTunedTask):
 
     @staticmethod
     def labels_of(*tags: typing.Any) -> list[str]:
-        """Return the `labels` for datasets.
+        """Collect the label names from tagged datasets.
 
         Args:
             *tags: datasets, such as training and test data. Each is a

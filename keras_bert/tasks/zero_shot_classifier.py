@@ -29,7 +29,7 @@ _DEFAULT_LENGTH = 512
 
 
 class ZeroShotClassifier(Task):
-    """Text classifier for labels that are chosen at prediction time.
+    """Text classifier for labels chosen at prediction time.
 
     The model is a `TextClassifier` for natural language inference (NLI). The
     text is the premise, and each label is inserted into a hypothesis. The score

@@ -10,9 +10,9 @@ from keras_bert.summary import Summarized
 
 
 class SpecialTokens(dict):
-    """Dict mapping roles, such as "cls", to special tokens.
+    """Dict mapping special-token types, such as "cls", to tokens.
 
-    Looking up a missing role raises ValueError.
+    Looking up a missing type raises ValueError.
     """
 
     def __missing__(self, role):

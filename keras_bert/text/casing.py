@@ -1,4 +1,4 @@
-"""Detection of whether a tokenizer lower-cases texts, from files and flags."""
+"""Detection of a tokenizer's casing from files and flags."""
 
 import pathlib
 
@@ -59,7 +59,7 @@ def agreed_casing(vocabulary, casing_hints, default=None):
 
 
 def resolve_casing(casing_hints):
-    """Return the casing on which all hints agree, or None without hints.
+    """Return the casing that all hints agree on, or None if there are no hints.
 
     Args, Raises: see `agreed_casing`.
     """

@@ -144,7 +144,7 @@ def truncated_lengths(budget, first, second=0):
 
 
 def numbered(counts):
-    """Return the row index of each item and its index in the row."""
+    """Return the row index of each item and its index within the row."""
     items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
     return items[:, 0], items[:, 1]  # TFLite cannot unstack zero items.
 

@@ -1,9 +1,9 @@
 """Static perfect hash table for lookups with `tf.gather`.
 
-Hash and displace: bits of a key's hash select a row and a column. Each row is
-shifted along the table until its keys fall into free slots; the rows with the
-most keys are placed first. Unlike a lookup table of TensorFlow, the table
-consists of constants and needs no initialization.
+The method is "hash and displace": bits of a key's hash select a row and a
+column. Each row is shifted along the table until all its keys are in free
+slots, starting with the rows with the most keys. Unlike a lookup table of
+TensorFlow, the table consists of constants and needs no initialization.
 
 References:
     [Hash, displace, and compress](https://cmph.sourceforge.net/papers/esa09.pdf)
@@ -65,7 +65,8 @@ class PerfectHash:
         return tf.cast(rows, tf.int32), tf.cast(columns, tf.int32)
 
     def _distinct(self, keys):
-        """Return a salt without collisions, with key rows and columns."""
+        """Find a salt without collisions; return it with the keys' rows and
+        columns."""
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
@@ -89,7 +90,8 @@ def _mix(keys, salt):
 
 
 def _displace(rows, columns, width, moves):
-    """Write row displacements to `moves` and return the key slots."""
+    """Write the displacement of each row to `moves` and return the keys'
+    slots."""
     counts = np.bincount(rows, minlength=1)
     order = np.argsort(rows, kind="stable")
     firsts = np.cumsum(counts) - counts
@@ -107,7 +109,8 @@ def _displace(rows, columns, width, moves):
 
 
 def _take(slots, taken):
-    """Place the rows with free slots and return their mask, bool `(rows,)`."""
+    """Place the rows that fit into free slots and return their mask, bool
+    `(rows,)`."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
     owners[slots] = numbers  # The last row that needs a slot gets it.

@@ -1,4 +1,4 @@
-"""Tokens of a batch of texts with their spans, and functions to edit them."""
+"""Tokens with their spans for a batch of texts, and functions to edit them."""
 
 import re
 import typing
@@ -37,7 +37,7 @@ class Pieces(typing.NamedTuple):
 
 
 def join(pieces, ids, heads):
-    """Merge pieces into the previous piece and extend its span.
+    """Merge some pieces into the previous piece and extend its span.
 
     Args:
         pieces: `Pieces`.

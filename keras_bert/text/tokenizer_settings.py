@@ -114,7 +114,8 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Read the settings for a corpus with special tokens as plain text."""
+        """Read the settings for a corpus, where special tokens are plain
+        text."""
         directory = pathlib.Path(vocab_file).parent
         settings = cls.read(directory, lowercase=lowercase)
         return dataclasses.replace(settings, special_tokens_in_text=False)

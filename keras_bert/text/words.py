@@ -93,7 +93,7 @@ class WordTokenizer(Summarized):
     def spell(
         self, marks: collections.abc.Sequence[int], *words: tf.Tensor
     ) -> tf.Tensor:
-        """Spell words as bytes.
+        """Convert words to byte ids.
 
         Args:
             marks: ids of special tokens, as returned by `vocabulary.id_of`.

@@ -86,7 +86,7 @@ def _documents(corpus, chunk):
 
 
 def _corpus_of(documents, dtype):
-    """Return a `Corpus` of `Document`s, with tokens of a dtype."""
+    """Convert `Document`s to a `Corpus` with the given token dtype."""
     _, _, tokens, lengths = zip(*documents, strict=True)
     sentences = [np.frombuffer(part, np.uint32) for part in lengths]
     return corpora.Corpus.of_lengths(
@@ -97,7 +97,7 @@ def _corpus_of(documents, dtype):
 
 
 def _tagged(counts):
-    """Yield the counts of a step to its output `COUNTS`."""
+    """Yield the counts of a step, tagged for the output `COUNTS`."""
     for count in counts.items():
         yield beam.pvalue.TaggedOutput(COUNTS, count)
 

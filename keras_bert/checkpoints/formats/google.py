@@ -112,8 +112,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
 
 
 def _places(model):
-    """Return the array locations for the first format column with all
-    weights."""
+    """Return the array locations for the first column with all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)

@@ -1,4 +1,4 @@
-"""Reports on the corpus, training, masked words and exports of the demo."""
+"""Demo reports on the corpus, training, masked words and exports."""
 
 import collections
 import itertools

@@ -20,7 +20,7 @@ class FineTuningRun:
     defines `make`, and defines `answer`.
 
     Args:
-        splits: `Splits`; without `train` the model is only evaluated.
+        splits: `Splits`. If `train` is None, the model is only evaluated.
         arguments: dict of arguments of the task's `from_pretrained`.
     """
 

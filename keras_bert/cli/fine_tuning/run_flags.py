@@ -18,7 +18,7 @@ _SEED = 12345  # The default seed of all programs.
 
 
 class RunFlags:
-    """Flags of a fine-tuning program; `run` executes the program."""
+    """Flags of a fine-tuning program, with a `run` method that executes it."""
 
     def __init__(self):
         self._init_dir = shared_flags.required(

@@ -1,4 +1,4 @@
-"""Formatting of records as text with marks at the masked words."""
+"""Formatting of records as text with marked masked words."""
 
 import textwrap
 

@@ -181,7 +181,7 @@ class WordInputs(InputFile):
 
 
 def open_input_file(path, columns=None, word_column=None):
-    """Open an input file as the class for its name, header and columns.
+    """Open an input file with the class for its name, header and columns.
 
     Args:
         path: str.

@@ -42,7 +42,7 @@ class Splits:
     is_multi_label: bool = False
 
     def all(self):
-        """Return a list of the data of all splits."""
+        """Return the data of all splits as a list."""
         train = [] if self.train is None else [self.train]
         return [*train, *self.dev.values(), *self.test.values()]
 

@@ -1,4 +1,4 @@
-"""Tabs that show texts as vectors: similarity and map of texts."""
+"""Tabs that show text embeddings: similarity and map of texts."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""Render a masked text as a table, and the share of each kind of mask."""
+"""Table of a masked text, and chart of the masking outcomes."""
 
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element

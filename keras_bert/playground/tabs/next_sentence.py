@@ -121,7 +121,7 @@ def _drawn(corpus, packing, label, rules, seed):
 
 
 def _cuts(corpus, segments):
-    """Return the positions of the tokens with a truncation before them."""
+    """Return the positions of tokens that follow a truncated part."""
     cuts, position = [], 1
     for start, length in (
         (segments.first_start[0], segments.first_length[0]),

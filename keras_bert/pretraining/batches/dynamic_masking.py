@@ -1,4 +1,4 @@
-"""Dynamic masking, which samples the masked tokens again in each epoch.
+"""Dynamic masking, which samples new masks in each epoch.
 
 The rules are the same as in `examples/masking.py`, in a tf.data graph. The
 random numbers depend on the seed, the epoch and the index of the example in the
@@ -170,11 +170,11 @@ def _substitutes(labels, draws, random_draws, rules):
 
 
 def _whole_words(keys, word_starts, maskable, wanted):
-    """Mark whole words in random order until no more words fit.
+    """Select whole words in random order until no more words fit.
 
-    The result is the same as from `choose_word_spans` with spans of one word.
-    For speed, each iteration takes as many words as fit, up to the first one
-    that does not. This word and all longer ones are then excluded.
+    The result equals `choose_word_spans` with spans of one word. For speed,
+    each iteration takes as many words as fit, up to the first one that does
+    not. This word and all longer ones are then excluded.
     """
     seq_length = keys.shape[1]
     word = tf.maximum(tf.cumsum(word_starts, axis=1) - 1, 0)  # [B, S]

@@ -100,7 +100,7 @@ def padded_batches(dataset, batch_size):
 def _parser(
     paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
 ):
-    """Check the files and return a function that parses their batches."""
+    """Check the files and return a function that parses batches of records."""
     checks.at_least(1, batch_size=batch_size)
     lengths = {
         features.MAX_SEQ_LENGTH: max_seq_length,

@@ -17,7 +17,7 @@ _SHOWN_KEYS = 8
 
 
 class BadLines:
-    """Counter for skipped invalid lines that stores the first messages.
+    """Counter for skipped invalid lines, with the first few error messages.
 
     Attributes:
         count: int, number of lines.

@@ -20,7 +20,7 @@ _MAX_LISTED = 10
 
 
 class Lexicon:
-    """Entries that are found in texts by their words.
+    """Lexicon entries that are looked up in texts as sequences of words.
 
     The longest entry that begins at a word is found, and entries do not
     overlap. Other words never contain an entry: "art" is not found in "party".
@@ -62,7 +62,7 @@ class Lexicon:
         return [x.lower() for x in words] if self._ignores_case else words
 
     def groups(self, lines):
-        """Number the entries in lines of text.
+        """Find the entries in lines of text and number them.
 
         Args:
             lines: list of bytes, UTF-8 lines.

@@ -42,7 +42,7 @@ class TextFile:
         return chunk[1] - chunk[0]
 
     def fingerprint(self):
-        """Return the SHA-256 of the file, with a mark for copied streams."""
+        """Return the SHA-256 of the file, with a note for copied streams."""
         digest = artifacts.sha256(self.path)
         return digest + (", a stream" if self.stream else "")
 

@@ -21,7 +21,7 @@ class Corpus:
 
     Attributes:
         tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus,
-            with the bit `CONTINUES` if the text determines the words.
+            with the bit `CONTINUES` if words are segmented in the text.
         sentences: int64 `(num_sentences + 1,)`, start of each sentence in
             `tokens`, and the end. No sentence is empty.
         documents: int64 `(num_documents + 1,)`, start of each document in

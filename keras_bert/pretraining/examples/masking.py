@@ -97,8 +97,8 @@ def choose_word_spans(keys, lengths, word_starts, maskable, wanted):
 def span_ends(word_starts, maskable, longest):
     """Return the ends of spans of 1 to `longest` words, int `(longest, ...)`.
 
-    Spans end at the last word of a text. Positions that do not begin a word
-    have themselves as end.
+    Spans end at the last word of a text. If a position does not begin a word,
+    its end is the position itself.
     """
     num_rows, seq_length = word_starts.shape
     is_edge = np.ones((num_rows, seq_length + 1), bool)

@@ -33,7 +33,7 @@ class TextOptions(checks.Checked):
             pre-segmented Chinese; used by whole-word masking.
         lexicon_file: UTF-8 file with a word, phrase or name per line. Each
             is one word in whole-word masking.
-        on_bad_line: action at a JSON line without text: "stop" or "skip".
+        on_bad_line: how to handle a JSON line without text: "stop" or "skip".
 
     Raises:
         ValueError: `on_bad_line` has another value.
@@ -73,11 +73,11 @@ class TextOptions(checks.Checked):
 
     @property
     def marks_words(self) -> bool:
-        """True if words do not follow from the tokens only."""
+        """True if word boundaries cannot be derived from the tokens."""
         return self.segmented_words or self.lexicon_file is not None
 
     def lexicon(self) -> Lexicon | None:
-        """Read the `Lexicon`, or return None without `lexicon_file`."""
+        """Read the `Lexicon`, or return None if `lexicon_file` is not set."""
         if self.lexicon_file is None:
             return None
         lowers = bool(self.resolved().do_lower_case)

@@ -109,7 +109,7 @@ def _choose_spans(keys, lengths, word_starts, maskable, wanted, longest):
 
 
 def _run_starts(chosen):
-    """Return the first position of each run of True values, by position."""
+    """Return, for each position, the start of its run of True values."""
     begins = chosen.copy()
     begins[:, 1:] &= ~chosen[:, :-1]
     return _last_true(begins)

@@ -12,7 +12,8 @@ _MAX_PADDING_ROWS = 128
 
 
 def resolve_model_config(recipe, config, vocabulary, facts):
-    """Return the config of a new model, for an objective and vocabulary.
+    """Return the config of a new model, checked against objective and
+    vocabulary.
 
     Raises:
         ValueError: the config does not fit the vocabulary or the objective.

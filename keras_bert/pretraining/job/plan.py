@@ -1,4 +1,4 @@
-"""Plan of a pre-training run with all checks that do not need TensorFlow."""
+"""Plan of a pre-training run, with all checks that do not need TensorFlow."""
 
 import concurrent.futures
 import dataclasses
@@ -71,8 +71,8 @@ class PretrainingPlan:
         objective: `Objective` named by the recipe.
         training_paths, evaluation_paths: lists of str, the record files.
         facts: `RecordFacts` of all record files.
-        vocabulary: `Vocabulary` or the vocabulary of another tokenizer class;
-            None if `init_checkpoint` has no separate vocabulary file.
+        vocabulary: vocabulary of any tokenizer class; None if `init_checkpoint`
+            has no separate vocabulary file.
         vocab_file: str, path of the vocabulary.
         lowercase: bool; None if `vocabulary` is None or if the files of the
             tokenizer define the casing.

@@ -1,6 +1,6 @@
 """Definitions of the pre-training objectives.
 
-A plan reads them before Keras is imported, so functions that need Keras are
+They are used before Keras is imported, so functions that need Keras are
 imported when they are called.
 """
 
@@ -269,7 +269,7 @@ def _of_fit(name):
 
 
 def metrics(objective: str = PUBLISHED) -> dict[str, typing.Any]:
-    """Return the accuracies of an objective, weighted by real predictions.
+    """Return the accuracy metrics of an objective, ignoring padded predictions.
 
     Args:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".

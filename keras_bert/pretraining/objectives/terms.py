@@ -1,4 +1,4 @@
-"""Loss terms, which sum and average losses over predictions."""
+"""Loss terms of pre-training objectives."""
 
 import dataclasses
 from collections.abc import Callable

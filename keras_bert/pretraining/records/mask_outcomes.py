@@ -1,4 +1,4 @@
-"""Outcomes of masking for predicted tokens: masked, random or kept."""
+"""Masking outcomes for predicted tokens: masked, random or kept."""
 
 import numpy as np
 

@@ -99,7 +99,8 @@ def record_features(record):
 
 
 def values_of(held, feature):
-    """Return the values of a feature, or nothing if the type is different."""
+    """Return the values of a feature, or no values if it has a different
+    type."""
     return getattr(held[feature.name], _LISTS[feature.dtype]).value
 
 

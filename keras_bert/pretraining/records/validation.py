@@ -1,8 +1,8 @@
 """Validation of record files against the schema.
 
-The first invalid record is an error, which names the file, the record (counted
-from 0, with its byte offset), the feature and its value. Records are checked in
-batches and examined one by one only if a batch cannot be parsed.
+The first invalid record raises an error that names the file, the record
+(counted from 0, with its byte offset), the feature and its value. Records are
+checked in batches and examined one by one only if a batch cannot be parsed.
 """
 
 import tensorflow as tf

@@ -27,7 +27,8 @@ class LogInterval:
 
     @contextlib.contextmanager
     def paused(self):
-        """Context manager that excludes its time, such as an evaluation."""
+        """Context manager that stops the clock, for example during an
+        evaluation."""
         before = time.perf_counter()
         yield
         self._start += time.perf_counter() - before

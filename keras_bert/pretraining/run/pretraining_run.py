@@ -110,7 +110,7 @@ class _Run:
             self._curve = Curve(output_dir, -1 if self.is_new else self.step)
 
     def any_worker(self, is_so):
-        """Return True if `is_so` is true in any process of the run."""
+        """Return True if `is_so` is True in any worker."""
         return mean_over_workers(self._loop.strategy, float(is_so)) > 0
 
     def distributed(self, dataset):

@@ -19,7 +19,7 @@ class RunOptions(checks.Checked):
         save_checkpoints_steps: number of steps between saved states.
         keep_checkpoint_max: number of saved states to keep.
         steps_per_execution: number of steps in one graph call.
-        on_nan: action if a gradient is NaN.
+        on_nan: how to handle NaN gradients.
         sources: names of the data to show in error messages.
 
     Raises:

@@ -68,7 +68,7 @@ def _recorded_settings(directory):
 
 
 def _git_state():
-    """Return the git commit, with a mark for changed files, or None."""
+    """Return the git commit, with a suffix for changed files, or None."""
     root = pathlib.Path(__file__).parent
     command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:

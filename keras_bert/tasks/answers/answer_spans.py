@@ -1,4 +1,4 @@
-"""Decode the start and end logits of a question into answers."""
+"""Decoding of start and end logits into answers."""
 
 import dataclasses
 

@@ -81,7 +81,7 @@ class WindowSizes(checks.Checked):
     def windows(self, question_length, context_length):
         """Split a context into windows.
 
-        An empty context has one empty window.
+        An empty context gets one empty window.
 
         Args:
             question_length: int, number of question tokens.

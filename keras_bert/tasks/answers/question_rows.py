@@ -1,4 +1,4 @@
-"""Tokenize questions into rows of model inputs, with span targets."""
+"""Tokenization of questions into model inputs and span targets."""
 
 import itertools
 import os
@@ -209,7 +209,7 @@ def questions_of(encoded):
 
 
 def padded(logits):
-    """Stack window logits, padded with minus infinity.
+    """Stack the logits of several windows, padded with minus infinity.
 
     Args:
         logits: list with a float32 array `(num_tokens, 2)` for each window.

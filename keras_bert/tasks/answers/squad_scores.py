@@ -215,7 +215,7 @@ def answer_metrics(questions, answers, null_threshold):
 
 
 def is_one_answer(questions, answers, null_threshold):
-    """Return whether nearly all answers are equal although labels differ."""
+    """Return True if nearly all answers are equal although labels differ."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]

@@ -43,7 +43,7 @@ def training_batches(examples, epochs):
 
 
 def _spec(*arrays):
-    """Return the spec of arrays with None for sizes that differ."""
+    """Return a `tf.TensorSpec` with None for each size that differs."""
     sizes = [{*some} for some in zip(*(x.shape for x in arrays), strict=True)]
     shape = [some.pop() if len(some) == 1 else None for some in sizes]
     return tf.TensorSpec(shape, arrays[0].dtype)

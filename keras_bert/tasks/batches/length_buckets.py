@@ -1,4 +1,4 @@
-"""Group texts of similar length into batches, to reduce padding."""
+"""Batches of texts with similar lengths, to reduce padding."""
 
 import numpy as np
 

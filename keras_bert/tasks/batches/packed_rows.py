@@ -1,4 +1,4 @@
-"""Store the model inputs of many texts without padding."""
+"""Model inputs of many texts, stored without padding."""
 
 import copy
 

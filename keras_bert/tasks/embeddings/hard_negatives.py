@@ -1,4 +1,4 @@
-"""Mine hard negatives, which resemble an anchor's positives but are not."""
+"""Mining of hard negatives: similar to the anchor, but not relevant to it."""
 
 import itertools
 import json
@@ -222,7 +222,7 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
 
 
 def _in_parts(ids, score):
-    """Score pairs of indices block by block and return a float32 array."""
+    """Score index pairs block by block and return a float32 array."""
     starts = range(0, len(ids), _PAIRS_AT_ONCE)
     parts = [score(ids[start : start + _PAIRS_AT_ONCE].T) for start in starts]
     scores = np.concatenate([np.ravel(part) for part in parts])
@@ -240,7 +240,7 @@ def _cosines(first, second):
 
 
 def _limits(anchors, scores, margin, relative_margin):
-    """Return the highest allowed score of a negative for each anchor."""
+    """Return the maximum score of a negative for each anchor."""
     lowest = np.full(anchors.max() + 1, np.inf, np.float32)
     np.minimum.at(lowest, anchors, scores)
     limits = np.full_like(lowest, np.inf)

@@ -9,7 +9,7 @@ from keras_bert.losses import EmbeddingLoss
 
 
 class Mixture:
-    """Examples from several datasets, where each batch is from one dataset.
+    """Examples from several datasets, with each batch from one dataset.
 
     The batches of all datasets are shuffled together, so each dataset is
     sampled in proportion to its size.
@@ -72,7 +72,7 @@ class Mixture:
 
 
 class MixtureLoss(EmbeddingLoss):
-    """Loss that applies the loss of the dataset that a batch is from.
+    """Loss that applies each dataset's own loss to its batches.
 
     Args:
         losses: list with the `EmbeddingLoss` of each dataset.

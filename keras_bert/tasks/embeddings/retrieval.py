@@ -1,4 +1,4 @@
-"""Evaluate embedders on retrieval data."""
+"""Evaluation of embedders on retrieval datasets."""
 
 import typing
 

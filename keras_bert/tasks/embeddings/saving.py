@@ -1,4 +1,4 @@
-"""Load and save embedders, including in sentence-transformers format.
+"""Loading and saving of embedders, also in sentence-transformers format.
 
 In that format, `modules.json` lists the folders of the modules: a Transformer
 (a Hugging Face directory), a Pooling, any number of Dense modules and at most

@@ -1,4 +1,4 @@
-"""Detect models that predict the same answer for all examples.
+"""Detection of models that predict the same answer for all examples.
 
 References:
     [Causes and remedies](https://arxiv.org/abs/2006.04884)

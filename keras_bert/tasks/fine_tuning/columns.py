@@ -1,4 +1,4 @@
-"""Convert input texts (lists, arrays, tables, datasets) to lists."""
+"""Conversion of input texts (lists, arrays, tables, datasets) to lists."""
 
 import collections.abc
 import functools

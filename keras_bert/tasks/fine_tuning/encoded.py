@@ -205,8 +205,7 @@ class Encoded:
 
     @property
     def lengths(self):
-        """Number of tokens in each example's longest row, int
-        `(num_examples,)`."""
+        """Length of each example's longest row, int `(num_examples,)`."""
         lengths = self.rows.lengths
         return lengths if self.groups is None else lengths[self.groups].max(1)
 

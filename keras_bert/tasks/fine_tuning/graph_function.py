@@ -55,7 +55,7 @@ class GraphFunction:
         self._copy = None
 
     def _current_form(self):
-        """Return the settings of layers that require a new trace."""
+        """Return the layer settings that require retracing if they change."""
         return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
 
     def for_batches(self, num_batches):
@@ -77,7 +77,7 @@ class GraphFunction:
 
 
 class _FrozenCopy:
-    """Graph with copies of some of the variables.
+    """Traced graph that uses copies of some variables.
 
     The graph also returns the variables, to detect changes; reading them in a
     separate call takes twice as long. TensorFlow never overwrites a tensor

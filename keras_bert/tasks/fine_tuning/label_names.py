@@ -1,4 +1,4 @@
-"""Check, order, rename and weight the labels of classifiers."""
+"""Names, order and loss weights of classification labels."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Convert input labels to arrays."""
+"""Conversion of input labels to arrays."""
 
 import numpy as np
 

@@ -69,7 +69,7 @@ class LabelAccuracy(keras.metrics.Mean):
 
 
 class TaskCallbackList(keras.callbacks.CallbackList):
-    """Callbacks that get a task's model while another model is trained.
+    """Callback list that passes the task's model to the callbacks.
 
     The trained model and the task's model share weights and optimizer, so
     `ModelCheckpoint` saves the task's model.

@@ -84,10 +84,10 @@ def read_conll(
             columns of CoNLL-U.
         word_column: index of the word column. Defaults to the first column, or
             to the second if the first numbers the words.
-        on_stray_tag: how to handle tags that break the scheme, such as an
-            I-PER that continues no entity. "error" keeps them, and training
-            raises an error; "repair" starts an entity, as conlleval does, and
-            logs their number.
+        on_stray_tag: how to handle tags that break the scheme, such as an I-PER
+            that does not continue an entity. "error" keeps them, and training
+            raises an error; "repair" lets each begin an entity, as conlleval
+            does, and logs their number.
 
     Returns:
         `TaggedSentences`.
@@ -240,7 +240,7 @@ def _check_column(path, name, column, num_columns):
 
 
 def _repaired(data):
-    """Return the sentences, with each stray tag beginning an entity."""
+    """Return the sentences after letting each stray tag begin an entity."""
     tags = without_stray_tags(data.tags, data.where)
     pairs = zip(data.tags, tags, strict=True)
     changed = [x != y for row in pairs for x, y in zip(*row, strict=True)]

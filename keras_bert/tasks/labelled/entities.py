@@ -1,4 +1,4 @@
-"""Convert between tags and entities."""
+"""Conversion between tags and entities."""
 
 import typing
 
@@ -26,8 +26,8 @@ def find_entities(tags):
 
     Args:
         tags: list of str in any scheme of `tag_schemes` except plain. A tag
-            that continues no entity begins one. The label of tags without a
-            type, such as B and I, is "".
+            that does not continue an entity begins a new one. The label of tags
+            without a type, such as B and I, is "".
 
     Returns:
         A list of `Entity`, in order.

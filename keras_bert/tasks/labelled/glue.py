@@ -1,4 +1,4 @@
-"""Read the published GLUE files."""
+"""Reader for the published GLUE files."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Read SWAG and CODAH files for multiple choice."""
+"""Reader for SWAG and CODAH files."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Read SQuAD files, versions 1.1 and 2.0."""
+"""Reader for SQuAD files, versions 1.1 and 2.0."""
 
 import dataclasses
 import re

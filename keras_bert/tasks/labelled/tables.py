@@ -1,4 +1,4 @@
-"""Read texts and labels from CSV, TSV and JSON-lines files."""
+"""Reader for texts and labels in CSV, TSV and JSON-lines files."""
 
 import dataclasses
 

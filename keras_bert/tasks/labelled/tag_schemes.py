@@ -134,7 +134,7 @@ def _candidates(distinct):
 
 
 def _first_fault(tags, scheme, where):
-    """Return a description of the first tag that breaks a scheme, or None."""
+    """Describe the first tag that breaks a scheme, or return None."""
     are_typed = _are_typed(tags)
     for sentence, row in enumerate(tags):
         pairs = zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)

@@ -1,4 +1,4 @@
-"""Read labelled data from TensorFlow Datasets."""
+"""Reader for labelled data in TensorFlow Datasets."""
 
 import numpy as np
 

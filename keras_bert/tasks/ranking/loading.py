@@ -1,4 +1,4 @@
-"""Load rankers, including cross-encoders of sentence-transformers."""
+"""Loading of rankers, including sentence-transformers cross-encoders."""
 
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.errors import CheckpointError

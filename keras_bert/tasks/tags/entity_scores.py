@@ -22,10 +22,10 @@ def entity_scores(
     """Compute precision, recall and F1 of entities.
 
     An entity is correct if its type and all its words are correct. The scores
-    equal seqeval's with `mode="strict"` and `scheme=IOB2`: a predicted I-
-    that continues no entity of its type is not an entity. By default, seqeval
-    and the scorer of CoNLL-2003 count it as one; for their scores, pass the
-    predictions through `to_iob2` first.
+    equal seqeval's with `mode="strict"` and `scheme=IOB2`: a predicted I- tag
+    that does not continue an entity of its type is not an entity. By default,
+    seqeval and the scorer of CoNLL-2003 count it as one; for their scores, pass
+    the predictions through `to_iob2` first.
 
     Args:
         tags: list with a list of IOB2 tags for each sentence.

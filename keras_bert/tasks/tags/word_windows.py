@@ -1,4 +1,4 @@
-"""Split long sentences into windows of words and compute word logits."""
+"""Windows of words for long sentences, and logits for each word."""
 
 import typing
 
@@ -28,7 +28,7 @@ IGNORED = -1
 
 
 class Window(typing.NamedTuple):
-    """Consecutive words of a sentence that fit in a sequence.
+    """Window of consecutive words in a sentence.
 
     Args:
         sentence: int, index of the sentence.

@@ -14,8 +14,8 @@ class BpeVocabulary(BaseVocabulary):
         tokens: tokens in the order of their ids, spelled as in the published
             files: "the</w>" ends a word and "the" does not.
         source: str, file name to show in error messages.
-        roles: dict mapping roles to special tokens. GPT-1 only has the unknown
-            token.
+        roles: dict mapping special-token types to tokens. GPT-1 only has the
+            unknown token.
 
     Raises:
         ValueError: a special token is missing, or a token occurs twice.

@@ -100,7 +100,7 @@ class FindTokens:
 
 
 def _automaton(ids):
-    """Return the byte classes, the transition table and the state ids."""
+    """Build the automaton: byte classes, transition table and state ids."""
     codes = sorted({code for text in ids for code in text})
     classes = np.zeros(256, np.int32)
     classes[codes] = np.arange(1, len(codes) + 1)
@@ -129,7 +129,7 @@ def _from_the_left(starts, ends):
     chosen = tf.equal(tf.range(size + 1), 0)
 
     def step(following, chosen):
-        """Double the number of chosen spans."""
+        """Step that doubles the number of chosen spans."""
         further = tf.boolean_mask(following, chosen)
         more = tf.fill(tf.shape(further), True)
         return tf.gather(following, following), scatter(chosen, further, more)

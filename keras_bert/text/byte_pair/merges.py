@@ -38,7 +38,7 @@ class Merges:
     Call arguments:
         ids: int32 `(num_symbols,)`, the symbols of all words.
         words: integer `(num_symbols,)`, ascending, the index of the symbol's
-            word, or of a part of a word that tokens do not cross.
+            word or word part. Symbols of different indices are not merged.
 
     Returns:
         int32 `(num_symbols,)`, the id of a token at its first symbol,
@@ -128,7 +128,7 @@ class BytePairMerges:
 
 
 def _every_other(flags):
-    """Keep the first, third, fifth and so on of each run of True."""
+    """Keep every other True value in each run of True values."""
     begins = flags & ~shift(flags, False)
     runs = tf.cumsum(tf.cast(begins, tf.int32))
     firsts = tf.concat([[0], where(begins)], 0)
@@ -137,7 +137,7 @@ def _every_other(flags):
 
 
 def _joined_bytes(tokens):
-    """Return the mask of byte pairs adjacent in a token, bool `(65536,)`."""
+    """Return the mask of byte pairs that occur in a token, bool `(65536,)`."""
     joined = np.zeros(256 * 256, bool)
     for token in tokens:
         codes = np.frombuffer(spelled_bytes(token) or b"", np.uint8)

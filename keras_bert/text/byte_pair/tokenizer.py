@@ -235,7 +235,7 @@ class BytePairTokenizer(Tokenizer):
 
 
 def _character_bounds(places, characters):
-    """Return for each byte the start and end of its character."""
+    """Return the start and end of each byte's character."""
     ends = characters.starts + characters.lengths
     inside = tf.ragged.range(characters.starts + 1, ends)
     rows = inside.value_rowids()

@@ -59,7 +59,8 @@ class BytePairVocabulary(BaseVocabulary):
         tokens: tokens in the order of their ids, spelled as in the published
             files: " the" is "Ġthe".
         source: str, file name to show in error messages.
-        roles: dict mapping roles to special tokens; RoBERTa's by default.
+        roles: dict mapping special-token types to tokens. Defaults to RoBERTa's
+            tokens.
 
     Raises:
         ValueError: a special token or the token of a byte is missing, or a

@@ -1,4 +1,4 @@
-"""Unicode normalization form C (NFC) in the graph: "e" and "´" become "é".
+"""Unicode normalization form C (NFC) with TensorFlow ops.
 
 Like `tokenizers` 0.23, it uses Unicode 9.0: a file lists the characters that
 have a combining class or a decomposition in this version. Their properties have

@@ -63,7 +63,7 @@ def _ill_formed_sequences():
 
 
 def _pool(texts):
-    """Return a pool of texts and their encoded positions and lengths."""
+    """Join texts into a pool and return it with their positions and lengths."""
     pool = b""
     places = {}
     for text in sorted(texts, key=lambda text: (-len(text), text)):

@@ -139,12 +139,13 @@ class PieceSpans:
 
 
 def _flags(normalizer, texts, begins):
-    """Return the mask of bytes that a table keeps, with an end per text."""
+    """Return the mask of bytes that a table keeps, with an extra item per
+    text."""
     return _counts(normalizer, texts, begins) > 0
 
 
 def _counts(normalizer, texts, begins):
-    """Return how many bytes replace each byte, with an end per text."""
+    """Count the bytes that replace each byte, with an extra item per text."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1

@@ -138,7 +138,7 @@ def from_tokenizer_json(files):
 
 
 def _known_steps(steps):
-    """Return the normalizer with these steps and its casing."""
+    """Return the normalizer and casing that correspond to steps."""
     for name in NORMALIZERS:
         for lowercase in CASINGS:
             if steps == _normalizer_steps(name, lowercase):

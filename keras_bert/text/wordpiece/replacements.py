@@ -169,7 +169,7 @@ class SpecialTokens:
         return join(pieces, ids, ~inside)
 
     def _kinds(self, texts):
-        """Return the special token that begins at each "[", or 0."""
+        """Return the index of the special token at each "[", or 0."""
         words, starts, ends = self.scanner.tokenize_with_offsets(texts)
         first = words.row_splits
         words, starts, ends = (x.flat_values for x in (words, starts, ends))
