@@ -74,7 +74,7 @@ def _values(task, name, length, batch_size):
 
 
 def _prediction_log(inputs):
-    """Encode a `PredictionLog` with one request."""
+    """Encode one request as a `PredictionLog`."""
     request = _field(
         _MODEL_SPEC, _field(_SIGNATURE_NAME, b"serving_default")
     ) + b"".join(

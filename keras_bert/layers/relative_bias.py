@@ -19,9 +19,10 @@ from keras_bert.typing import Tensor
 class RelativeBias(Layer):
     """Relative position bias that all blocks add to their attention scores.
 
-    Half of the rows of the table are for keys after the query. In each
-    direction, half of the rows represent single distances and the other half
-    represent logarithmic ranges.
+    The bias is a table lookup by the distance between query and key. Half of
+    the rows of the table are for keys after the query. In each direction, half
+    of the rows are for single distances and half for logarithmic ranges of
+    distances.
 
     Args:
         num_heads: number of attention heads.

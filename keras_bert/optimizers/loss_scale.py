@@ -7,8 +7,9 @@ _STEPS_BEFORE_GROWTH = 2000
 
 
 class LossScale:
-    """Dynamic loss scale that adapts to overflows. The scale decreases after
-    overflows and slowly increases otherwise.
+    """Dynamic loss scale that adapts to overflows.
+
+    The scale decreases after overflows and slowly increases otherwise.
 
     Args:
         is_needed: bool, whether to scale the loss. If False, the scale is 1.

@@ -35,8 +35,7 @@ class Field:
         raise NotImplementedError
 
     def check(self, is_valid, text):
-        """Raise ValueError with the field's name and a message unless
-        `is_valid`."""
+        """Raise ValueError with the field's name if a value is invalid."""
         if not is_valid:
             raise ValueError(f'The field "{self.label}" {text}')
 

@@ -532,6 +532,5 @@ def _rows(preprocess, texts):
 
 
 def _in_order(outputs):
-    """List the outputs in layer order, because the order of a dict may
-    change."""
+    """List the outputs by layer, because the order of a dict may change."""
     return [outputs[str(n)] for n in range(len(outputs))]

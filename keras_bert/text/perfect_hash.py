@@ -65,8 +65,7 @@ class PerfectHash:
         return tf.cast(rows, tf.int32), tf.cast(columns, tf.int32)
 
     def _distinct(self, keys):
-        """Find a salt without collisions; return it with the keys' rows and
-        columns."""
+        """Find a salt without collisions and the keys' rows and columns."""
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
@@ -90,8 +89,7 @@ def _mix(keys, salt):
 
 
 def _displace(rows, columns, width, moves):
-    """Write the displacement of each row to `moves` and return the keys'
-    slots."""
+    """Write each row's displacement to `moves` and return the keys' slots."""
     counts = np.bincount(rows, minlength=1)
     order = np.argsort(rows, kind="stable")
     firsts = np.cumsum(counts) - counts
@@ -109,8 +107,7 @@ def _displace(rows, columns, width, moves):
 
 
 def _take(slots, taken):
-    """Place the rows that fit into free slots and return their mask, bool
-    `(rows,)`."""
+    """Place the rows whose slots are free and return their mask."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
     owners[slots] = numbers  # The last row that needs a slot gets it.

@@ -235,7 +235,7 @@ def test_a_bad_tag_of_a_file_is_named_by_its_line(tagger, tmp_path):
 @pytest.mark.parametrize(
     ("labels", "seq_length", "message"),
     [
-        (None, 12, "`labels` must be the names"),
+        (None, 12, "`labels` must be given"),
         (["O"], 12, "at least two different names"),
         (["O", "S-X"], 12, "O, B-TYPE and I-TYPE.*'S-X'"),
         (["O", "B-X", "NOUN"], 12, "O, B-TYPE and I-TYPE.*'NOUN'"),

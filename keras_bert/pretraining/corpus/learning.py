@@ -22,8 +22,7 @@ def import_learner(name):
 
 
 def training_sentences(sources, held_out, bad_lines):
-    """Yield the training sentences and append the held-out ones to
-    `held_out`."""
+    """Yield the training sentences and add the others to `held_out`."""
     for document in source_documents(sources, bad_lines):
         for sentence in document:
             chosen = zlib.crc32(sentence) % _HELD_OUT_ONE_IN == 0

@@ -99,8 +99,7 @@ def record_features(record):
 
 
 def values_of(held, feature):
-    """Return the values of a feature, or no values if it has a different
-    type."""
+    """Return the values of a feature, or nothing if its type differs."""
     return getattr(held[feature.name], _LISTS[feature.dtype]).value
 
 

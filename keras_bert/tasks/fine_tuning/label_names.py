@@ -26,8 +26,8 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
     """
     if labels is None and known is None:
         raise ValueError(
-            "`labels` must be the names of the labels, because this "
-            "checkpoint has no classifier head with labels."
+            "`labels` must be given, because this checkpoint has no "
+            "classifier head with label names."
         )
     renamed = _renamed(known or [], rename_labels or {})
     labels = _checked_labels(renamed if labels is None else labels)

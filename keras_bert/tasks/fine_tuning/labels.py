@@ -112,7 +112,7 @@ def _plain_row(row):
 
 
 def _several(row, names):
-    """Return the indices of the labels of one text."""
+    """Return the label indices of one text in a multi-label task."""
     if not isinstance(row, list):
         raise TypeError("not a list.")
     indices = label_indices(row, names)

@@ -103,8 +103,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _symbols(self):
-        """Lookup tables that map code points to ids, inside and at the end of
-        words."""
+        """Tables that map code points to ids, in and at the end of words."""
         return [
             in_pages(_ids_of_characters(self.vocabulary, end))
             for end in ("", WORD_END)

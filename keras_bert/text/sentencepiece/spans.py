@@ -139,13 +139,12 @@ class PieceSpans:
 
 
 def _flags(normalizer, texts, begins):
-    """Return the mask of bytes that a table keeps, with an extra item per
-    text."""
+    """Return the mask of bytes that a table keeps, and an item per text end."""
     return _counts(normalizer, texts, begins) > 0
 
 
 def _counts(normalizer, texts, begins):
-    """Count the bytes that replace each byte, with an extra item per text."""
+    """Count the bytes that replace each byte, and one item per text end."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1

@@ -202,7 +202,7 @@ class WordpieceSettings(CasedTokenizer):
 
 
 def _read_vocabulary(files):
-    """Read the vocabulary, including added tokens, and the added tokens."""
+    """Read the vocabulary with its added tokens, and the `AddedToken`s."""
     path = files.directory / VOCABULARY
     if path.is_file():
         vocabulary = Vocabulary.from_file(path)
