@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.export.equal_nodes import merge_equal_nodes
 from keras_bert.export.packed_model import row_lengths
 from keras_bert.export.served_model import use_narrow_constants
 
@@ -106,6 +107,8 @@ def _plain_graph(function):
             node.attr.pop(
                 "_gradient_op_type", None
             )  # The attribute refers to Python functions.
+    for each in graph_def.library.function:
+        merge_equal_nodes(each)
     graph = tf.Graph()
     with graph.as_default():
         copies = _new_variables(variables.values())

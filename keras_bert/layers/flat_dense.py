@@ -41,15 +41,21 @@ class FlatDense(keras.layers.Dense):
     """
 
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
-        flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
+        is_matrix = len(inputs.shape) == 2
+        flat = inputs
+        if not is_matrix:
+            flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
         outputs = ops.matmul(flat, self.kernel)
         activation = self.activation
         if not training:
             activation = inference_activation(activation)
-        if self.use_bias:
-            add = _add_bias if training else ops.add
-            outputs = add(outputs, ops.expand_dims(self.bias, 0))
+        if self.use_bias and training:
+            outputs = _add_bias(outputs, ops.expand_dims(self.bias, 0))
+        elif self.use_bias:
+            outputs = ops.add(outputs, self.bias)
         outputs = activation(outputs)
+        if is_matrix:
+            return outputs
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
 
     def quantize(

@@ -47,12 +47,13 @@ class LayerNorm(Layer):
         self.gamma = self.add_exact_weight("gamma", shape, "ones")
         self.beta = self.add_exact_weight("beta", shape, "zeros")
 
-    def call(self, inputs: Tensor) -> Tensor:
-        outputs = self._normalized(inputs) * self.gamma + self.beta
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
+        outputs = self._normalized(inputs, training) * self.gamma + self.beta
         return ops.cast(outputs, self.compute_dtype)
 
-    def _normalized(self, inputs):
-        return _normalize(ops.cast(inputs, "float32"), self.epsilon)
+    def _normalized(self, inputs, training):
+        normalize = _normalize_in_training if training else _normalize
+        return normalize(ops.cast(inputs, "float32"), self.epsilon)[0]
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -81,17 +82,24 @@ class UnshiftedLayerNorm(LayerNorm):
     def build(self, inputs_shape: Shape) -> None:
         self.gamma = self.add_exact_weight("gamma", inputs_shape[-1:], "ones")
 
-    def call(self, inputs: Tensor) -> Tensor:
-        outputs = self._normalized(inputs) * self.gamma
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
+        outputs = self._normalized(inputs, training) * self.gamma
         return ops.cast(outputs, self.compute_dtype)
 
 
 def _normalize(inputs, epsilon):
+    """Return the normalized inputs and their scale."""
+    centered = inputs - _mean(inputs)
+    scale = ops.rsqrt(_mean(ops.square(centered)) + epsilon)
+    return centered * scale, scale
+
+
+def _normalize_in_training(inputs, epsilon):
+    """Compute `_normalize` with a custom gradient."""
+
     @ops.custom_gradient
     def normalize(inputs):
-        centered = inputs - _mean(inputs)
-        scale = ops.rsqrt(_mean(ops.square(centered)) + epsilon)
-        normalized = centered * scale
+        normalized, scale = _normalize(inputs, epsilon)
 
         def gradient(*args, upstream=None):
             # PyTorch also passes the inputs, and `upstream` by name.
@@ -101,7 +109,7 @@ def _normalize(inputs, epsilon):
 
         return normalized, gradient
 
-    return normalize(inputs)
+    return normalize(inputs), None
 
 
 def _mean(values):

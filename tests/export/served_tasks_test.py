@@ -235,6 +235,14 @@ def test_releases_before_know_all_attributes_of_variables(exported):
         assert {x for x in node.attr if x[0] != "_"} <= known
 
 
+def test_functions_contain_each_small_constant_once(exported):
+    _, directory = exported["tagger"]
+    for function in _graph_def(directory).library.function:
+        nodes = [node for node in function.node_def if node.op == "Const"]
+        values = [str(x.attr["value"]) for x in nodes if x.ByteSize() < 1000]
+        assert len({*values}) == len(values)
+
+
 def _num_bytes(directory):
     return sum(p.stat().st_size for p in directory.rglob("*") if p.is_file())
 

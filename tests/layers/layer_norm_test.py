@@ -8,12 +8,12 @@ from keras_bert.layers import UnshiftedLayerNorm
 _INPUTS = np.random.default_rng(0).normal(1.0, 3.0, (4, 5, 8)).astype("float32")
 
 
-def gradients(layer, inputs):
+def gradients(layer, inputs, **arguments):
     """Return the gradients of inputs and weights; rows are weighted."""
     upstream = np.random.default_rng(1).normal(size=inputs.shape)
     with tf.GradientTape() as tape:
         tape.watch(inputs)
-        outputs = layer(inputs) * upstream.astype("float32")
+        outputs = layer(inputs, **arguments) * upstream.astype("float32")
     return tape.gradient(outputs, [inputs, *layer.trainable_variables])
 
 
@@ -28,8 +28,11 @@ def test_outputs_and_gradients_are_those_of_keras():
     theirs.set_weights(weights)
     inputs = tf.constant(_INPUTS)
     np.testing.assert_allclose(ours(inputs), theirs(inputs), atol=1e-5)
-    for our, their in zip(gradients(ours, inputs), gradients(theirs, inputs)):
-        np.testing.assert_allclose(our, their, atol=2e-5)
+    expected = gradients(theirs, inputs)
+    for training in (True, False):
+        found = gradients(ours, inputs, training=training)
+        for our, their in zip(found, expected, strict=True):
+            np.testing.assert_allclose(our, their, atol=2e-5)
 
 
 def test_statistics_are_computed_in_float32():
