@@ -1,5 +1,13 @@
-"""Tokenizers and preprocessors that run in the TensorFlow graph."""
+"""Tokenizers and preprocessors that run in the TensorFlow graph or without."""
 
 from keras_bert import lazy
+from keras_bert.text import engine
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+_import, __dir__, __all__ = lazy.attach(__name__, __file__)
+
+
+def __getattr__(name):
+    found = None
+    if name in __all__ and not engine.has_tensorflow_text():
+        found = engine.host_class(name)
+    return found or _import(name)

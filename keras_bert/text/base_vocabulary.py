@@ -25,7 +25,8 @@ class SpecialTokens(dict):
 class BaseVocabulary(Summarized):
     """Base class for vocabularies, which map tokens to ids.
 
-    Subclasses define `is_continuation`. They may define `_hint`, which extends
+    Subclasses define `is_continuation` and `_join(tokens)`, which returns the
+    text of tokens. They may define `_hint`, which extends
     the error message for a missing special token.
 
     Args:
@@ -124,6 +125,14 @@ class BaseVocabulary(Summarized):
             KeyError: the token is not in the vocabulary.
         """
         return self.ids[token]
+
+    def decode(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
+
+        Args:
+            ids: ids of tokens.
+        """
+        return self._join(self.tokens[index] for index in ids)
 
     @property
     def unk_id(self) -> int:

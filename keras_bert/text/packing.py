@@ -1,23 +1,24 @@
 """Layout of texts and special tokens in sequences, and token offsets.
 
 Only dense ops (where, gather, comparisons) are used, because TFLite has no
-kernels for ragged slicing and concatenation.
+kernels for ragged slicing and concatenation. The argument `arrays` is the
+module that contains them: `tensorflow`, or `keras_bert.text.arrays` for NumPy.
 """
 
 import typing
 
-import tensorflow as tf
-
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.arrays import as_ragged
+from keras_bert.typing import Tensor
 
 # Number of tokens to skip before a kept token, given its index in the kept
 # part of its text, the length of this part, and the number of tokens to cut.
 TRUNCATIONS = {
-    "head": lambda index, num_kept, num_cut: 0,
-    "tail": lambda index, num_kept, num_cut: num_cut,
+    "head": lambda arrays, index, num_kept, num_cut: 0,
+    "tail": lambda arrays, index, num_kept, num_cut: num_cut,
     # The head has half of the tokens, rounded up.
-    "head_tail": lambda index, num_kept, num_cut: tf.where(
+    "head_tail": lambda arrays, index, num_kept, num_cut: arrays.where(
         index < (num_kept + 1) // 2, 0, num_cut
     ),
 }
@@ -26,7 +27,7 @@ TRUNCATIONS = {
 class Cells(typing.NamedTuple):
     """Tokens of sequences, with or without padding.
 
-    All tensors are int32 `(num_tokens,)` without padding, or `(batch_size,
+    All values are int32 `(num_tokens,)` without padding, or `(batch_size,
     seq_length)`.
 
     Args:
@@ -36,18 +37,20 @@ class Cells(typing.NamedTuple):
         segments: segment ids.
     """
 
-    places: tf.Tensor
-    mask: tf.Tensor
-    segments: tf.Tensor
+    places: Tensor
+    mask: Tensor
+    segments: Tensor
 
 
 class Layout:
     """Sequences of special tokens and texts, truncated to a length.
 
     Args:
+        arrays: module of array functions.
         template: `Template`.
-        texts: RaggedTensors `(batch_size, (num_tokens))`, the tokens of the
-            texts and, for pairs, of the second texts.
+        texts: RaggedTensors, or `Ragged` of `arrays`, `(batch_size,
+            (num_tokens))`, the tokens of the texts and, for pairs, of the
+            second texts.
         seq_length: int, maximum length. Long pairs are truncated token by
             token, always from the longer text.
         truncation: str, a key of `TRUNCATIONS`.
@@ -57,43 +60,47 @@ class Layout:
         are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
-    def __init__(self, template, texts, seq_length, truncation):
-        self.template = template
+    def __init__(self, arrays, template, texts, seq_length, truncation):
+        self.arrays, self.template = arrays, template
         self.seq_length = seq_length
         self._skipped = TRUNCATIONS[truncation]
         num_special = template.num_special(is_pair=len(texts) == 2)
         budget = seq_length - num_special
         # Fails if there are not as many second texts as texts.
-        lengths = tf.stack([x.row_lengths() for x in texts])
-        lengths = tf.cast(lengths, tf.int32)  # [T, B]
-        self.are_cut = tf.reduce_sum(lengths, 0) > budget
+        lengths = arrays.stack([x.row_lengths() for x in texts])
+        lengths = arrays.cast(lengths, arrays.int32)  # [T, B]
+        self.are_cut = arrays.reduce_sum(lengths, 0) > budget
         lengths = [lengths[n] for n in range(len(texts))]
-        kept = truncated_lengths(budget, *lengths)[: len(texts)]
+        kept = truncated_lengths(arrays, budget, *lengths)[: len(texts)]
         self.lengths = sum(kept) + num_special
         self._texts, first = [], len(template.tokens)
         for text, length, num_kept in zip(texts, lengths, kept, strict=True):
-            starts = tf.cast(text.row_starts(), tf.int32) + first
+            starts = arrays.cast(text.row_starts(), arrays.int32) + first
             self._texts.append((starts, num_kept, length - num_kept))
-            first += tf.size(text.flat_values)
+            first += arrays.size(text.flat_values)
 
     def flat(self):
         """Return the `Cells` of all sequences, concatenated without padding."""
-        row, position = numbered(self.lengths)
-        places, segments = self._cells(position, lambda x: tf.gather(x, row))
-        return Cells(places, tf.ones_like(position), segments)
+        arrays = self.arrays
+        row, position = numbered(arrays, self.lengths)
+        places, segments = self._cells(
+            position, lambda x: arrays.gather(x, row)
+        )
+        return Cells(places, arrays.ones_like(position), segments)
 
     def padded(self):
         """Return the `Cells` of sequences padded to `seq_length`."""
-        position = tf.range(self.seq_length)[tf.newaxis]  # [1, S]
-        length = self.lengths[:, tf.newaxis]  # [B, 1]
+        arrays = self.arrays
+        position = arrays.range(self.seq_length)[arrays.newaxis]  # [1, S]
+        length = self.lengths[:, arrays.newaxis]  # [B, 1]
         if self.template.padding_side == "left":
-            position -= self.seq_length - length
-        places, segments = self._cells(position, lambda x: x[:, tf.newaxis])
-        is_token = tf.logical_and(position >= 0, position < length)
+            position = position - (self.seq_length - length)
+        places, segments = self._cells(position, lambda x: x[:, arrays.newaxis])
+        is_token = arrays.logical_and(position >= 0, position < length)
         return Cells(
-            tf.where(is_token, places, 0),
-            tf.cast(is_token, tf.int32),
-            tf.where(is_token, segments, self.template.padding_segment),
+            arrays.where(is_token, places, 0),
+            arrays.cast(is_token, arrays.int32),
+            arrays.where(is_token, segments, self.template.padding_segment),
         )
 
     def _cells(self, position, of_row):
@@ -104,25 +111,27 @@ class Layout:
             of_row: callable that converts a per-sequence value to a tensor that
                 broadcasts to the cells.
         """
-        template, texts = self.template, [*self._texts]
+        arrays, template = self.arrays, self.template
+        texts = [*self._texts]
         places, segments, end = 0, 0, of_row(self.lengths)
         for word, segment in reversed(template.layout(len(texts) == 2)):
             if word in (FIRST, SECOND):
                 first, num_kept, num_cut = map(of_row, texts.pop())
                 start = end - num_kept
-                skipped = self._skipped(position - start, num_kept, num_cut)
+                index = position - start
+                skipped = self._skipped(arrays, index, num_kept, num_cut)
                 place = position + (first - start) + skipped
             else:
                 start, place = end - 1, template.tokens.index(word)
             # Words before this one replace the cells before its start.
             is_before = position < end
-            places = tf.where(is_before, place, places)
-            segments = tf.where(is_before, segment, segments)
+            places = arrays.where(is_before, place, places)
+            segments = arrays.where(is_before, segment, segments)
             end = start
         return places, segments
 
 
-def truncated_lengths(budget, first, second=0):
+def truncated_lengths(arrays, budget, first, second=0):
     """Return the lengths of texts or pairs after truncation.
 
     google-research/bert removes tokens one by one: the last token of the
@@ -130,6 +139,7 @@ def truncated_lengths(budget, first, second=0):
     computes the same result in one step.
 
     Args:
+        arrays: module of array functions.
         budget: int, maximum number of tokens of a text or pair.
         first: int32 `(batch_size,)`, lengths of the first texts.
         second: int32 `(batch_size,)`, lengths of the second texts, or 0.
@@ -137,15 +147,16 @@ def truncated_lengths(budget, first, second=0):
     Returns:
         Two int32 `(batch_size,)` tensors.
     """
-    kept_first = tf.minimum(
-        first, tf.maximum(budget - second, (budget + 1) // 2)
+    kept_first = arrays.minimum(
+        first, arrays.maximum(budget - second, (budget + 1) // 2)
     )
-    return kept_first, tf.minimum(second, budget - kept_first)
+    return kept_first, arrays.minimum(second, budget - kept_first)
 
 
-def numbered(counts):
+def numbered(arrays, counts):
     """Return the row index of each item and its index within the row."""
-    items = tf.cast(tf.where(tf.sequence_mask(counts)), tf.int32)
+    items = arrays.where(arrays.sequence_mask(counts))
+    items = arrays.cast(items, arrays.int32)
     return items[:, 0], items[:, 1]  # TFLite cannot unstack zero items.
 
 
@@ -166,6 +177,11 @@ def locate_pieces(preprocess, *texts):
     """
     found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in texts]
     ids, starts, ends = zip(*found, strict=True)
-    numbers = [tf.ones_like(x) * n for n, x in enumerate(starts, 1)]
+    starts = [*map(as_ragged, starts)]
+    ones_like = preprocess.tokenizer.arrays.ones_like
+    numbers = [
+        x.with_flat_values(ones_like(x.flat_values) * n)
+        for n, x in enumerate(starts, 1)
+    ]
     values = {TEXT_NUMBERS: numbers, STARTS: starts, ENDS: ends}
     return preprocess.rows(*ids, **values)

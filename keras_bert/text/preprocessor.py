@@ -5,16 +5,22 @@ from __future__ import annotations
 import collections.abc
 import typing
 
-import tensorflow as tf
-
 from keras_bert import features
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
+from keras_bert.text import arrays as host_arrays
+from keras_bert.text.arrays import as_ragged
 from keras_bert.text.packing import TRUNCATIONS
 from keras_bert.text.packing import Layout
+from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
 if typing.TYPE_CHECKING:
+    import numpy as np
+    import tensorflow as tf
+
+    from keras_bert.text.host_tokenizer import HostTokenizer
     from keras_bert.text.tokenizer import Tokenizer
     from keras_bert.text.wordpiece.tokenizer import BertTokenizer
     from keras_bert.text.words import WordTokenizer
@@ -28,22 +34,24 @@ class Rows(typing.NamedTuple):
     """Model inputs of texts or pairs without padding.
 
     Args:
-        inputs: dict of int32 `(num_tokens,)` tensors, the concatenated tokens
-            of all rows.
+        inputs: dict of int32 `(num_tokens,)` tensors or arrays, the
+            concatenated tokens of all rows.
         lengths: int32 `(batch_size,)`, number of tokens of each row.
         are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
-    inputs: dict[str, tf.Tensor]
-    lengths: tf.Tensor
-    are_cut: tf.Tensor
+    inputs: Tensors
+    lengths: Tensor
+    are_cut: Tensor
 
 
 class Preprocessor(Summarized):
     """Preprocessor that converts texts or pairs to dense model inputs.
 
     The same object runs in `tf.data`, in a SavedModel and in TFLite, so
-    training and serving use the same preprocessing.
+    training and serving use the same preprocessing. If its tokenizer runs
+    without TensorFlow, the results are NumPy arrays, and the tokens of texts
+    are lists of arrays instead of RaggedTensors.
 
     Args:
         tokenizer: the tokenizer.
@@ -70,7 +78,7 @@ class Preprocessor(Summarized):
 
     def __init__(
         self,
-        tokenizer: Tokenizer | WordTokenizer,
+        tokenizer: Tokenizer | WordTokenizer | HostTokenizer,
         template: Template,
         seq_length: int = 128,
         truncation: str = "head",
@@ -108,9 +116,7 @@ class Preprocessor(Summarized):
         """Maximum number of tokens of a single text."""
         return self.seq_length - self.template.num_special(is_pair=False)
 
-    def __call__(
-        self, texts: Texts, pairs: Texts | None = None
-    ) -> dict[str, tf.Tensor]:
+    def __call__(self, texts: Texts, pairs: Texts | None = None) -> Tensors:
         columns = [texts] if pairs is None else [texts, pairs]
         if any(type(x).__name__ == "KerasTensor" for x in columns):
             raise TypeError(
@@ -118,13 +124,17 @@ class Preprocessor(Summarized):
                 "a `tf.data.Dataset`, or create a model that takes texts with "
                 f"`keras_bert.tasks.text_model`. Received: {columns}."
             )
-        columns = [tf.convert_to_tensor(x, tf.string) for x in columns]
-        if any(column.shape.rank != 0 for column in columns):
+        arrays = self.tokenizer.arrays
+        columns = [arrays.convert_to_tensor(x, arrays.string) for x in columns]
+        if any(column.shape != () for column in columns):
             return self.encode(*columns)[0]
-        inputs, _ = self.encode(*(column[tf.newaxis] for column in columns))
+        columns = [column[arrays.newaxis] for column in columns]
+        inputs, _ = self.encode(*columns)
         return {name: rows[0] for name, rows in inputs.items()}
 
-    def tokenize(self, *texts: Texts) -> list[tf.RaggedTensor]:
+    def tokenize(
+        self, *texts: Texts
+    ) -> list[tf.RaggedTensor | list[np.ndarray]]:
         """Return the arguments of `pack` for texts.
 
         Args:
@@ -132,7 +142,7 @@ class Preprocessor(Summarized):
         """
         return [self.tokenizer(column) for column in texts]
 
-    def encode(self, *texts: Texts) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def encode(self, *texts: Texts) -> tuple[Tensors, Tensor]:
         """Pack texts and return the mask of truncated texts.
 
         Args:
@@ -148,9 +158,9 @@ class Preprocessor(Summarized):
     ) -> Rows:
         """Tokenize texts to `Rows` outside of a graph.
 
-        The first 64 calls run eagerly, which takes about 3 ms for one text.
-        Then the function is traced into a graph. Tracing takes a second; each
-        later call takes less than 1 ms.
+        With TensorFlow, the first 64 calls run eagerly, which takes about 3 ms
+        for one text. Then the function is traced into a graph. Tracing takes a
+        second; each later call takes less than 1 ms.
 
         Args:
             *texts: list of str or bytes `(batch_size,)`; pass two for pairs.
@@ -159,8 +169,8 @@ class Preprocessor(Summarized):
         def encode(*texts):
             return self.rows(*self.tokenize(*texts))
 
-        self._num_calls += 1
-        if self._num_calls <= _EAGER_CALLS:
+        tf, self._num_calls = self.tokenizer.arrays, self._num_calls + 1
+        if tf is host_arrays or self._num_calls <= _EAGER_CALLS:
             return encode(*texts)
         if len(texts) not in self._traced:
             column = tf.TensorSpec([None], tf.string)
@@ -170,58 +180,69 @@ class Preprocessor(Summarized):
         return self._traced[len(texts)](*columns)
 
     def pack(
-        self, *tokens: tf.RaggedTensor, **values: typing.Any
-    ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        self,
+        *tokens: tf.RaggedTensor | list[np.ndarray],
+        **values: typing.Any,
+    ) -> tuple[Tensors, Tensor]:
         """Pack tokenized texts into model inputs.
 
         Args:
             *tokens: tokens `(batch_size, (num_tokens))` of the texts and, for
                 pairs, of the second texts.
             **values: additional token values by output name. Each is a list
-                with one RaggedTensor or, for pairs, two.
+                with the values of the texts and, for pairs, of the second
+                texts, in the format of `tokens`.
 
         Returns:
             The dict of model inputs and of the values, which are int32
             `(batch_size, seq_length)` and 0 at special tokens and padding; and
             bool `(batch_size,)`, True for truncated texts or pairs.
         """
-        layout = self._layout(tokens)
+        layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.padded(), tokens, values)
         return inputs, layout.are_cut
 
-    def rows(self, *tokens: tf.RaggedTensor, **values: typing.Any) -> Rows:
+    def rows(
+        self,
+        *tokens: tf.RaggedTensor | list[np.ndarray],
+        **values: typing.Any,
+    ) -> Rows:
         """Arrange tokenized texts as model inputs without padding.
 
         Args:
             *tokens: arguments of `pack`.
             **values: arguments of `pack`.
         """
-        layout = self._layout(tokens)
+        layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.flat(), tokens, values)
         return Rows(inputs, layout.lengths, layout.are_cut)
 
     def _layout(self, tokens):
-        return Layout(self.template, tokens, self.seq_length, self.truncation)
+        tokens, how = [*map(as_ragged, tokens)], self.truncation
+        arrays = self.tokenizer.arrays
+        layout = Layout(arrays, self.template, tokens, self.seq_length, how)
+        return layout, tokens
 
     def _inputs(self, cells, tokens, values):
         """Return the model inputs and values of `Cells`."""
-        id_of = self.tokenizer.vocabulary.id_of
+        arrays, id_of = self.tokenizer.arrays, self.tokenizer.vocabulary.id_of
         special = [id_of(token) for token in self.template.tokens]
         table = [x.flat_values for x in tokens]
-        if table[0].dtype == tf.string:  # Words of a `WordTokenizer`.
+        if table[0].dtype == arrays.string:  # Words of a `WordTokenizer`.
             table = self.tokenizer.spell(special, *table)
         else:
-            table = tf.concat([special, *table], 0)
+            table = arrays.concat([special, *table], 0)
         inputs = {
-            features.INPUT_IDS.name: tf.gather(table, cells.places),
+            features.INPUT_IDS.name: arrays.gather(table, cells.places),
             features.INPUT_MASK.name: cells.mask,
         }
         if self.template.segments:
             inputs[features.SEGMENT_IDS.name] = cells.segments
         for name, columns in values.items():
-            table = [tf.cast(x.flat_values, tf.int32) for x in columns]
-            table = tf.concat([tf.zeros_like(special), *table], 0)
-            inputs[name] = tf.gather(table, cells.places)
+            table = [as_ragged(x).flat_values for x in columns]
+            table = [arrays.cast(x, arrays.int32) for x in table]
+            table = arrays.concat([arrays.zeros_like(special), *table], 0)
+            inputs[name] = arrays.gather(table, cells.places)
         return inputs
 
 

@@ -25,7 +25,6 @@ class Tokenizer(Summarized):
             int32; starts and ends, int64, byte offsets into the raw text. A
             span does not include the space before its word. Only spans of
             white-space tokens may be empty.
-        detokenize(ids): decode a list of ids to a text.
 
     Args:
         settings: a frozen dataclass.
@@ -34,12 +33,14 @@ class Tokenizer(Summarized):
         settings: the argument.
         vocabulary: the vocabulary of the settings.
         kind: str, a key of `KINDS`.
+        arrays: module of array functions, TensorFlow.
     """
+
+    arrays = tf
 
     tokenize_with_offsets: collections.abc.Callable[
         [Texts], tuple[tf.RaggedTensor, ...]
     ]
-    detokenize: collections.abc.Callable[[collections.abc.Iterable[int]], str]
     vocabulary: BaseVocabulary
 
     _facts = tokenizer_facts
@@ -50,6 +51,19 @@ class Tokenizer(Summarized):
 
     def __call__(self, texts: Texts) -> tf.RaggedTensor:
         raise NotImplementedError
+
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
+
+        Args:
+            ids: ids of tokens.
+
+        Returns:
+            For WordPiece and BPE, the normalized words, joined by spaces; for
+            SentencePiece, the normalized text; for byte-level BPE, the text, in
+            which bytes that are not valid UTF-8 become U+FFFD.
+        """
+        return self.vocabulary.decode(ids)
 
     def with_special_tokens(self) -> "Tokenizer":
         """Return a copy of the tokenizer with `special_tokens_in_text=True`."""

@@ -66,7 +66,7 @@ class WordTokenizer(Summarized):
     [[b'It', b"'s", b'good', b'.']]
     """
 
-    vocabulary = _Vocabulary
+    arrays, vocabulary = tf, _Vocabulary
 
     def __init__(self, max_characters: int = 50) -> None:
         self.max_characters = max_characters

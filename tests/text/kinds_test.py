@@ -27,6 +27,7 @@ from keras_bert.text.byte_pair.settings import BytePairSettings
 from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS as BYTE_TOKENS
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file
@@ -125,6 +126,20 @@ _CASES = {
 @pytest.fixture(params=_CASES)
 def settings(request):
     return _CASES[request.param](request.getfixturevalue)
+
+
+def test_the_host_tokenizer_equals_the_graph(settings):
+    if not hasattr(settings, "units"):
+        pytest.skip("not on the host")
+    graph, host = settings.make(), HostTokenizer(settings)
+    texts = [text.encode() for text in _texts(300)]
+    texts += [b"a\xffb", b"\xe4\xb8 \x80", b"\xed\xa0\x80 c"]
+    found = host.tokenize_with_offsets(texts)
+    for rows, expected in zip(found, graph.tokenize_with_offsets(texts)):
+        assert [row.tolist() for row in rows] == expected.to_list()
+    assert [row.tolist() for row in host(texts)] == graph(texts).to_list()
+    assert host(texts[0]).tolist() == graph(texts[0]).numpy().tolist()
+    assert host.detokenize(found[0][0]) == graph.detokenize(found[0][0])
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ _TEMPLATE = Template().with_tokens(ROLES)
 
 def _pack(texts, seq_length, template=_TEMPLATE, ids=_IDS, truncation="head"):
     """Return padded ids, mask and segments; check that rows have them too."""
-    layout = Layout(template, texts, seq_length, truncation)
+    layout = Layout(tf, template, texts, seq_length, truncation)
     table = [[ids[token] for token in template.tokens]]
     table = tf.concat([*table, *(text.flat_values for text in texts)], 0)
 
@@ -43,7 +43,7 @@ def _truncate_seq_pair(first, second, budget):
 @pytest.mark.parametrize("budget", range(11))
 def test_pairs_are_cut_as_published(budget):
     lengths = np.array(list(itertools.product(range(13), repeat=2)))
-    first, second = truncated_lengths(budget, *lengths.T.astype(np.int32))
+    first, second = truncated_lengths(tf, budget, *lengths.T.astype(np.int32))
     expected = [
         tuple(map(len, _truncate_seq_pair(range(a), range(b), budget)))
         for a, b in lengths

@@ -86,7 +86,7 @@ def _graph_windows(sizes, question_lengths, context_lengths):
     room = sizes.seq_length - sizes.num_special - question_lengths
     step = tf.minimum(room, sizes.doc_stride)
     num_more = tf.maximum((context_lengths - room + step - 1) // step, 0)
-    rows, numbers = numbered(num_more + 1)
+    rows, numbers = numbered(tf, num_more + 1)
     starts = numbers * tf.gather(step, rows)
     left = tf.gather(context_lengths, rows) - starts
     return _GraphWindows(rows, starts, tf.minimum(tf.gather(room, rows), left))
@@ -123,7 +123,7 @@ def _owned_in_windows(tokens, windows, ranks):
 
 def _places(tokens, windows):
     """Return the window, position and token index of each window token."""
-    window, place = numbered(windows.lengths)
+    window, place = numbered(tf, windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
     return window, place, tf.gather(firsts, window) + place

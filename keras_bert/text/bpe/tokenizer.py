@@ -18,9 +18,9 @@ from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import in_rows
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
-from keras_bert.text.normalization.character_kinds import NUM_CODE_POINTS
 from keras_bert.text.normalization.character_kinds import in_pages
 from keras_bert.text.normalization.character_kinds import long_characters
+from keras_bert.text.normalization.code_points import NUM_CODE_POINTS
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.tokenizer import Tokenizer
@@ -73,18 +73,6 @@ class BpeTokenizer(BertTokenizer):
         settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
         Tokenizer.__init__(self, settings)
         self._table = normalizer_model(lowercase=True, strip_accents=True)
-
-    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
-        """Decode ids to a text.
-
-        Args:
-            ids: ids of tokens.
-
-        Returns:
-            The words, joined by spaces.
-        """
-        tokens = (self.vocabulary.tokens[index] for index in ids)
-        return "".join(tokens).replace(WORD_END, " ").strip()
 
     @graph_constant
     def _split(self):

@@ -24,6 +24,10 @@ class BpeVocabulary(BaseVocabulary):
     def __init__(self, tokens, source="vocabulary", roles=ROLES):
         super().__init__(tokens, source, roles)
 
+    def _join(self, tokens):
+        """Join the words by spaces, see `BaseVocabulary`."""
+        return "".join(tokens).replace(WORD_END, " ").strip()
+
     @property
     def is_continuation(self):
         """Raise ValueError, because tokens do not mark where words begin."""

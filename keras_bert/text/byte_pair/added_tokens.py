@@ -10,8 +10,8 @@ import tensorflow as tf
 
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
-from keras_bert.text.normalization.character_kinds import SPACE
 from keras_bert.text.normalization.character_kinds import character_kinds
+from keras_bert.text.normalization.code_points import SPACE
 
 _DEAD, _ROOT = 0, 1
 _NO_ID = -1

@@ -151,18 +151,6 @@ class BytePairTokenizer(Tokenizer):
         )
         return ids, starts, ends
 
-    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
-        """Decode ids to a text.
-
-        Args:
-            ids: ids of tokens.
-
-        Returns:
-            The text; bytes that are not valid UTF-8 become U+FFFD.
-        """
-        tokens = (self.vocabulary.tokens[index] for index in ids)
-        return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
-
     @graph_constant
     def _merge(self):
         return BytePairMerges(self.vocabulary, self.settings.merges)

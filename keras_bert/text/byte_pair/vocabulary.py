@@ -80,6 +80,10 @@ class BytePairVocabulary(BaseVocabulary):
                 f"{len(missing)}, the first {missing[0]!r}."
             )
 
+    def _join(self, tokens):
+        """Join the bytes; bytes that are not valid UTF-8 become U+FFFD."""
+        return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
+
     @property
     def is_continuation(self) -> list[bool]:
         """True for each token that continues a word.

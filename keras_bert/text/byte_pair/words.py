@@ -21,8 +21,8 @@ import tensorflow as tf
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import shift
 from keras_bert.text.flat_texts import where
-from keras_bert.text.normalization.character_kinds import NONE
-from keras_bert.text.normalization.character_kinds import SPACE
+from keras_bert.text.normalization.code_points import NONE
+from keras_bert.text.normalization.code_points import SPACE
 from keras_bert.text.perfect_hash import PerfectHash
 
 _APOSTROPHE = ord("'")

@@ -1,12 +1,6 @@
-"""Classification of characters as space, letter, number or other.
-
-Byte-level BPE needs these classes. The ranges are the same as in `tokenizers`
-0.23: White_Space and the categories L and N of Unicode 16.0. They are read from
-a file, so that they do not depend on the version of Python.
-"""
+"""Classification of characters as space, letter, number or other in a graph."""
 
 import functools
-import pathlib
 import typing
 
 import numpy as np
@@ -14,14 +8,12 @@ import tensorflow as tf
 
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
+from keras_bert.text.normalization.code_points import NONE
+from keras_bert.text.normalization.code_points import NUM_CODE_POINTS
+from keras_bert.text.normalization.code_points import OTHER
+from keras_bert.text.normalization.code_points import code_point_kinds
 
-# NONE marks bytes that are not text. OTHER includes bytes that are not UTF-8.
-NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
-
-_RANGES = pathlib.Path(__file__).with_name("tables") / "unicode_16.txt"
-_NAMES = {"space": SPACE, "letter": LETTER, "number": NUMBER}
 _PAGE = 256
-NUM_CODE_POINTS = 0x110000
 
 
 class LongCharacters(typing.NamedTuple):
@@ -36,17 +28,6 @@ class LongCharacters(typing.NamedTuple):
     starts: tf.Tensor
     lengths: tf.Tensor
     kinds: tf.Tensor
-
-
-@functools.cache
-def code_point_kinds():
-    """Return the kind of every code point as a uint8 array `(1114112,)`."""
-    kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
-    for line in _RANGES.read_text(encoding="ascii").splitlines():
-        name, span = line.split(" ")
-        first, last = (int(end, 16) for end in span.split("-"))
-        kinds[first : last + 1] = _NAMES[name]
-    return kinds
 
 
 @functools.cache

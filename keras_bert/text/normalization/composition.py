@@ -20,9 +20,9 @@ from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import shift
 from keras_bert.text.flat_texts import splice
 from keras_bert.text.flat_texts import where
-from keras_bert.text.normalization.character_kinds import NUM_CODE_POINTS
 from keras_bert.text.normalization.character_kinds import in_pages
 from keras_bert.text.normalization.character_kinds import long_characters
+from keras_bert.text.normalization.code_points import NUM_CODE_POINTS
 from keras_bert.text.perfect_hash import NOT_FOUND
 from keras_bert.text.perfect_hash import PerfectHash
 

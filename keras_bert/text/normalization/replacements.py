@@ -17,6 +17,8 @@ from keras_bert.text.normalization.double_array import build_double_array
 _IS_REPLACED = 1 << 30
 _LENGTH_BITS = 6
 _NUM_CODE_POINTS = 0x110000
+# Positions in `_flatbuffer`.
+_ZERO_VALUE, _TRIE = 24, 36
 _SURROGATES = range(0xD800, 0xE000)
 
 
@@ -97,6 +99,37 @@ def _flatbuffer(strip_accents, units, zero_value, pool):
     return root + vtable + table + trie + strings + bytes(-len(strings) % 4)
 
 
+class CharacterTable(dict):
+    """Dict mapping code points to their replacements, for `str.translate`.
+
+    Bytes that are not UTF-8, as decoded by Python's "surrogateescape", are
+    dropped.
+
+    Args:
+        table: bytes, returned by `build_table`.
+    """
+
+    def __init__(self, table):
+        super().__init__()
+        self._zero_value, trie = struct.unpack_from("<iI", table, _ZERO_VALUE)
+        trie += _ZERO_VALUE + 4  # The start of the strings.
+        size = struct.unpack_from("<I", table, _TRIE)[0]
+        self._units = struct.unpack_from(f"<{size}I", table, _TRIE + 4)
+        self._pool = table[trie + 4 :]
+
+    def __missing__(self, code_point):
+        character = chr(code_point)
+        value = self._zero_value
+        if code_point:
+            key = character.encode("utf-8", "ignore")
+            value = _value(self._units, key) if key else _IS_REPLACED
+        if value & _IS_REPLACED:
+            place = (value ^ _IS_REPLACED) >> _LENGTH_BITS
+            end = place + value % (1 << _LENGTH_BITS)
+            character = self._pool[place:end].decode()
+        return self.setdefault(code_point, character)
+
+
 _HAS_VALUE = 1 << 8
 _LABEL = 1 << 31 | 0xFF
 _VALUE = (1 << 31) - 1
@@ -129,12 +162,19 @@ def has_key(charsmap, text):
     if not charsmap:
         return False
     units, _ = _parts(charsmap)
+    return _value(units, text.encode(), -1) >= 0
+
+
+def _value(units, key, default=0):
+    """Return the value of a key (bytes) in a double array."""
     index = 0
-    for byte in text.encode():
+    for byte in key:
         index ^= _offset(units[index]) ^ byte
         if index >= len(units) or units[index] & _LABEL != byte:
-            return False
-    return bool(units[index] & _HAS_VALUE)
+            return default
+    if units[index] & _HAS_VALUE:
+        return units[index ^ _offset(units[index])] & _VALUE
+    return default
 
 
 def single_replacements(charsmap):

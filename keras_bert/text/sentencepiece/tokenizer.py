@@ -1,6 +1,5 @@
 """SentencePiece tokenizer that runs in the graph."""
 
-import collections.abc
 import functools
 
 import tensorflow as tf
@@ -130,20 +129,6 @@ class SentencePieceTokenizer(Tokenizer):
         for offsets in reversed(origins):
             pieces = original_spans(pieces, offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
-
-    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
-        """Decode ids to a text.
-
-        Args:
-            ids: ids of tokens.
-
-        Returns:
-            The normalized text; special tokens are separate words.
-        """
-        special = {*self.roles.values()}
-        tokens = (self.vocabulary.tokens[index] for index in ids)
-        text = "".join(f" {t} " if t in special else t for t in tokens)
-        return " ".join(text.replace(WORD_START, " ").split())
 
     @property
     def _follows_model(self):

@@ -117,6 +117,12 @@ class SentencePieceVocabulary(BaseVocabulary):
             f"Received: {', '.join(tokens)}."
         )
 
+    def _join(self, tokens):
+        """Return the normalized text; special tokens are separate words."""
+        special = {*self.roles.values()}
+        text = "".join(f" {t} " if t in special else t for t in tokens)
+        return " ".join(text.replace(WORD_START, " ").split())
+
     @property
     def is_continuation(self) -> list[bool]:
         """True for each piece that continues a word.

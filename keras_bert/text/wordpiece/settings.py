@@ -10,10 +10,13 @@ from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_from_files
 from keras_bert.text.conventions import published_class
 from keras_bert.text.fast_tokenizer import added_tokens_json
+from keras_bert.text.normalization.normalizers import normalizer_model
+from keras_bert.text.normalization.replacements import CharacterTable
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
 from keras_bert.text.tokenizer_settings import CasedTokenizer
+from keras_bert.text.wordpiece.units import BertUnits
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 VOCABULARY = "vocab.txt"
@@ -32,15 +35,15 @@ class WordpieceSettings(CasedTokenizer):
     """Validated settings of a `BertTokenizer`.
 
     Args:
-        vocabulary: the vocabulary.
+        vocabulary: the vocabulary, or the path of a `vocab.txt`.
         lowercase: whether to lower-case texts.
         strip_accents: whether to drop accents. Defaults to `lowercase`.
         tokenize_chinese_chars: must be True, so that each Chinese character is
             a word.
-        max_chars_per_word: maximum number of characters in a word. Longer words
-            become [UNK].
         special_tokens_in_text: whether to convert special tokens in texts to
             their ids.
+        max_chars_per_word: maximum number of characters in a word. Longer words
+            become [UNK].
         added_tokens: sequence of `AddedToken`, tokens of the vocabulary to
             match before texts are split into words.
 
@@ -57,11 +60,13 @@ class WordpieceSettings(CasedTokenizer):
     lowercase: bool = checks.field(True, checks.flag)
     strip_accents: bool | None = checks.field(None, checks.flag)
     tokenize_chinese_chars: bool = True
-    max_chars_per_word: int = checks.field(200, checks.at_least, 1)
     special_tokens_in_text: bool = checks.field(False, checks.flag)
+    max_chars_per_word: int = checks.field(200, checks.at_least, 1)
     added_tokens: tuple = ()
 
     def __post_init__(self):
+        if not isinstance(self.vocabulary, Vocabulary):
+            vars(self)["vocabulary"] = Vocabulary.from_file(self.vocabulary)
         super().__post_init__()
         if not self.tokenize_chinese_chars:
             raise ValueError(
@@ -77,6 +82,14 @@ class WordpieceSettings(CasedTokenizer):
         """Added tokens to match in texts."""
         is_any = self.special_tokens_in_text
         return [t for t in self.added_tokens if is_any or not t.is_special]
+
+    @property
+    def raw_token_ids(self):
+        """Dict mapping tokens to match in raw texts to their ids."""
+        found = [t.text for t in self.found_tokens if not t.is_normalized]
+        if self.special_tokens_in_text:
+            found += self.vocabulary.roles.values()
+        return {token: self.vocabulary.id_of(token) for token in found}
 
     @classmethod
     def _read(cls, directory, max_chars_per_word, lowercase):
@@ -178,6 +191,22 @@ class WordpieceSettings(CasedTokenizer):
             *special_tokens(roles, mask_takes_space=False),
             *self.added_tokens,
         ]
+
+    def units(self):
+        """Return the rules of the host tokenizer."""
+        hidden = {token.text for token in self.added_tokens}
+        ids = self.vocabulary.ids
+        model = self.fast_parts()["model"]
+        model["vocab"] = {t: ids[t] for t in ids if t not in hidden}
+        table = normalizer_model(self.lowercase, self.strip_accents)
+        normalize = CharacterTable(table)
+        normalized_ids = {
+            token.text.translate(normalize): ids[token.text]
+            for token in self.found_tokens
+            if token.is_normalized
+        }
+        normalized_ids.pop("", None)
+        return BertUnits(model, table, self.raw_token_ids, normalized_ids)
 
     def fast_parts(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""

@@ -74,15 +74,13 @@ class BertTokenizer(Tokenizer):
         max_chars_per_word: int = 200,
         added_tokens: collections.abc.Iterable[AddedToken] = (),
     ) -> None:
-        if not isinstance(vocabulary, Vocabulary):
-            vocabulary = Vocabulary.from_file(vocabulary)
         settings = WordpieceSettings(
             vocabulary,
             lowercase,
             strip_accents,
             tokenize_chinese_chars,
-            max_chars_per_word,
             special_tokens_in_text,
+            max_chars_per_word,
             added_tokens,
         )
         super().__init__(settings)
@@ -116,18 +114,6 @@ class BertTokenizer(Tokenizer):
         pieces = self._found(texts, self._cut_with_offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 
-    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
-        """Decode ids to a text.
-
-        Args:
-            ids: ids of tokens.
-
-        Returns:
-            The words, joined by spaces.
-        """
-        tokens = (self.vocabulary.tokens[index] for index in ids)
-        return " ".join(tokens).replace(" ##", "")
-
     @graph_constant
     def _normalizer(self):
         return normalizer_op(self._table)
@@ -158,13 +144,9 @@ class BertTokenizer(Tokenizer):
     @graph_constant
     def _split_given(self):
         """Callable that splits raw texts at added tokens, or None."""
-        settings, roles = self.settings, self.vocabulary.roles
-        tokens = [t.text for t in settings.found_tokens if not t.is_normalized]
-        is_plain = roles == ROLES and not settings.found_tokens
-        if settings.special_tokens_in_text and not is_plain:
-            tokens += roles.values()
-        ids = {token: self.vocabulary.id_of(token) for token in tokens}
-        return SplitAtTokens(ids) if ids else None
+        settings, ids = self.settings, self.settings.raw_token_ids
+        is_plain = self.vocabulary.roles == ROLES and not settings.found_tokens
+        return SplitAtTokens(ids) if ids and not is_plain else None
 
     @graph_constant
     def _split_normalized(self):

@@ -103,6 +103,10 @@ class Vocabulary(BaseVocabulary):
             for index, token in enumerate(self.tokens)
         ]
 
+    def _join(self, tokens):
+        """Join the words by spaces, see `BaseVocabulary`."""
+        return " ".join(tokens).replace(" ##", "")
+
     @property
     def is_continuation(self) -> list[bool]:
         """True for each piece that continues a word."""

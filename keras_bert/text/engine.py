@@ -1,0 +1,31 @@
+"""Choice of the engine of tokenizers: TensorFlow, or the host."""
+
+import functools
+import importlib.util
+
+
+@functools.cache
+def has_tensorflow_text():
+    """Return whether tensorflow and tensorflow-text are installed."""
+    names = "tensorflow", "tensorflow_text"
+    return all(map(importlib.util.find_spec, names))
+
+
+@functools.cache
+def host_class(name):
+    """Return the class to use for a tokenizer without TensorFlow, or None.
+
+    Args:
+        name: str, a public name of `keras_bert.text`.
+    """
+    from keras_bert.text.host_tokenizer import HostTokenizer
+    from keras_bert.text.tokenizer_kinds import KINDS
+
+    kinds = {kind.tokenizer_class: kind for kind in KINDS.values()}
+    if name not in kinds:
+        return None
+
+    def __init__(self, *args, **values):
+        HostTokenizer.__init__(self, kinds[name](*args, **values))
+
+    return type(name, (HostTokenizer,), {"__init__": __init__})

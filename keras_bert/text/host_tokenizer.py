@@ -1,0 +1,187 @@
+"""Tokenizer that runs without TensorFlow."""
+
+import collections.abc
+import dataclasses
+import json
+import typing
+
+import numpy as np
+
+from keras_bert import lazy
+from keras_bert.summary import Summarized
+from keras_bert.summary import tokenizer_facts
+from keras_bert.text import arrays
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
+from keras_bert.typing import Texts
+
+# Units are cached, because most of them occur often. Long units do not.
+_MAX_UNITS, _MAX_CACHED_LENGTH = 1 << 18, 64
+
+
+class HostTokenizer(Summarized):
+    """Tokenizer that runs without TensorFlow, with the package `tokenizers`.
+
+    The ids and offsets equal those of the tokenizers that run in the graph.
+    `keras_bert.text.BertTokenizer` and the other tokenizer names create a
+    `HostTokenizer` if TensorFlow or tensorflow-text is not installed.
+
+    A text is split into units, such as words with the space before them, which
+    are tokenized independently of each other. The settings define the units:
+    `settings.units()` returns an object with these members:
+
+        pattern: compiled regular expression; its matches are the units, and
+            cover the text.
+        parts(text): split a text at special and added tokens. Returns a list
+            that alternates between str and `Encoded`.
+        encode(unit): return the `Encoded` tokens of a unit.
+
+    Args:
+        settings: settings of a tokenizer.
+
+    Attributes:
+        settings: the argument.
+        vocabulary: the vocabulary of the settings.
+        kind: str, a key of `KINDS`.
+        arrays: module of array functions, for preprocessors.
+
+    Call arguments:
+        texts: list of str or bytes (UTF-8), or a single str.
+
+    Returns:
+        A list of int32 arrays `(num_tokens,)`; for a single str, an array.
+    """
+
+    arrays, _facts = arrays, tokenizer_facts
+
+    def __init__(self, settings: FileDefinedTokenizer) -> None:
+        self.settings, self.kind = settings, settings.kind
+        self.vocabulary = settings.vocabulary
+        self._units = settings.units()
+        self._encoded = _Memo(lambda unit: _in_bytes(self._units.encode(unit)))
+
+    def __call__(self, texts: Texts) -> list[np.ndarray] | np.ndarray:
+        return _for_each(
+            lambda text: _array([x[0] for x in self._encode(text)]), texts
+        )
+
+    def tokenize_with_offsets(
+        self, texts: Texts
+    ) -> tuple[list[np.ndarray] | np.ndarray, ...]:
+        """Tokenize texts and return the byte offsets of the tokens.
+
+        Args:
+            texts: list of str or bytes (UTF-8), or a single str.
+
+        Returns:
+            Three lists of int32 arrays `(num_tokens,)`: ids, starts and ends,
+            byte offsets into the UTF-8 text.
+        """
+        found = _for_each(self._locate, texts)
+        if isinstance(found, tuple):
+            return found
+        return tuple([row[n] for row in found] for n in range(3))
+
+    def detokenize(self, ids: collections.abc.Iterable[int]) -> str:
+        """Decode ids to a text.
+
+        Args:
+            ids: ids of tokens.
+        """
+        return self.vocabulary.decode(ids)
+
+    def with_special_tokens(self) -> "HostTokenizer":
+        """Return a copy of the tokenizer with `special_tokens_in_text=True`."""
+        return HostTokenizer(
+            dataclasses.replace(self.settings, special_tokens_in_text=True)
+        )
+
+    def _encode(self, text):
+        units, find = [], self._units.pattern.findall
+        for part in self._units.parts(text):
+            if isinstance(part, str):
+                units += map(self._encoded.__getitem__, find(part))
+            else:
+                units.append(_in_bytes(part))
+        return units
+
+    def _locate(self, text):
+        nothing = b"", b"", b"", 0
+        parts = [*self._encode(text), nothing]
+        ids, starts, ends, sizes = zip(*parts, strict=True)
+        counts = [len(x) // np.dtype(np.int32).itemsize for x in ids]
+        bases = np.cumsum(sizes) - sizes
+        bases = np.repeat(bases.astype(np.int32), counts)
+        return _array(ids), _array(starts) + bases, _array(ends) + bases
+
+
+class Encoded(typing.NamedTuple):
+    """Tokens of a part of a text.
+
+    Args:
+        ids: list of int.
+        starts, ends: list of int, byte offsets into the part.
+        size: int, number of bytes of the part.
+    """
+
+    ids: list
+    starts: list
+    ends: list
+    size: int
+
+
+def size_of(text):
+    """Return the number of bytes of a text that `HostTokenizer` decoded."""
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def word_model(model):
+    """Create a model of `tokenizers`, which splits a word into tokens.
+
+    Args:
+        model: dict, the model of a `tokenizer.json`.
+    """
+    tokenizers = lazy.import_package("tokenizers", "A tokenizer on the host")
+    content = json.dumps({"version": "1.0", "model": model})
+    return tokenizers.Tokenizer.from_str(content).model
+
+
+class _Memo(dict):
+    def __init__(self, compute):
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, unit):
+        value = self._compute(unit)
+        if len(unit) <= _MAX_CACHED_LENGTH:
+            if len(self) >= _MAX_UNITS:
+                self.clear()
+            self[unit] = value
+        return value
+
+
+def _in_bytes(encoded):
+    """Convert the lists to bytes, which are joined faster than arrays."""
+    *lists, size = encoded
+    return *(np.array(x, np.int32).tobytes() for x in lists), size
+
+
+def _array(parts):
+    return np.frombuffer(bytearray().join(parts), np.int32)
+
+
+def _for_each(function, texts):
+    if isinstance(texts, np.ndarray):
+        texts = texts.tolist()
+    if isinstance(texts, str | bytes):
+        return function(_decoded(texts))
+    if not isinstance(texts, collections.abc.Iterable):
+        texts = [texts]  # An error.
+    return [function(_decoded(text)) for text in texts]
+
+
+def _decoded(text):
+    if isinstance(text, bytes):
+        return text.decode("utf-8", "surrogateescape")
+    if not isinstance(text, str):
+        raise TypeError(f"`texts` must be str or bytes. Received: {text!r}.")
+    return text
