@@ -4,6 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert import features
 from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
@@ -171,21 +172,46 @@ def _over_texts(model, num_texts):
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
     }
-    rows = {name: _AsRows()(ids) for name, ids in inputs.items()}
-    vectors = model(rows)["embedding"]
+    parts = [
+        model(_TextRows(texts)(inputs))["embedding"]
+        for texts in (slice(0, 1), slice(1, None))[:num_texts]
+    ]
     ids = next(iter(inputs.values()))
-    vectors = _AsGroups(num_texts, dtype=vectors.dtype)(vectors, ids)
+    vectors = _AsGroups(num_texts, dtype=parts[0].dtype)(parts, ids)
     return keras.Model(inputs, {"embedding": vectors})
 
 
-class _AsRows(keras.layers.Layer):
-    """Layer that merges the example axis and the text axis."""
+class _TextRows(keras.layers.Layer):
+    """Layer that selects texts of all examples and drops unused columns.
 
-    def call(self, ids):
-        return ops.reshape(ids, (-1, ops.shape(ids)[-1]))
+    Anchors are often much shorter than the other texts.
+    """
 
-    def compute_output_spec(self, ids):
-        return keras.KerasTensor((None, ids.shape[-1]), ids.dtype)
+    def __init__(self, texts):
+        super().__init__()
+        self._texts = texts
+
+    def call(self, inputs):
+        inputs = {
+            name: ops.reshape(x[:, self._texts], (-1, ops.shape(x)[-1]))
+            for name, x in inputs.items()
+        }
+        if keras.backend.backend() == "jax":  # Shapes must be static.
+            return inputs
+        mask = inputs[features.INPUT_MASK.name]
+        is_used = ops.any(mask > 0, axis=0)
+        # Models need a column, also for batches of single texts.
+        is_first = ops.arange(ops.shape(mask)[1]) == 0
+        (columns,) = ops.nonzero(ops.logical_or(is_used, is_first))
+        return {
+            name: ops.take(x, columns, axis=1) for name, x in inputs.items()
+        }
+
+    def compute_output_spec(self, inputs):
+        return {
+            name: keras.KerasTensor((None, x.shape[-1]), x.dtype)
+            for name, x in inputs.items()
+        }
 
 
 class _AsGroups(keras.layers.Layer):
@@ -195,10 +221,15 @@ class _AsGroups(keras.layers.Layer):
         super().__init__(**kwargs)
         self._num_texts = num_texts
 
-    def call(self, vectors, ids):
-        num_texts = self._num_texts or ops.shape(ids)[1]
-        return ops.reshape(vectors, (-1, num_texts, vectors.shape[-1]))
+    def call(self, parts, ids):
+        num_examples, num_texts = ops.shape(ids)[:2]
+        counts = 1, (self._num_texts or num_texts) - 1
+        vectors = [
+            ops.reshape(part, (num_examples, count, part.shape[-1]))
+            for part, count in zip(parts, counts, strict=False)
+        ]
+        return ops.concatenate(vectors, axis=1)
 
-    def compute_output_spec(self, vectors, ids):
-        shape = (*ids.shape[:2], vectors.shape[-1])
-        return keras.KerasTensor(shape, vectors.dtype)
+    def compute_output_spec(self, parts, ids):
+        shape = (None, self._num_texts, parts[0].shape[-1])
+        return keras.KerasTensor(shape, parts[0].dtype)

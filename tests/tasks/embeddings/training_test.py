@@ -7,6 +7,8 @@ from hypothesis import strategies
 from keras_bert import losses
 from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.training import embedding_learner
 
 _PAIRS = [
     ("the dog eats", "meat"),
@@ -240,3 +242,18 @@ def test_examples_that_the_loss_cannot_use_are_errors(
 ):
     with pytest.raises(ValueError, match=message):
         TextEmbedder(bert).fit(texts, labels, **options)
+
+
+@pytest.mark.parametrize("num_texts", [1, 2, 3])
+def test_anchors_are_not_padded_to_the_other_texts(bert, num_texts):
+    texts = ("the", "the dog eats", "the cat sees the cat")[:num_texts]
+    preprocess = TextEmbedder(bert).preprocess
+    examples = embedding_examples(preprocess, [texts], np.ones((1, 1)))
+    mask = bert.backbone.inputs["input_mask"]
+    width = keras.ops.sum(keras.ops.ones_like(mask), axis=1, keepdims=True)
+    model = keras.Model(bert.backbone.inputs, {"embedding": width})
+    learner = embedding_learner(bert, model, examples, losses.MSELoss())
+    found = learner.model(examples.inputs(np.array([0])))["embedding"]
+    anchor, *others = examples.rows.lengths
+    expected = [anchor, *[max(others, default=0)] * len(others)]
+    assert np.array(found)[0, :, 0].tolist() == expected
