@@ -1,4 +1,4 @@
-"""Directories with a model that takes token ids and its tokenizer files."""
+"""Export directories with a token-id model and its tokenizer files."""
 
 from absl import logging
 
@@ -29,7 +29,7 @@ def check_id_output(directory, model_format, inputs=(), overwrite=False):
 def check_id_export(
     task, directory, model_format, precision, precisions, texts, overwrite
 ):
-    """Raise ValueError if an export of a model of ids cannot succeed.
+    """Raise ValueError if a task cannot be exported with token ids as inputs.
 
     Args:
         task: a `Task`.
@@ -49,7 +49,7 @@ def check_id_export(
 
 
 def _check_id_task(task):
-    """Raise ValueError if a task cannot be exported with ids as inputs."""
+    """Raise ValueError if the task does not support token ids as inputs."""
     task.check_servable()
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:

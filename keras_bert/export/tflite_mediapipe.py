@@ -41,9 +41,9 @@ def check_mediapipe(task):
     tokens = [*_prompt(task), *_tokens(task.preprocess.tokenizer(["a"]))]
     if [*_tokens(*task.preprocess.tokenize(["a"]))] != tokens:
         raise ValueError(
-            "For MediaPipe, the default prompt must end with a space, because "
-            "it is tokenized without the text. "
-            f"Received: {task.preprocess.prompt!r}."
+            "For MediaPipe, the default prompt must end with a space, "
+            "because it is tokenized without the text. Received: the prompt "
+            f"{task.preprocess.prompt!r}."
         )
 
 

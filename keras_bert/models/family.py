@@ -33,7 +33,7 @@ class Family:
             "choice_scorer" and "span_classifier" to a `HeadKind`.
         head_distance: number of layers from the highest block to the head
             of a task, for layer-wise learning rate decay.
-        template: `Template`, special tokens of single texts and pairs.
+        template: `Template` of single texts and pairs.
         tokenizer: default kind of tokenizer if the files of a checkpoint
             do not identify one: "wordpiece", "bpe", "byte_bpe" or
             "sentencepiece".

@@ -22,17 +22,16 @@ class HeadKind:
     """Configuration of a fine-tuning head for the encoders of a family.
 
     Args:
-        reads: input of the head: "pooled_output", "first_token", "last_token"
-            or "mean" of the tokens, each `(batch_size, hidden_size)`, or
-            "sequence_output", `(batch_size, seq_length, hidden_size)`; or a
-            callable that maps a config to one of these names.
+        reads: input of the head, or a callable that maps a config to it.
+            "pooled_output", "first_token", "last_token" and "mean" are
+            `(batch_size, hidden_size)`; "sequence_output" is `(batch_size,
+            seq_length, hidden_size)`.
         dropout: dropout rate before the logits. Defaults to the value in the
             config.
         transform: callable that creates the layer before the dropout from a
             config, or None.
-        template: `Template`, special tokens of the texts. Defaults to the
-            family's template. Special tokens that are not in the vocabulary are
-            added.
+        template: `Template` of the inputs. Defaults to the family's template.
+            Special tokens that are not in the vocabulary are added.
         published_class: suffix of the class name in transformers. Defaults to
             BERT's suffix.
         context: callable that maps a config to the `context` argument of the

@@ -135,7 +135,7 @@ class Preprocessor(Summarized):
     def tokenize(
         self, *texts: Texts
     ) -> list[tf.RaggedTensor | list[np.ndarray]]:
-        """Return the arguments of `pack` for texts.
+        """Tokenize texts to the arguments of `pack`.
 
         Args:
             *texts: string tensor or list `(batch_size,)`; pass two for pairs.

@@ -102,7 +102,7 @@ def check_counts(counts, names, options):
 
 
 def warn_of_text(counts, options):
-    """Log the size of the text and warn if it does not fit the settings.
+    """Log the size of the text and warn if the settings do not suit it.
 
     Args:
         counts: dict of the counts of the text.

@@ -137,7 +137,8 @@ def _parts(corpus, start, split, end):
 
 
 def _sentence_after(corpus, start, num_tokens, limit):
-    """Return the first sentence after `num_tokens`, at most `limit`."""
+    """Return the index of the first sentence after `num_tokens`, up to
+    `limit`."""
     goal = corpus.sentences[start] + num_tokens
     return np.minimum(np.searchsorted(corpus.sentences, goal), limit)
 

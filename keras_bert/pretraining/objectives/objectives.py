@@ -57,10 +57,10 @@ class Objective:
         learner: callable that takes a `PretrainedModel` with `parts`, the
             `PretrainingRecipe` and `from_pretrained`, and returns a `Learner`.
             Defaults to `pretrainer_learner`.
-        fields: dict mapping the recipe fields of only this objective to their
-            defaults; None means that the field is required.
-        reads: callable that takes the recipe and returns a dict mapping names
-            in the run record to the checkpoint directories that are loaded.
+        fields: dict mapping objective-specific recipe fields to their defaults;
+            None means that the field is required.
+        reads: callable that takes the recipe and returns the checkpoint
+            directories to load, as a dict with names for the run record.
         shares: str, prefix of the weight paths that are shared between models
             or streams. Supported models must have such weights.
     """

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 def make_strategy(name):
-    """Create a strategy. Call it before any other use of TensorFlow.
+    """Create a distribution strategy, before any other use of TensorFlow.
 
     Args:
         name: "one_device"; "mirrored" for all GPUs of this machine (or its

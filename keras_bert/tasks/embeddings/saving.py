@@ -213,8 +213,7 @@ def _list_modules(path):
         folders = [path.parent / module["path"] for module in modules]
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
-            f"{path} must list modules with their type and path. Received: "
-            f"{error!r}."
+            f"{path} must list modules with their type and path: {error!r}."
         ) from None
     of_package = re.compile(rf"{_PACKAGE}\.(\w+\.)*(?=\w+$)")
     kinds = [of_package.sub("", kind) for kind in types]

@@ -88,8 +88,9 @@ class BytePairVocabulary(BaseVocabulary):
     def is_continuation(self) -> list[bool]:
         """True for each token that continues a word.
 
-        Special tokens and tokens that start with white space do not.
-        fairseq checks for a space only, because its texts have no line breaks.
+        Special tokens and tokens that start with white space are False.
+        (fairseq checks for a space only, because its texts have no line
+        breaks.)
         """
         special = {*self.roles.values()}
         return [
