@@ -77,7 +77,7 @@ def import_package(name, user):
 
     Args:
         name: str, a package or one of its modules.
-        user: str, what needs the package: the subject of the error message.
+        user: str, name of the feature that needs the package, for messages.
     """
     try:
         return importlib.import_module(name)
@@ -90,7 +90,7 @@ class LazyPackage:
 
     Args:
         name: str, the package.
-        user: str, what needs the package: the subject of the error message.
+        user: str, name of the feature that needs the package, for messages.
 
     Raises:
         ModuleNotFoundError: a name of the package is used, but the package is

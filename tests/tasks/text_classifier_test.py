@@ -229,9 +229,9 @@ def test_bad_names_of_labels_are_an_error(bert, labels):
 @pytest.mark.parametrize(
     "weights, message",
     [
-        ({"food": float("nan")}, "finite, at least 0"),
-        ({"food": -1.0}, "finite, at least 0"),
-        (dict.fromkeys(_LABELS, 0), "finite, at least 0"),
+        ({"food": float("nan")}, "must be finite, at least 0"),
+        ({"food": -1.0}, "must be finite, at least 0"),
+        (dict.fromkeys(_LABELS, 0), "must be finite, at least 0"),
         ([1.0, 2.0], r"must be a dict .*: \[1.0, 2.0\]"),
     ],
 )

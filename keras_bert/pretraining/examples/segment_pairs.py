@@ -137,8 +137,7 @@ def _parts(corpus, start, split, end):
 
 
 def _sentence_after(corpus, start, num_tokens, limit):
-    """Return the index of the first sentence after `num_tokens`, up to
-    `limit`."""
+    """Return the first sentence after `num_tokens`, but at most `limit`."""
     goal = corpus.sentences[start] + num_tokens
     return np.minimum(np.searchsorted(corpus.sentences, goal), limit)
 
