@@ -4,10 +4,10 @@ import typing
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import ChoicePreprocessor
 from keras_bert.tasks.choices import Choices

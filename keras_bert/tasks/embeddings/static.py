@@ -82,9 +82,8 @@ def _piece_vectors(embedder, preprocess, num_pieces):
     model = embedding_model(
         embedder.pretrained, embedder.pooling, embedder.dense
     )
-    rows = packed_rows(
-        preprocess, np.arange(num_pieces, dtype=np.int32)[:, None]
-    )
+    pieces = np.arange(num_pieces, dtype=np.int32)
+    rows = packed_rows(preprocess, [*pieces[:, None]])
     vectors = np.empty((num_pieces, embedder.dim), np.float32)
     for indices, outputs in Forward(model, embedder.batch_tokens)(rows):
         vectors[indices] = outputs["embedding"]

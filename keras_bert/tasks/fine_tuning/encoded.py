@@ -4,7 +4,6 @@ import itertools
 
 import keras
 import numpy as np
-import tensorflow as tf
 from absl import logging
 
 from keras_bert import features
@@ -53,17 +52,7 @@ def packed_rows(preprocess, *ids):
         *ids: one list with an int32 array `(num_tokens,)` for each text, or
             two lists for pairs.
     """
-    return _in_chunks(
-        preprocess, lambda *some: preprocess.rows(*map(_ragged, some)), ids
-    )
-
-
-def _ragged(rows):
-    """Create a RaggedTensor from a list of int32 arrays `(num_tokens,)`."""
-    return tf.RaggedTensor.from_row_lengths(
-        np.concatenate([np.zeros(0, np.int32), *rows]),
-        np.array([len(row) for row in rows], np.int64),
-    )
+    return _in_chunks(preprocess, preprocess.rows, ids)
 
 
 def tokenized(tokenize, texts):
