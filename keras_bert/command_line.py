@@ -216,7 +216,7 @@ def _user_errors():
 
 
 def _one_line(error):
-    """Return an error message that names the flags of the file path."""
+    """Return the error message, with the flag that names the file, if any."""
     if isinstance(error, MemoryError):
         return f"Out of memory. {error}".strip()
     if not isinstance(error, OSError) or error.filename is None:

@@ -301,7 +301,7 @@ class StrictConfig:
         return {"model_type": self.model_type, **self.fields()}
 
     def fields(self) -> dict[str, typing.Any]:
-        """Return a dict of the fields, without an `attention_window` of 0."""
+        """Return the fields as a dict, except an `attention_window` of 0."""
         values = dataclasses.asdict(self)
         if not self.attention_window:
             # Files from earlier releases lack this key.

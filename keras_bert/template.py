@@ -77,7 +77,7 @@ class Template:
         )
 
     def layout(self, is_pair):
-        """Return (word, segment id) pairs of a sequence, in order."""
+        """Return the layout as a list of (word, segment id) pairs."""
         return _items(self.pair if is_pair else self.single)
 
     @property

@@ -43,7 +43,7 @@ def merge_equal_nodes(function):
 
 
 def _computation(node):
-    """Return bytes that are equal for nodes that compute the same."""
+    """Return a key (bytes) that is equal for nodes with equal results."""
     node = _copy(node)
     node.ClearField("name")
     node.ClearField("experimental_debug_info")

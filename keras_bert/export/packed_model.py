@@ -123,7 +123,7 @@ class _PackedBlocks:
 
 
 class _Grid(keras.layers.Layer):
-    """Layer that maps packed tokens to the rows that attention computes.
+    """Layer that maps packed tokens to padded rows for attention.
 
     Call arguments:
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.

@@ -189,8 +189,7 @@ def _used_dtypes(model):
 
 
 def _used_dtype(tensor):
-    """Return the dtype that all consumers cast a tensor to, or its own
-    dtype."""
+    """Return the dtype that all uses of a tensor cast it to, or its own."""
     used = {
         op.get_attr("DstT") if op.type == "Cast" else tensor.dtype
         for op in tensor.consumers()

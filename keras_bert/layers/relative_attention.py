@@ -105,7 +105,7 @@ class RelativeAttention(SelfAttention):
         return query, key, dataclasses.replace(context, score_bias=bias)
 
     def _segment_scores(self, query, segment_ids):
-        """Return [B, N, S, S]: one of two scores for each pair of tokens."""
+        """Return the segment score of each pair of tokens, [B, N, S, S]."""
         turned = (query + self.table_heads(self.segment_bias)) * self.scale
         vectors = self.table_heads(self.segment_embeddings)  # [N, 2, D]
         scores = ops.matmul(turned, ops.swapaxes(vectors, -1, -2))

@@ -51,7 +51,7 @@ def attend_in_blocks(query, key, value, context, pattern, dropout):
 
 
 def _ignored(context, pattern, length):
-    """Return the mask of near keys, 1 at padding, far and global tokens."""
+    """Return a mask that is 1 at padding, distant and global tokens."""
 
     def queries(known):
         return split_blocks(ops.expand_dims(known, -1), pattern.reach)

@@ -202,7 +202,7 @@ class FillMask(Task):
 
 
 class _MaskedRows:
-    """Rows with the positions of their mask tokens as a model input.
+    """`PackedRows` with mask positions as an additional model input.
 
     Args:
         rows: `PackedRows`.

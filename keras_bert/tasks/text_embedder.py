@@ -473,7 +473,7 @@ class TextEmbedder(Task):
         return {"embedding": vectors}
 
     def _compressed(self, dimensions, precision):
-        """Return a copy whose graphs return compressed vectors."""
+        """Return a copy of the embedder that exports compressed embeddings."""
         check_compression(self.dim, dimensions, precision)
         if dimensions is None and precision == "float32":
             return self

@@ -36,7 +36,7 @@ class Ragged:
         return np.cumsum(self._lengths) - self._lengths
 
     def with_flat_values(self, flat_values):
-        """Return rows of the same lengths with other values."""
+        """Return rows of the same lengths with different values."""
         return Ragged(flat_values, self._lengths)
 
 

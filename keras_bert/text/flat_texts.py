@@ -111,7 +111,7 @@ def splice(flat, stays, places, codes, ends):
 
 
 def in_rows(flat):
-    """Return the token positions, int32 `(num_tokens,)`, and the ragged ids."""
+    """Return token positions, int32 `(num_tokens,)`, and ids as ragged rows."""
     places = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(places, flat.separators)
     return places, tf.RaggedTensor.from_row_splits(

@@ -34,7 +34,7 @@ Block = tuple[int, int]
 
 @beam.typehints.with_output_types(Document)
 class TokenizeChunk(beam.DoFn):
-    """Convert chunks, given as (index, (path, offset)), to `Document`s.
+    """Step that converts chunks, (index, (path, offset)), to `Document`s.
 
     The counts of the chunk are a second output, `COUNTS`.
 
@@ -130,7 +130,7 @@ def assign_blocks(document, options, counts):
 
 @beam.typehints.with_output_types(tuple[int, bytes])
 class MakeExamples(beam.DoFn):
-    """Convert (block, documents) pairs to (random number, record) pairs.
+    """Step that converts (block, documents) to (random number, record).
 
     The counts of the block are a second output, `COUNTS`.
 

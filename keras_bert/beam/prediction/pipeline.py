@@ -154,7 +154,7 @@ def _text_ranks(model_dir):
 
 
 class _Answer(beam.DoFn):
-    """Convert batches of rows to JSON lines with the predictions.
+    """Step that converts batches of rows to JSON lines with predictions.
 
     The threads of a worker share one model.
     """

@@ -34,7 +34,7 @@ def check_kinds(paths, ranks):
 
 
 class ReadRows(beam.DoFn):
-    """Read the rows of a file, given its path.
+    """Step that reads the rows of a file, given its path.
 
     A row is a pair. The first item is the path and the first line number; the
     second item is a tuple of texts. Invalid rows are emitted to the

@@ -123,7 +123,7 @@ class ChunkWriter:
         return tokens, continues, lengths
 
     def _document_lengths(self, batch, lengths):
-        """Return the number of sentences in each document that ends here.
+        """Return the number of sentences in each document ending in this batch.
 
         Sentences without tokens are dropped, and then documents without
         sentences. Sentences after the last empty line are kept for the next

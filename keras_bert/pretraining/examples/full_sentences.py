@@ -50,7 +50,7 @@ def sample_doc_sentences(corpus, documents, max_num_tokens):
 
 
 def _pieces(corpus, documents, max_num_tokens):
-    """Split long sentences and return starts, lengths and documents."""
+    """Split long sentences and return starts, lengths and document indices."""
     edges = corpus.documents[[documents[0], documents[-1] + 1]]
     sentences = corpus.sentences[edges[0] : edges[1] + 1]
     starts, lengths = sentences[:-1], np.diff(sentences)

@@ -154,7 +154,7 @@ def _random_part(corpus, documents, num_tokens, rng):
 
 
 def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):
-    """Truncate the longer part at random ends until both parts fit."""
+    """Truncate the longer segment at random ends until both segments fit."""
     (first_start, first), (second_start, second) = parts
     kept_first = np.minimum(
         first, np.maximum(max_num_tokens - second, (max_num_tokens + 1) // 2)

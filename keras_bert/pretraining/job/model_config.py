@@ -12,8 +12,7 @@ _MAX_PADDING_ROWS = 128
 
 
 def resolve_model_config(recipe, config, vocabulary, facts):
-    """Return the config of a new model, checked against objective and
-    vocabulary.
+    """Check and return the config of a new model.
 
     Raises:
         ValueError: the config does not fit the vocabulary or the objective.

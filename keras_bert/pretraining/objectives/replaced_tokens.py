@@ -94,7 +94,7 @@ def learner_of(generator, discriminator, seed, model=None, **more):
 
 
 def _both(generator, discriminator, seed, name):
-    """Return a model with generator, sampling and discriminator."""
+    """Build a model of generator, sampling layer and discriminator."""
     feature = features.MASKED_LM_IDS
     inputs = dict(generator.input)
     positions = inputs[features.MASKED_LM_POSITIONS.name]

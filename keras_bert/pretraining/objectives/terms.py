@@ -36,7 +36,7 @@ class LabelTerm:
 
     @property
     def name(self) -> str:
-        """Return the prefix of the metrics, such as mlm."""
+        """Return the prefix of the metrics, such as "mlm"."""
         return self.output.removesuffix("_logits")
 
     def total_weight(self, weights: Tensors) -> Tensor:

@@ -285,7 +285,7 @@ def _read_linear(folder, size):
 
 
 def _write_linear(layer, path):
-    """Write the weights of one layer as PyTorch's `linear`."""
+    """Write the weights of one layer under the names of PyTorch's `linear`."""
     weights = {"linear.weight": ops.transpose(layer.kernel)}
     if layer.use_bias:
         weights["linear.bias"] = layer.bias

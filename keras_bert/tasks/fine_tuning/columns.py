@@ -149,7 +149,7 @@ def named_columns(texts):
 
 
 def _names(mapping, keys, is_table=False):
-    """Return the keys of a mapping or a table in the order of a row."""
+    """Return the keys of a mapping or a table in the expected order."""
     for names in keys:
         if {*mapping} == {*names}:
             return names

@@ -81,7 +81,7 @@ def _as_list(rows):
 
 
 def _in_chunks(preprocess, encode, columns):
-    """Join the `Rows` of chunks of texts, which may be empty."""
+    """Tokenize texts in chunks and join the resulting `Rows`."""
     chunks = []
     for start in range(0, max(len(columns[0]), 1), _TEXTS_AT_ONCE):
         some = (column[start : start + _TEXTS_AT_ONCE] for column in columns)

@@ -59,7 +59,7 @@ class GraphFunction:
         return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
 
     def for_batches(self, num_batches):
-        """Return the function for a number of batches."""
+        """Return the fastest available function for a number of batches."""
         if self._form != self._current_form():
             self._trace()
         copy = self._copy

@@ -41,7 +41,7 @@ def with_language_model(pretrained):
 
 
 class _NextTokens(keras.layers.Layer):
-    """Mean next-token loss of each text."""
+    """Layer that computes the mean next-token loss of each text."""
 
     def call(self, logits, ids, mask):
         weights = ops.cast(mask[:, 1:], "float32")

@@ -323,7 +323,7 @@ def in_parallel_parts(model, num_parts):
 
 
 class _Part(keras.layers.Layer):
-    """Layer that selects the rows of one part."""
+    """Layer that selects one part of a batch."""
 
     def __init__(self, index, num_parts):
         super().__init__(autocast=False)
@@ -343,7 +343,7 @@ class _Part(keras.layers.Layer):
 
 
 class _Join(keras.layers.Layer):
-    """Layer that concatenates the rows of all parts."""
+    """Layer that concatenates the parts of a batch."""
 
     def call(self, parts):
         return ops.concatenate(parts)

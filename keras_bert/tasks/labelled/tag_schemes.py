@@ -169,7 +169,7 @@ def _may_follow(before, tag, scheme, are_typed):
 
 
 def _are_typed(tags):
-    """Return True if any tag has a type."""
+    """Return True if any tag has an entity type."""
     return any("-" in tag for row in tags for tag in row)
 
 

@@ -129,7 +129,7 @@ def _from_the_left(starts, ends):
     chosen = tf.equal(tf.range(size + 1), 0)
 
     def step(following, chosen):
-        """Step that doubles the number of chosen spans."""
+        """Double the number of chosen spans."""
         further = tf.boolean_mask(following, chosen)
         more = tf.fill(tf.shape(further), True)
         return tf.gather(following, following), scatter(chosen, further, more)

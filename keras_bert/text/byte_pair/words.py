@@ -137,7 +137,7 @@ def _words(codes, starts, lengths):
     bits = 8 * tf.cast(shift, tf.int64)
 
     def joined(one, other):
-        """Return 8 bytes from `shift` of two adjacent blocks."""
+        """Extract 8 bytes from two adjacent blocks, starting at `shift`."""
         # In two steps, because a shift by 64 is undefined.
         upper = _left_shift(_left_shift(other, 56 - bits), 8)
         return (_right_shift(one, bits) & kept) | upper

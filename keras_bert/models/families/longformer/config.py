@@ -56,7 +56,7 @@ class LongformerConfig(roberta.RobertaConfig):
 
     @property
     def windows(self):
-        """Window of each block."""
+        """Window size of each block."""
         window = self.attention_window
         if isinstance(window, tuple):
             return window
