@@ -412,7 +412,7 @@ def check_files(paths, inputs=(), overwrite=False):
 
 
 def check_directory(path, inputs=(), overwrite=False, is_kind=None):
-    """Raise ValueError unless a directory may be written as a whole.
+    """Raise ValueError unless a directory may be created or replaced.
 
     It must be new or empty; or, with `overwrite`, contain only files of this
     library.

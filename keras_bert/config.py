@@ -163,7 +163,7 @@ class StrictConfig:
 
     @property
     def block_counts(self) -> tuple[int, ...]:
-        """Numbers of separate blocks in the order of `block_letters`."""
+        """Numbers of unshared blocks, in the order of `block_letters`."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property

@@ -65,8 +65,8 @@ def _check_readable(path, streams):
         )
     if is_stream(path) and not streams:
         raise ValueError(
-            f"Inputs must be regular files here. Received: {path!r}, a pipe or "
-            "a device; write it to a file first."
+            f"Input files must be regular files. Received: {path!r}, a pipe "
+            "or a device; write it to a file first."
         )
 
 

@@ -75,7 +75,7 @@ def _versions(directory):
     if not versions:
         raise ValueError(
             f"{directory} must contain exported versions, such as "
-            f"{directory}/1/saved_model.pb. It contains none."
+            f"{directory}/1/saved_model.pb, but contains none."
         )
     return versions
 

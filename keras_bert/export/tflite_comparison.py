@@ -111,7 +111,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _joined(pairs):
-    """Concatenate (found, expected) pairs of arrays to two flat arrays."""
+    """Flatten and join the found arrays, and the expected arrays."""
     empty = np.zeros(0, pairs[0][1].dtype if pairs else float)
     return [
         np.concatenate([empty, *(np.ravel(x[side]) for x in pairs)])

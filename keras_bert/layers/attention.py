@@ -65,8 +65,8 @@ class AttentionContext:
     def __post_init__(self):
         if self.text_numbers is not None and self.global_tokens is not None:
             raise ValueError(
-                "Packed rows cannot have global tokens. Use rows of one text "
-                "each. Received: `global_tokens` and `text_numbers`."
+                "Packed rows cannot have global tokens. Use rows with one "
+                "text each. Received: `global_tokens` and `text_numbers`."
             )
 
     def at_queries(self, values):

@@ -134,7 +134,7 @@ class BlockSparseAttention(SelfAttention):
         if context.text_numbers is not None:
             raise ValueError(
                 "Packed rows are not supported by block-sparse attention, "
-                "because its global blocks would mix the texts. Use rows of "
+                "because its global blocks would mix the texts. Use rows with "
                 f"one text each. Received: text_numbers in layer {self.name}."
             )
         is_long = self._is_long(ops.shape(heads[1])[2])

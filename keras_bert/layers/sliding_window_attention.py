@@ -107,7 +107,7 @@ class SlidingWindowAttention(SelfAttention):
         return self._replace(attended, of_globals, context)
 
     def _replace(self, values, of_globals, context):
-        """Replace the rows of global tokens."""
+        """Replace the values at global tokens."""
         rows = ops.cast(context.global_tokens, values.dtype)
         rows = ops.expand_dims(ops.swapaxes(rows, 1, 2), 1)
         rows = context.at_queries(rows)  # [B, 1, Q, G]

@@ -83,8 +83,8 @@ class Backbone:
                 raise ValueError(
                     "Packed rows are not supported by blocks with a "
                     "convolution or block-sparse attention, which would mix "
-                    "the texts of a row. Use rows of one text each. Received: "
-                    f"block {block.name}."
+                    "the texts of a row. Use rows with one text each. "
+                    f"Received: block {block.name}."
                 )
         self._make_context = context
         self._text_positions = TextPositions(name="text_positions")
@@ -171,7 +171,7 @@ class Backbone:
         return encoder_inputs(features.ENCODER_INPUTS[: 2 + has_segments])
 
     def _embedded(self):
-        """Return the arguments of `embeddings`."""
+        """Return the call arguments of `embeddings`."""
         known = self._parameters
         embedded = {k: x for k, x in self.inputs.items() if k in known}
         if self.is_packed and "positions" in self._parameters:

@@ -163,7 +163,7 @@ class TokenizerFiles:
                 raise ValueError(
                     f"{path}: the added token {token.text!r} must have the id "
                     f"{known[token.text]}, as in the other files of the "
-                    f"directory. Received: the id {index}."
+                    f"directory. Received: {index}."
                 )
             if token.text not in roles.values():
                 added[token.text] = token

@@ -107,5 +107,5 @@ def test_what_a_user_has_written_stays(place, caplog, name, is_first_ours):
 
 
 def test_a_folder_without_versions_is_an_error(place):
-    with pytest.raises(ValueError, match="saved_model.pb. It contains none"):
+    with pytest.raises(ValueError, match="saved_model.pb, but contains none"):
         write_serving_files(place)

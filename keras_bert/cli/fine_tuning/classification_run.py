@@ -77,6 +77,6 @@ def _number(label, where):
         return float(label)
     except ValueError:
         raise ValueError(
-            f"{where}, must have a number as its label with --regression. "
-            f"Received: {label!r}."
+            f"{where}, must have a numeric label with --regression. Received: "
+            f"{label!r}."
         ) from None

@@ -213,7 +213,7 @@ def squad_splits(train_file, dev_file, predict_file, seed):
     """Read SQuAD files.
 
     Args:
-        train_file: str, or None without training.
+        train_file: str, or None if there is no training.
         dev_file: str, file that selects the best epoch. Defaults to
             `predict_file`, or else to a tenth of the contexts in `train_file`.
         predict_file: str, questions to answer. Defaults to the dev split.

@@ -256,7 +256,7 @@ def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
 
 
 def _of_fit(name):
-    """Return the terms of an objective that `model.fit` can train."""
+    """Return the loss terms of an objective that `model.fit` supports."""
     objective = objective_named(name)
     if objective.learner is not _pretrainer:
         fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]

@@ -143,7 +143,7 @@ def _id_rule(x, feature, ids):
 
 
 def _is_end(x, position):
-    """Return the mask of the positions of [SEP] after A and B."""
+    """Return a mask that is True at the [SEP] after A and after B."""
     return (position == x.boundary - 1) | (position == x.length - 1)
 
 

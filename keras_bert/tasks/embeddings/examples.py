@@ -117,7 +117,7 @@ def evaluation_examples(preprocess, data):
     examples = embedding_examples(preprocess, *with_labels(data))
     if examples.num_texts == 1:
         raise ValueError(
-            "Embeddings are evaluated on pairs, with or without scores, or on "
+            "To evaluate embeddings, pass pairs, with or without scores, or "
             "tuples (anchor, positive, negatives). Received: single texts."
         )
     return examples

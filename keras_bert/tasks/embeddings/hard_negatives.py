@@ -79,8 +79,8 @@ def mine_hard_negatives(
     checks.not_negative(**given)
     if ranker is not None and not hasattr(ranker, "predict"):
         raise ValueError(
-            "`ranker` must have the method `predict`, such as a `PairRanker`. "
-            f"Received: ranker={ranker!r}."
+            "`ranker` must be an object with the method `predict`, such as a "
+            f"`PairRanker`. Received: ranker={ranker!r}."
         )
     positives = _positives(pairs)
     documents = [] if corpus is None else _decoded(corpus, SINGLE_KEYS)[0]

@@ -173,8 +173,8 @@ def _read_texts(path):
         name = cell(place, row, "_id")
         if not name or name in texts:
             raise ValueError(
-                f"{place} must have an `_id` that no earlier line has. "
-                f"Received: {name!r}."
+                f"{place} must have a unique, non-empty `_id`. Received: "
+                f"{name!r}."
             )
         title = cell(place, {"title": "", **row}, "title")
         texts[name] = f"{title} {cell(place, row, 'text')}".strip()

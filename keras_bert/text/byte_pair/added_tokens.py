@@ -141,7 +141,7 @@ def _from_the_left(starts, ends):
 
 
 def _before_space(flat, places):
-    """Return the start of the white space that ends at each position."""
+    """Return the start of the white space before each position."""
     kinds, _ = character_kinds(flat)
     others = where(tf.not_equal(kinds, SPACE))
     before = tf.searchsorted(others, places) - 1

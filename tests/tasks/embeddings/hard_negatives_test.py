@@ -114,7 +114,7 @@ class _Nan:
         ({"pairs": [("a", "b")]}, "exclude all negatives.*Received: 1 doc"),
         ({"output_file": "mined.tsv"}, "'mined.tsv'"),
         ({"corpus": "seeds"}, "must be a list.*'seeds'"),
-        ({"ranker": 3}, "`ranker` must have the method.*ranker=3"),
+        ({"ranker": 3}, "`ranker` must be an object.*ranker=3"),
         ({"ranker": _Nan()}, "ranker.predict.*finite score.*nan"),
     ],
 )

@@ -17,8 +17,8 @@ class DebertaConfig(EncoderConfig):
 
     Args:
         max_position_embeddings: maximum sequence length, and the largest
-            relative distance with its own row. Larger distances share the last
-            row.
+            relative distance with its own embedding. Larger distances share the
+            last embedding.
         pooler_dropout: dropout before the dense layer of a classifier.
         enhanced_mask_decoder: whether the masked-LM head adds absolute
             positions. The published models were trained with it, but their

@@ -44,9 +44,9 @@ class LongformerConfig(roberta.RobertaConfig):
             return
         if len(window) != num_blocks:
             raise ValueError(
-                "`attention_window` must be an even integer, or a list of one "
-                f"for each of the {num_blocks} blocks. "
-                f"Received: attention_window={window!r}."
+                "`attention_window` must be an even integer, or a list with "
+                f"one for each of the {num_blocks} blocks. Received: "
+                f"attention_window={window!r}."
             )
         for number in window:
             checks.even(2, attention_window=number)
