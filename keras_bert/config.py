@@ -95,7 +95,7 @@ class StrictConfig:
         plain_gelu: str, meaning of "gelu" in files that are not from Hugging
             Face.
         dropout_keys: keys of three dropout rates: hidden vectors, attention
-            weights, and the head of a task.
+            weights and the task head.
         layer_norm_eps: float, small constant added to the variance in
             LayerNorm.
         attention_window: int, even number of neighbours that a token attends

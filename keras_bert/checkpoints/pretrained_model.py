@@ -130,8 +130,9 @@ class PretrainedModel(Summarized):
             task: task with a head, or None.
 
         Raises:
-            ValueError: the tokenizer does not fit the config, the family lacks
-                a part, or the weights of Keras's dtype policy are not float32.
+            ValueError: the tokenizer does not match the config, the family
+                lacks a part, or the weights of Keras's dtype policy are not
+                float32.
         """
         policy = keras.config.dtype_policy()
         if policy.variable_dtype != "float32":

@@ -23,7 +23,7 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
 
 
 def check_tokenizer(config, tokenizer):
-    """Raise ValueError if a tokenizer does not fit a config.
+    """Raise ValueError if a tokenizer does not match a config.
 
     The embedding table may have more rows than tokens, but not fewer.
     The padding id must equal `config.pad_token_id`, if it is set.

@@ -39,7 +39,7 @@ class Comparison:
     milliseconds: float
 
     def is_within(self, kind):
-        """Return True if the difference is within the tolerance of a kind."""
+        """Return True if the difference is within the kind's tolerance."""
         if kind in _TOLERANCES:
             is_close = self.greatest_difference <= _TOLERANCES[kind]
             return is_close and self.cosine >= _MIN_COSINE
@@ -67,7 +67,7 @@ def keeps_labels(num_labels, num_equal_labels):
 
 
 def tolerance(kind):
-    """Return a description of the tolerance of a kind, see `is_within`."""
+    """Describe the tolerance of a quantization kind, see `is_within`."""
     if kind in _TOLERANCES:
         return f"a maximum difference of {_TOLERANCES[kind]:g}"
     return (

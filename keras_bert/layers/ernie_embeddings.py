@@ -1,4 +1,4 @@
-"""Embeddings of ERNIE: BERT's and a task type."""
+"""Embeddings of ERNIE: BERT embeddings and task-type embeddings."""
 
 import typing
 
@@ -11,9 +11,9 @@ from keras_bert.layers.bert_embeddings import BertEmbeddings
 
 @keras.saving.register_keras_serializable("keras_bert")
 class ErnieEmbeddings(BertEmbeddings):
-    """ERNIE embeddings: normalized sum of BERT's vectors and a task type.
+    """Normalized sum of BERT embeddings and task-type embeddings, as in ERNIE.
 
-    All tokens have task type 0, the first row of the table of task types.
+    All tokens have task type 0, the first task-type embedding.
 
     Args:
         vocab_size: number of word pieces.

@@ -17,7 +17,7 @@ class RobertaEmbeddings(TokenEmbeddings):
     The first token has position `pad_id + 1`, even after padding, and the
     positions of tokens are consecutive. All tokens with the id `pad_id` have
     position `pad_id`, regardless of the mask. All tokens have segment 0, the
-    first row of the table of segments.
+    first segment embedding.
 
     Args:
         vocab_size: number of word pieces.

@@ -41,7 +41,7 @@ class EmbeddingLoss(keras.losses.Loss):
         raise NotImplementedError
 
     def min_batch_size(self, num_texts: int) -> int:
-        """Return the smallest batch size for which the loss has a gradient."""
+        """Return the smallest batch size that gives the loss a gradient."""
         return 1
 
     def check(

@@ -281,13 +281,13 @@ def student_layer_indices(
     """Select the teacher layers that initialize a student.
 
     The layers are evenly spaced from the first to the last. From 12 layers, a
-    student of 6 layers takes 0, 2, 4, 7, 9 and 11. If layers of several kinds
-    alternate, each student layer takes the nearest lower layer of its kind.
+    student of 6 layers takes 0, 2, 4, 7, 9 and 11. If layers of several types
+    alternate, each student layer takes the nearest lower layer of its type.
 
     Args:
         num_teacher: number of layers of the teacher.
         num_student: number of layers of the student.
-        period: distance between two layers of the same kind.
+        period: distance between two layers of the same type.
 
     Returns:
         A list of int, ascending layer indices from 0.

@@ -31,12 +31,11 @@ class Family:
             "pooler" and the names of the pre-training heads.
         task_heads: dict mapping "classifier", "token_classifier",
             "choice_scorer" and "span_classifier" to a `HeadKind`.
-        head_distance: number of layers from the highest block to the head
-            of a task, for layer-wise learning rate decay.
+        head_distance: number of layers from the highest block to the task head,
+            for layer-wise learning rate decay.
         template: `Template` of single texts and pairs.
-        tokenizer: default kind of tokenizer if the files of a checkpoint
-            do not identify one: "wordpiece", "bpe", "byte_bpe" or
-            "sentencepiece".
+        tokenizer: default tokenizer type if the files of a checkpoint do not
+            identify one: "wordpiece", "bpe", "byte_bpe" or "sentencepiece".
         masked_lm_class: suffix of the class name of the encoder with the
             masked-LM head in transformers.
         published_keys: dict of additional keys that are written to the

@@ -11,8 +11,8 @@ from keras_bert.layers.post_norm_block import PostNormBlock
 class LeftToRight:
     """Decoder with a key-value cache that computes one token per step.
 
-    The cache holds the keys and values of all blocks, so a step computes only
-    one position.
+    The cache contains the keys and values of all blocks, so a step computes
+    only one position.
 
     Args:
         backbone: `Backbone` of `PostNormBlock`s with causal attention.

@@ -103,8 +103,8 @@ class Task(Summarized):
         Raises:
             CheckpointError: a file is missing or cannot be used. It is a
                 subclass of ValueError.
-            ValueError: the model does not fit the task, or an argument is out
-                of range.
+            ValueError: the model does not support the task, or an argument is
+                out of range.
         """
         pretrained, own = cls._load(
             directory,

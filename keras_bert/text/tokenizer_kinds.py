@@ -33,7 +33,7 @@ def kind_of_file(vocab_file):
         A value of `KINDS`.
 
     Raises:
-        ValueError: the file belongs to none of the kinds.
+        ValueError: the file does not belong to a known tokenizer type.
     """
     path = pathlib.Path(vocab_file)
     name = _kind_of_path(path, KINDS)

@@ -31,7 +31,7 @@ class FileDefinedTokenizer(checks.Checked):
         tokenizer_class: str, the name of its class in `keras_bert.text`.
         files: tuple of str, the files that `write` writes; the vocabulary is
             the first.
-        pieces: str, what tokens are called in messages.
+        pieces: str, name for the tokens in messages.
         model_type: str, the type of the model in a `tokenizer.json`, or "".
         other_names: tuple of str, other file names of the vocabulary.
         mark: bytes, regular expression that distinguishes these files from
@@ -211,11 +211,11 @@ def identifying_settings(settings):
     """Return the settings that distinguish tokenizers with the same vocabulary.
 
     Args:
-        settings: the settings of a tokenizer of any kind.
+        settings: the settings of a tokenizer of any type.
 
     Returns:
-        A JSON-serializable dict: its kind and its settings. Long settings, such
-        as the merges of byte-level BPE, are replaced by their SHA-256.
+        A JSON-serializable dict with its type and its settings. Long settings,
+        such as the merges of byte-level BPE, are replaced by their SHA-256.
     """
     values = _values(settings).items()
     values = {k: x if _short(x) else _sha256(x) for k, x in values}

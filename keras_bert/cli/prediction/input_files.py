@@ -55,7 +55,7 @@ class InputFile:
         raise NotImplementedError
 
     def check(self, task):
-        """Raise ValueError unless a task accepts this kind of file.
+        """Raise ValueError unless a task accepts this type of file.
 
         Args:
             task: `FineTunedTask` or `Ensemble`.
@@ -161,7 +161,7 @@ class ChoiceInputs(InputFile):
 class WordInputs(InputFile):
     """Sentences with one word per line, for token classification.
 
-    `columns` holds the index of the word column, or None to detect it; see
+    `columns` contains the index of the word column, or None to detect it; see
     `read_words`.
     """
 

@@ -215,7 +215,7 @@ def squad_splits(train_file, dev_file, predict_file, seed):
     Args:
         train_file: str, or None if there is no training.
         dev_file: str, file that selects the best epoch. Defaults to
-            `predict_file`, or else to a tenth of the contexts in `train_file`.
+            `predict_file`, or to a tenth of the contexts in `train_file`.
         predict_file: str, questions to answer. Defaults to the dev split.
         seed: int, seed that selects held-out contexts.
 

@@ -40,9 +40,9 @@ class ChunkWriter:
         stem: str, path of the files without suffix.
         tokenizer: a `Tokenizer`.
         segmented_words: bool, only spaces separate words.
-        lexicon: `Lexicon` of entries that are one word, or None. With it or
-            with `segmented_words`, tokens that continue a word have the bit
-            `CONTINUES` set.
+        lexicon: `Lexicon` of entries that are one word, or None. If it is given
+            or `segmented_words` is True, tokens that continue a word have the
+            bit `CONTINUES` set.
     """
 
     def __init__(self, stem, tokenizer, segmented_words=False, lexicon=None):

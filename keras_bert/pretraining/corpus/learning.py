@@ -46,7 +46,7 @@ def require_text(sentences, sources):
 def measure_tokenizer(
     tokenizer: typing.Any, sentences: list
 ) -> tuple[float, float]:
-    """Measure how well a tokenizer fits text.
+    """Measure how well a tokenizer suits a text.
 
     Args:
         tokenizer: a `Tokenizer` of any kind.

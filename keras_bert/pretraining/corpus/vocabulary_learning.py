@@ -128,7 +128,7 @@ def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
 def measure_vocabulary(
     vocabulary: Vocabulary, sentences: list, lowercase: bool = True
 ) -> tuple[float, float]:
-    """Measure how well a vocabulary fits text.
+    """Measure how well a vocabulary suits a text.
 
     Args:
         vocabulary: the vocabulary.

@@ -89,7 +89,7 @@ class MaskingRules:
 def check_masking(
     masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram=1
 ):
-    """Raise ValueError unless the masking options fit the sequence length."""
+    """Raise ValueError if masking options contradict the sequence length."""
     most = max_seq_length - _NUM_SPECIAL
     if not 0 < max_predictions_per_seq <= most:
         raise ValueError(

@@ -25,8 +25,8 @@ class TextOptions(checks.Checked):
             two.
         do_lower_case: whether to lowercase the text and strip its accents
             (WordPiece only). By default read from the vocabulary's manifest,
-            the tokenizer_config.json in its directory or the table of
-            published models, or else true.
+            the tokenizer_config.json in its directory or the table of published
+            models; otherwise true.
         split_sentences: whether to split lines (English paragraphs) into
             sentences.
         segmented_words: whether only spaces separate words, as in

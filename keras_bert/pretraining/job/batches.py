@@ -15,8 +15,8 @@ class RunBatches:
         vocab_size: int, number of rows in the model's word embeddings.
 
     Raises:
-        ValueError: the first record of a file does not fit, or the files
-            contain less than one batch.
+        ValueError: the first record of a file is invalid, or the files contain
+            less than one batch.
     """
 
     def __init__(self, plan, vocabulary, vocab_size):

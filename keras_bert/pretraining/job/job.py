@@ -36,7 +36,7 @@ def run_plan(plan: PretrainingPlan) -> None:
         plan: result of `plan_pretraining`.
 
     Raises:
-        ValueError: a record, `init_checkpoint` or the devices do not fit the
+        ValueError: a record, `init_checkpoint` or the devices do not match the
             recipe.
         MemoryError: the batch or the model is too large for the device.
         FloatingPointError: a gradient is not finite.

@@ -31,7 +31,7 @@ def make_bert(plan):
     """Create the `PretrainedModel` to train, or load `init_checkpoint`.
 
     Raises:
-        ValueError: `init_checkpoint` does not fit the records or the
+        ValueError: `init_checkpoint` does not match the records or the
             objective.
     """
     objective, recipe = plan.objective, plan.recipe

@@ -15,7 +15,7 @@ def resolve_model_config(recipe, config, vocabulary, facts):
     """Check and return the config of a new model.
 
     Raises:
-        ValueError: the config does not fit the vocabulary or the objective.
+        ValueError: the config does not match the vocabulary or the objective.
     """
     is_decoder = OBJECTIVES[recipe.objective].is_decoder
     path = recipe.bert_config_file

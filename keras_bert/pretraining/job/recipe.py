@@ -19,8 +19,8 @@ from keras_bert.pretraining.run.run_options import RunOptions
 class PretrainingRecipe(RunOptions):
     """All settings of a pre-training run.
 
-    If a field is None, the value in the manifests of the records is used, or
-    else the default of google-research/bert.
+    If a field is None, the value in the manifests of the records is used or, if
+    there is none, the default of google-research/bert.
 
     Args:
         input_file: record files to train on: paths and globs.

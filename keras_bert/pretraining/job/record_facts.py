@@ -88,7 +88,7 @@ class RecordFacts:
         )
 
     def check_packing(self, objective):
-        """Raise ValueError unless the records fit an objective."""
+        """Raise ValueError unless an objective supports the records."""
         fitting = [
             name
             for name, packing in PACKINGS.items()

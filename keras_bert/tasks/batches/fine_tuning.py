@@ -15,8 +15,8 @@ def training_batches(examples, epochs):
 
     Args:
         examples: object with a method `batch(indices)` that creates a batch of
-            arrays, and a method `probe_batches()` that returns several batches
-            such that each size that may vary differs between them.
+            arrays, and a method `probe_batches()` that returns several batches,
+            in which all variable sizes differ.
         epochs: list with a list of int arrays for each epoch, the indices of
             the examples of each batch.
 

@@ -53,7 +53,7 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
             examples.
 
     Raises:
-        ValueError: an example is malformed, or the loss does not fit the
+        ValueError: an example is malformed, or the loss does not support the
             examples, the embeddings or the batch size.
     """
     if isinstance(loss, dict):
@@ -87,7 +87,7 @@ def _mixture(losses, data, *options):
 
 
 def _checked_loss(loss, examples, dim, batch_size):
-    """Return the given or the default loss after checking that it fits."""
+    """Check and return the given loss or the default loss."""
     loss = default_loss(examples) if loss is None else loss
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(

@@ -256,7 +256,7 @@ class FeatureBased(FineTunedTask):
             )
 
     def _check_same_head(self, trained, head_file):
-        """Raise ValueError unless the trained head fits these settings."""
+        """Raise ValueError unless the trained head has these settings."""
         if head_file is None:
             name = type(self).__name__
             raise ValueError(
@@ -300,8 +300,8 @@ def read_head(head, path):
         path: str or `pathlib.Path`.
 
     Raises:
-        CheckpointError: the file cannot be read or does not fit; no weight is
-            changed.
+        CheckpointError: the file cannot be read or does not match the head; no
+            weight is changed.
     """
     arrays = SafetensorsFile(path)
     shapes = {w.path: tuple(w.shape) for w in head.weights}

@@ -271,5 +271,5 @@ class Encoded:
         return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)
 
     def probe_batches(self):
-        """Return two batches that differ in all sizes that may vary."""
+        """Return two batches in which all variable sizes differ."""
         return [self.batch(np.arange(count)) for count in range(2)]

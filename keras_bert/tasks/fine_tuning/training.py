@@ -69,7 +69,7 @@ def fine_tune(
         A Keras `History`.
 
     Raises:
-        ValueError: the recipe does not fit the model or the data.
+        ValueError: the recipe does not match the model or the data.
     """
     if recipe.patience is not None and validation is None:
         raise ValueError(

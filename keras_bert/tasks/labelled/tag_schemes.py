@@ -97,7 +97,7 @@ def without_stray_tags(tags, where=None):
         The tags, converted to IOB2 if one is repaired, otherwise unchanged.
 
     Raises:
-        ValueError: a tag breaks the scheme, and some tag has no type.
+        ValueError: a tag breaks the scheme, and a tag has no entity type.
     """
     try:
         find_scheme(tags, where)

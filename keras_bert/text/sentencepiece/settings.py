@@ -75,8 +75,8 @@ class SentencePieceSettings(CasedTokenizer):
         `sentencepiece.bpe.model` of an XLM-RoBERTa, or in `tokenizer.json`.
         The casing of an ALBERT is in `tokenizer_config.json`, in
         `tokenizer.json`, or an argument; by default texts are lower-cased, as
-        in google-research/albert and `transformers`. A `tokenizer.json`
-        defines the normalizer; without it, an ALBERT normalizes like
+        in google-research/albert and `transformers`. A `tokenizer.json` defines
+        the normalizer. If there is none, an ALBERT normalizes like
         google-research. The others use the normalizer of their model.
         """
         files = TokenizerFiles(directory)

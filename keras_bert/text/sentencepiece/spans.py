@@ -31,8 +31,8 @@ class PieceSpans:
         pieces: list of `Piece`, the pieces of the op.
         charsmap: bytes, the replacement table of the op. Its only keys of
             several characters that are used are pairs of quotation marks.
-        special_tokens: collection of str, the special tokens for which texts
-            may contain marks.
+        special_tokens: collection of str, special tokens that may be marked in
+            texts.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, the result of
@@ -158,7 +158,7 @@ def _normalizer(replacements):
 
 
 def _find_pairs(is_mark, places):
-    """Return the masks of marks in adjacent pairs and of the second marks."""
+    """Return masks of the marks in adjacent pairs and of the second marks."""
     number = tf.range(tf.size(places))
     after = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
     follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]

@@ -103,8 +103,8 @@ class SentencePieceTokenizer(Tokenizer):
         Spans begin and end between characters. They do not include white space
         before a word and are never empty. A separate piece "▁" before a word
         has the span of the next character. With the normalizer "model", it has
-        the span of the next piece, and so has the first piece of a character
-        that is split into several.
+        the span of the next piece; the same applies to the first piece of a
+        character that is split into several pieces.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.

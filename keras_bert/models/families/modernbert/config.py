@@ -30,7 +30,7 @@ class ModernBertConfig(StrictConfig):
         attention_dropout: dropout of attention weights and of the
             attention output.
         mlp_dropout: dropout of the gated values.
-        classifier_dropout: dropout before the head of a task.
+        classifier_dropout: dropout before the task head.
         classifier_pooling: input of a classifier: the first token ("cls")
             or the "mean" of the tokens.
         max_position_embeddings: maximum sequence length.
