@@ -24,8 +24,9 @@ class DisentangledAttention(SelfAttention):
     tokens. Each small distance has its own row in the table. Large distances
     share rows in logarithmic ranges.
 
-    Each of the two position scores is one matrix product with all distances,
-    and its rows are then shifted. No vector is gathered for a pair of tokens.
+    Each of the two position scores is computed as one matrix product with all
+    distances, followed by a shift of the rows. This is faster than gathering a
+    vector for each pair of tokens.
 
     Args:
         hidden_size: size of the input and output vectors.

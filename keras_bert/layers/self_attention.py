@@ -31,7 +31,7 @@ from keras_bert.typing import Tensors
 class SelfAttention(Layer):
     """Multi-head scaled dot-product self-attention.
 
-    One matrix product projects the inputs to queries, keys and values, each
+    A single dense layer projects the inputs to queries, keys and values, with
     `num_heads` heads of size `hidden_size / num_heads`. The softmax is computed
     in float32. Rows of more than 512 tokens are computed in chunks to save
     memory, if the length is known when the graph is built and no attention

@@ -160,8 +160,7 @@ def _tensors(path, values):
 
 
 def _check_tensor(path, name, tensor, places):
-    """Check that a tensor is inside its storage and that the storage is
-    complete."""
+    """Check that a tensor is inside its storage and the storage is complete."""
     check_array(path, name, tensor.shape)
     check_array(path, name, tensor.strides)
     storage = tensor.storage

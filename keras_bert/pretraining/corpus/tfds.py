@@ -1,4 +1,4 @@
-"""Prepared TensorFlow Datasets as text sources."""
+"""TensorFlow Datasets datasets as text sources."""
 
 import dataclasses
 

@@ -115,8 +115,8 @@ class SentencePieceNormalizer(typing.NamedTuple):
 
     Args:
         table: str, prefix of the table file names.
-        charsmap: callable that converts a model's replacement table (bytes) to
-            the table to use.
+        charsmap: callable that adapts a model's replacement table (bytes) to
+            this normalizer.
     """
 
     table: str
