@@ -18,6 +18,7 @@ from .config import BertConfig as BertConfig
 from .locations import CONFIGS as CONFIGS
 from .locations import TINY_MODEL as TINY_MODEL
 from .tasks import Ensemble as Ensemble
+from .tasks import FewShotClassifier as FewShotClassifier
 from .tasks import FillMask as FillMask
 from .tasks import MultipleChoice as MultipleChoice
 from .tasks import PairRanker as PairRanker

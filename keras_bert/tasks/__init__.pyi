@@ -17,6 +17,7 @@ from .feature_classifiers import (
     FeatureTokenClassifier as FeatureTokenClassifier,
 )
 from .feature_extractor import FeatureExtractor as FeatureExtractor
+from .few_shot_classifier import FewShotClassifier as FewShotClassifier
 from .fill_mask import FillMask as FillMask
 from .keras_model import text_model as text_model
 from .labelled.beir import RetrievalData as RetrievalData

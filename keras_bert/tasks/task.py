@@ -61,7 +61,9 @@ class Task(Summarized):
     def __init_subclass__(cls):
         super().__init_subclass__()
         read = inspect.unwrap(cls.from_pretrained.__func__)
-        named = arguments.name_rest(cls, omit=["pretrained", "head_file"])
+        named = arguments.name_rest(
+            cls, omit=["pretrained", "embedder", "head_file"]
+        )
         cls.from_pretrained = classmethod(named(read))
 
     def _facts(self):

@@ -10,6 +10,7 @@ from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import EmbeddingLoss
+from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.compression import check_compression
 from keras_bert.tasks.embeddings.compression import compressed
@@ -310,7 +311,7 @@ class TextEmbedder(Task):
         embeddings = np.empty((len(encoded), self.dim), np.float32)
         with progress_bar(show_progress_bar, len(encoded)):
             for start, rows in _rows(preprocess, encoded):
-                found = self._embeddings(preprocess, rows)
+                found = self.row_embeddings(rows, preprocess)
                 embeddings[start : start + len(rows)] = found
         return embeddings
 
@@ -463,6 +464,22 @@ class TextEmbedder(Task):
         options = kind, texts, representative_texts, files, overwrite, force
         return Task.export_tflite(task, path, *options)
 
+    def row_embeddings(
+        self, rows: PackedRows, preprocess: PromptPreprocessor | None = None
+    ) -> np.ndarray:
+        """Compute the embeddings of tokenized texts.
+
+        :meta private:
+        """
+        num_left_out = self._num_left_out(preprocess or self.preprocess)
+        if num_left_out not in self._embed:
+            model = self._model(num_left_out)
+            self._embed[num_left_out] = Forward(model, self.batch_tokens)
+        embeddings = np.empty((len(rows), self.dim), np.float32)
+        for indices, outputs in self._embed[num_left_out](rows):
+            embeddings[indices] = outputs["embedding"]
+        return embeddings
+
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
     ) -> Tensors:
@@ -495,24 +512,13 @@ class TextEmbedder(Task):
         how = self.pooling, self.dense, self.normalize, num_left_out
         return embedding_model(self.pretrained, *how)
 
-    def _embeddings(self, preprocess, rows):
-        """Compute the embeddings of `PackedRows` in order."""
-        num_left_out = self._num_left_out(preprocess)
-        if num_left_out not in self._embed:
-            model = self._model(num_left_out)
-            self._embed[num_left_out] = Forward(model, self.batch_tokens)
-        embeddings = np.empty((len(rows), self.dim), np.float32)
-        for indices, outputs in self._embed[num_left_out](rows):
-            embeddings[indices] = outputs["embedding"]
-        return embeddings
-
     def _scores(self, examples):
         """Compute the metrics of examples from `embedding_examples`."""
-        embeddings = self._embeddings(self.preprocess, examples.rows)
+        embeddings = self.row_embeddings(examples.rows)
         return self._metrics(examples, embeddings)
 
     def _validate(self, examples, loss, batch_size):
-        embeddings = self._embeddings(self.preprocess, examples.rows)
+        embeddings = self.row_embeddings(examples.rows)
         return {
             "loss": mean_loss(loss, examples, embeddings, batch_size),
             **self._metrics(examples, embeddings),

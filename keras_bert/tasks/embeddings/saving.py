@@ -112,14 +112,23 @@ def _settings(embedder):
     return {**embedder.settings, "seq_length": length}
 
 
-def save_embedder(embedder, directory, format, overwrite):
-    """Write a `TextEmbedder`; see `TextEmbedder.save`."""
+def save_embedder(
+    embedder, directory, format, overwrite, more_settings=None, more_files=None
+):
+    """Write a `TextEmbedder`; see `TextEmbedder.save`.
+
+    Args:
+        embedder, directory, format, overwrite: see `TextEmbedder.save`.
+        more_settings: dict of settings to add to `task.json`.
+        more_files: argument `extras` of `save_pretrained`.
+    """
     pretrained, dense = embedder.pretrained, embedder.dense
     settings = _settings(embedder)
     if format == "hf":
         pretrained, extras = published_parts(embedder)
     elif format == "keras":
         settings["dense"] = [activation_name(layer) for layer in dense]
+        settings |= more_settings or {}
         pretrained = pretrained.for_task(TaskRecord(_TASK, None, settings))
         write = functools.partial(_write_dense, dense)
         extras = {_DENSE: write} if dense else {}
@@ -133,7 +142,7 @@ def save_embedder(embedder, directory, format, overwrite):
         directory,
         format=format,
         overwrite=overwrite,
-        extras=extras,
+        extras={**extras, **(more_files or {})},
     )
 
 

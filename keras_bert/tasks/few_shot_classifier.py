@@ -1,0 +1,288 @@
+"""Few-shot classification on the embeddings of a fine-tuned embedder."""
+
+import dataclasses
+import functools
+import typing
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert import arguments
+from keras_bert import checks
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.layout import local_directory
+from keras_bert.layers.task_head import TaskHead
+from keras_bert.tasks.embeddings.saving import load_embedder
+from keras_bert.tasks.embeddings.saving import save_embedder
+from keras_bert.tasks.features.feature_based import HEAD_FILE
+from keras_bert.tasks.features.feature_based import read_head
+from keras_bert.tasks.features.feature_based import write_head
+from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.fine_tuning.label_names import choose_labels
+from keras_bert.tasks.fine_tuning.labels import label_indices
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.recipe import peak_rate
+from keras_bert.tasks.outputs import Labels
+from keras_bert.tasks.task import Task
+from keras_bert.tasks.text_embedder import TextEmbedder
+from keras_bert.typing import Path
+from keras_bert.typing import Tensors
+from keras_bert.typing import Texts
+
+_NUM_STEPS = 3000
+
+
+@dataclasses.dataclass(frozen=True)
+class FewShotRecipe(Recipe):
+    """Hyperparameters for training an embedder on few labeled texts."""
+
+    epochs: int = checks.field(1, checks.at_least, 1)
+    batch_size: int = checks.field(16, checks.at_least, 1)
+    learning_rate: float = checks.field(2e-5, peak_rate)
+
+
+FewShotRecipe.__doc__ = Recipe.__doc__
+
+
+class FewShotClassifier(Task):
+    """Text classifier for few labeled texts, such as eight of each label.
+
+    `fit` first fine-tunes the embedder on pairs of texts: the cosine similarity
+    is trained to be 1 for texts with the same label, and 0 for others. Then a
+    logistic regression is fitted to the embeddings.
+
+    Args:
+        embedder: `TextEmbedder`.
+        labels: names of the labels in order.
+
+    Attributes:
+        embedder: `TextEmbedder`, trained by `fit`.
+
+    Example:
+
+    >>> embedder = keras_bert.TextEmbedder.from_pretrained("directory")
+    >>> labels = ["negative", "positive"]
+    >>> classifier = keras_bert.FewShotClassifier(embedder, labels)
+    >>> classifier.fit(["a fine film", "a bore"], [1, 0], verbose=0)
+    >>> [answer["label"] for answer in classifier.predict(["a fine film"])]
+    ['positive']
+
+    References:
+        [SetFit](https://arxiv.org/abs/2209.11055)
+    """
+
+    def __init__(self, embedder: TextEmbedder, labels: typing.Sequence[str]):
+        if not isinstance(embedder, TextEmbedder):
+            raise ValueError(
+                "`embedder` must be a `TextEmbedder`. Received: "
+                f"embedder={embedder!r}."
+            )
+        self.labels, _ = choose_labels(None, labels)
+        self.answer = Labels(self.labels)
+        self.outputs = self.answer.names
+        self.embedder, self.pretrained = embedder, embedder.pretrained
+        self.settings = {**embedder.settings, "labels": self.labels}
+        self.preprocess, self.inputs = embedder.preprocess, embedder.inputs
+        self.head = TaskHead(len(self.labels), dropout=0.0, name="head")
+        logits = self.head(embedder.model.output["embedding"])
+        self.model = keras.Model(embedder.model.input, {"logits": logits})
+
+    @classmethod
+    def _load(cls, directory, **arguments):
+        return load_embedder(directory, **arguments)
+
+    @classmethod
+    def of_directory(
+        cls,
+        pretrained: PretrainedModel,
+        directory: Path,
+        labels: typing.Sequence[str] | None = None,
+        **kwargs: typing.Any,
+    ) -> typing.Self:
+        task = pretrained.task
+        is_own = task is not None and task.task == TextEmbedder.__name__
+        trained = task.settings.get("labels") if is_own else None
+        if trained and labels not in (None, trained):
+            raise ValueError(
+                f"{directory} has a head for the labels {trained}. For other "
+                "labels, pass the embedder that `TextEmbedder.from_pretrained` "
+                f"loads to `FewShotClassifier`. Received: labels={labels!r}."
+            )
+        embedder = TextEmbedder(pretrained, **kwargs)
+        classifier = cls(embedder, trained or labels)
+        if trained:
+            read_head(classifier.head, local_directory(directory) / HEAD_FILE)
+        return classifier
+
+    def save(self, directory: Path, overwrite: bool = False) -> None:
+        """Save the embedder and the head to a directory.
+
+        `TextEmbedder.from_pretrained` can load the embedder from it.
+
+        Args:
+            directory: directory to write; it is created if needed.
+            overwrite: whether to overwrite the files of an earlier save.
+        """
+        head = {HEAD_FILE: functools.partial(write_head, self.head)}
+        labels = {"labels": self.labels}
+        save_embedder(
+            self.embedder, directory, "keras", overwrite, labels, head
+        )
+
+    @arguments.name_rest(FewShotRecipe)
+    def fit(
+        self,
+        texts: typing.Any,
+        labels: typing.Any = None,
+        num_iterations: int = 20,
+        verbose: str | int = "auto",
+        **recipe: typing.Any,
+    ) -> keras.callbacks.History:
+        """Train the embedder and the head.
+
+        Args:
+            texts: list of str. Or a dataset or table that includes labels, as
+                in `TextClassifier.fit`.
+            labels: list with the label of each text, a name or its index; at
+                least two different labels.
+            num_iterations: number of pairs with the same label, and of pairs
+                with different labels, that are formed with each text.
+            verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
+            **recipe: fields of `Recipe`, for the embedder.
+
+        Returns:
+            A Keras `History` of the embedder's training.
+
+        Raises:
+            ValueError: a text or label cannot be used. Nothing is trained.
+        """
+        options = FewShotRecipe(**recipe)
+        checks.at_least(1, num_iterations=num_iterations)
+        texts, places = self._labelled(texts, labels)
+        pairs, scores = contrastive_pairs(
+            texts, places, num_iterations, options.seed
+        )
+        history = self.embedder.fit(
+            pairs, scores, verbose=verbose, **dataclasses.asdict(options)
+        )
+        targets = np.eye(len(self.labels))[places]
+        vectors = self.embedder.embed(texts)
+        self.head.logits.set_weights(logistic_regression(vectors, targets))
+        return history
+
+    def evaluate(
+        self, texts: typing.Any, labels: typing.Any = None
+    ) -> dict[str, float]:
+        """Evaluate the predictions on labeled texts.
+
+        Args:
+            texts, labels: examples in the format of `fit`.
+
+        Returns:
+            The same metrics as `TextClassifier.evaluate`.
+        """
+        texts, places = self._labelled(texts, labels)
+        encoded, logits = self._logits(texts)
+        encoded.targets = np.eye(len(self.labels))[places]
+        return self.answer.metrics(encoded, logits)
+
+    @one_or_many
+    def probabilities(self, texts: Texts) -> np.ndarray:
+        """Compute the probability of each label.
+
+        Args:
+            texts: texts in the format of `predict`.
+
+        Returns:
+            A float32 array `(num_texts, num_labels)`, or `(num_labels,)` for a
+            single text.
+        """
+        return self.answer.probabilities(self._logits(texts)[1])
+
+    @one_or_many
+    def predict(self, texts: Texts) -> typing.Any:
+        """Predict the label of each text.
+
+        Args:
+            texts: str, or list of str, which may be empty. Also dicts, columns,
+                arrays or tensors of these.
+
+        Returns:
+            The same as `TextClassifier.predict`.
+        """
+        return self.answer.decode(*self._logits(texts))
+
+    def predict_ids(
+        self, inputs: Tensors, model: typing.Callable | None = None
+    ) -> Tensors:
+        ids = {name: inputs[name] for name in self.inputs}
+        return self.answer.graph((model or self.model)(ids)["logits"], inputs)
+
+    def _labelled(self, texts, labels):
+        labels = LABELS_INCLUDED if labels is None else labels
+        texts, labels = split_examples(texts, labels, SINGLE_KEYS)
+        checked_texts(texts)
+        return texts, label_indices(labels, self.labels)
+
+    def _logits(self, texts):
+        rows = tokenized_rows(self.preprocess, checked_texts(texts))
+        vectors = self.embedder.row_embeddings(rows)
+        return Encoded(rows), ops.convert_to_numpy(self.head(vectors))
+
+
+def contrastive_pairs(texts, places, num_iterations, seed):
+    """Return random pairs of texts and whether their labels are equal."""
+    if len({*places}) < 2:
+        raise ValueError(
+            "`labels` must contain two or more different labels. Received: "
+            f"only the index {places[0]}."
+        )
+    random = np.random.default_rng(seed)
+    pairs, scores = [], []
+    for first, place in [*enumerate(places)] * num_iterations:
+        is_same = places == place
+        others = np.flatnonzero(is_same & (np.arange(len(places)) != first))
+        for score, found in ((1.0, others), (0.0, np.flatnonzero(~is_same))):
+            if len(found):
+                pairs.append((texts[first], texts[random.choice(found)]))
+                scores.append(score)
+    return pairs, scores
+
+
+def logistic_regression(
+    vectors: np.ndarray, targets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fit a logistic regression with an L2 penalty.
+
+    The probabilities are equal to scikit-learn's `LogisticRegression(C=1)`. The
+    convex loss is minimized by Nesterov's accelerated gradient method.
+
+    Args:
+        vectors: float array `(num_vectors, dim)`.
+        targets: float array `(num_vectors, num_labels)`, rows that sum to 1.
+
+    Returns:
+        The kernel, `(dim, num_labels)`, and the bias, `(num_labels,)`.
+    """
+    inputs = np.pad(vectors, ((0, 0), (0, 1)), constant_values=1.0)
+    # For two labels, scikit-learn penalizes the difference of the columns.
+    strength = 2.0 if targets.shape[1] == 2 else 1.0
+    penalty = np.full((inputs.shape[1], 1), strength)
+    penalty[-1] = 0.0  # The bias.
+    step = 1 / (np.linalg.norm(inputs, 2) ** 2 / 2 + strength)
+    weights = before = np.zeros((inputs.shape[1], targets.shape[1]))
+    for number in range(_NUM_STEPS):
+        ahead = weights + number / (number + 3) * (weights - before)
+        logits = inputs @ ahead
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        errors = odds / odds.sum(axis=1, keepdims=True) - targets
+        gradient = inputs.T @ errors + penalty * ahead
+        before, weights = weights, ahead - step * gradient
+    return weights[:-1], weights[-1]
