@@ -35,6 +35,7 @@ of a peer needs only the peer.
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -338,8 +339,12 @@ def _onnxruntime(way):
         import onnxruntime
 
         tokenize = _tokenizer(model_dir, "np")
+        options = onnxruntime.SessionOptions()
+        # By default it has a thread for each core, also outside `taskset`.
+        options.intra_op_num_threads = len(os.sched_getaffinity(0))
         session = onnxruntime.InferenceSession(
             str(pathlib.Path(export_dir, way, "model.onnx")),
+            options,
             providers=["CPUExecutionProvider"],
         )
         return lambda texts: session.run([_VECTOR], _ids(tokenize, texts))[0]
