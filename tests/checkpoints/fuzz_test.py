@@ -182,7 +182,7 @@ def test_any_cut_is_seen(name, tmp_path):
         (None, "cannot be read: No such file"),
         (b"", "is empty"),
         (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
-        (b"<html>", "truncated|magic number is wrong|not a JSON file"),
+        (b"<html>", "truncated|wrong magic number|not a JSON file"),
     ],
 )
 @pytest.mark.parametrize("name", [*_FORMATS])
