@@ -355,7 +355,7 @@ class PretrainedModel(Summarized):
         return self.model
 
     def packed_pretrainer(self) -> keras.Model:
-        """Build the pretrainer for packed rows, see `Backbone.packed`."""
+        """Build the pretrainer for packed sequences, see `Backbone.packed`."""
         self.check_parts("masked_lm_head")
         backbone, name = self.backbone.packed(), self.model.name
         return add_heads(backbone, self.heads, f"packed_{name}")

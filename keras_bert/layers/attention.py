@@ -30,11 +30,11 @@ class AttentionContext:
         query_positions: int32 `(batch_size, num_queries)`, positions at which
             to compute the output. Defaults to all positions.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts. Defaults to the positions in the row.
+            their texts. Defaults to the positions in the sequence.
         text_numbers: int32 `(batch_size, seq_length)`, index of each token's
-            text in a packed row. Tokens of different texts do not attend to
-            each other. In long rows the tokens of a text must be contiguous and
-            in order.
+            text in a packed sequence. Tokens of different texts do not attend
+            to each other. In long sequences the tokens of a text must be
+            contiguous and in order.
         score_bias: float `(1, num_heads, seq_length, seq_length)`, added to
             the scores.
         relative_table: float `(num_rows, hidden_size)`, embeddings of relative
@@ -65,8 +65,8 @@ class AttentionContext:
     def __post_init__(self):
         if self.text_numbers is not None and self.global_tokens is not None:
             raise ValueError(
-                "Packed rows cannot have global tokens. Use rows with one "
-                "text each. Received: `global_tokens` and `text_numbers`."
+                "Packed sequences cannot have global tokens. Use one text "
+                "per sequence. Received: `global_tokens` and `text_numbers`."
             )
 
     def at_queries(self, values):

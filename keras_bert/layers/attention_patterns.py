@@ -5,7 +5,7 @@ tensors that broadcast to each other. It returns a bool tensor, True if the
 query attends to the key. A pattern with arguments is an object with `__call__`
 and `get_config`, and is registered with Keras, so that its layer can be saved.
 If a pattern has an int attribute `reach`, no query attends to keys farther
-away, and attention in long rows is computed in blocks.
+away, and attention in long sequences is computed in blocks.
 """
 
 import typing

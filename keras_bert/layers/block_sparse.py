@@ -70,7 +70,7 @@ def block_counts(random_blocks, num_blocks):
 
     Args:
         random_blocks: int32 `(num_heads, num_blocks - 2, num_random_blocks)`.
-        num_blocks: number of blocks of a row.
+        num_blocks: number of blocks in a sequence.
 
     Returns:
         float32 `(num_heads, num_blocks, num_blocks)`.

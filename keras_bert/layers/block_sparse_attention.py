@@ -26,12 +26,12 @@ _UNSEEN = -1e4
 class BlockSparseAttention(SelfAttention):
     """Self-attention to adjacent, global and random blocks of tokens.
 
-    A row is split into blocks and padded to full blocks. Each block attends to
-    itself, its two neighbours, the first block, the last block and some random
-    blocks. The first and the last block attend to all tokens. Time and memory
-    grow linearly with the length. Rows of at most `(2 * num_random_blocks + 5)
-    * block_size` tokens have full attention. As in the original, `dropout` of
-    attention weights is applied only there.
+    A sequence is split into blocks and padded to full blocks. Each block
+    attends to itself, its two neighbours, the first block, the last block and
+    some random blocks. The first and the last block attend to all tokens. Time
+    and memory grow linearly with the length. Sequences of at most `(2 *
+    num_random_blocks + 5) * block_size` tokens have full attention. As in the
+    original, `dropout` of attention weights is applied only there.
 
     Args:
         hidden_size: size of the input and output vectors.
@@ -68,7 +68,7 @@ class BlockSparseAttention(SelfAttention):
         [Big Bird](https://arxiv.org/abs/2007.14062), section 2 and appendix D
     """
 
-    sees_neighbours = True  # Packed rows are not supported.
+    sees_neighbours = True  # Packed sequences are not supported.
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class BlockSparseAttention(SelfAttention):
 
     @property
     def max_full_length(self) -> int:
-        """Length of the longest row with full attention."""
+        """Length of the longest sequence with full attention."""
         return (2 * self.num_random_blocks + 5) * self.block_size
 
     @functools.cached_property
@@ -133,9 +133,10 @@ class BlockSparseAttention(SelfAttention):
     ) -> Tensor:
         if context.text_numbers is not None:
             raise ValueError(
-                "Packed rows are not supported by block-sparse attention, "
-                "because its global blocks would mix the texts. Use rows with "
-                f"one text each. Received: text_numbers in layer {self.name}."
+                "Packed sequences are not supported by block-sparse "
+                "attention, because its global blocks would mix the texts. "
+                "Use one text per sequence. Received: text_numbers in layer "
+                f"{self.name}."
             )
         is_long = self._is_long(ops.shape(heads[1])[2])
         ways = (

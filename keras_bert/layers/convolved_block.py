@@ -53,7 +53,7 @@ class ConvolvedBlock(PostNormBlock):
         `ConvLayer` of microsoft/DeBERTa
     """
 
-    sees_neighbours = True  # Packed rows are not supported.
+    sees_neighbours = True  # Packed sequences are not supported.
 
     def __init__(
         self,

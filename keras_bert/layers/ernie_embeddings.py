@@ -26,7 +26,8 @@ class ErnieEmbeddings(BertEmbeddings):
         segment_ids: int32 `(batch_size, seq_length)`, below `type_vocab_size`.
             Defaults to zeros.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Defaults to the positions in the row.
+            their texts, for packed sequences. Defaults to the positions in the
+            sequence.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -33,7 +33,8 @@ class FactorizedEmbeddings(Layer):
         input_ids: int32 `(batch_size, seq_length)`.
         segment_ids: int32 `(batch_size, seq_length)`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Defaults to the positions in the row.
+            their texts, for packed sequences. Defaults to the positions in the
+            sequence.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

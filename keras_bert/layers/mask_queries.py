@@ -21,7 +21,8 @@ class MaskQueries(TiedLayer):
     Call arguments:
         states: float `(batch_size, seq_length, hidden_size)`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Defaults to the positions in the row.
+            their texts, for packed sequences. Defaults to the positions in the
+            sequence.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -1,4 +1,4 @@
-"""Functions for token positions, blocks of tokens and packed rows."""
+"""Functions for token positions, blocks of tokens and packed sequences."""
 
 import keras
 from keras import ops
@@ -59,11 +59,12 @@ def with_neighbours(blocks):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class TextPositions(Layer):
-    """Positions of the tokens in their texts, for packed rows.
+    """Positions of the tokens in their texts, for packed sequences.
 
     Call arguments:
         text_numbers: int32 `(batch_size, seq_length)`, 1 at the tokens of the
-            first text of a row, 2 at the second text and so on, 0 at padding.
+            first text in a sequence, 2 at the second text and so on, 0 at
+            padding.
 
     Returns:
         int32 `(batch_size, seq_length)`; 0 at padding.

@@ -1,4 +1,4 @@
-"""Memory-efficient attention for long rows, in chunks of queries."""
+"""Memory-efficient attention for long sequences, in chunks of queries."""
 
 import dataclasses
 
@@ -8,13 +8,13 @@ from keras_bert.layers.attention import ignored_keys
 from keras_bert.layers.attention import softmax
 from keras_bert.layers.attention import transposed
 
-# Number of queries per chunk, and maximum row length without chunks.
+# Number of queries per chunk, and maximum sequence length without chunks.
 _NUM_QUERIES = 256
 _LONGEST_WHOLE = 512
 
 
 def is_in_chunks(seq_length):
-    """Return whether a row is long enough to be computed in chunks.
+    """Return whether a sequence is long enough to be computed in chunks.
 
     Args:
         seq_length: int or int32 scalar tensor.

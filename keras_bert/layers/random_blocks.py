@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# Rows of these lengths sample from the first 1,024 tokens, all others from the
-# first `2 * num_random_blocks + 5` blocks.
+# Sequences of these lengths sample from the first 1,024 tokens, all others from
+# the first `2 * num_random_blocks + 5` blocks.
 _EARLY_LENGTHS = 1024, 2048, 3072, 4096
 _EARLY_TOKENS = 1024
 
@@ -12,7 +12,7 @@ def uses_early_blocks(length, size, num_random_blocks):
     """Return whether random blocks come from the first 1,024 tokens only.
 
     Args:
-        length: int or int32 scalar tensor, length of the padded row.
+        length: int or int32 scalar tensor, length of the padded sequence.
         size: block size in tokens.
         num_random_blocks: number of random blocks per block of queries.
 
@@ -28,13 +28,13 @@ def uses_early_blocks(length, size, num_random_blocks):
 
 
 def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
-    """Sample the random blocks for rows of most lengths.
+    """Sample the random blocks for sequences of most lengths.
 
     Args:
         seed: seed of NumPy's legacy generator.
         num_heads: number of attention heads.
-        num_blocks: number of blocks of the longest row. A shorter row has the
-            first of the same blocks.
+        num_blocks: number of blocks in the longest sequence. A shorter sequence
+            uses the first of these blocks.
         num_random_blocks: number of random blocks per block of queries.
 
     Returns:
@@ -56,10 +56,10 @@ def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
 
 
 def draw_early_blocks(seed, num_heads, num_blocks, num_random_blocks, size):
-    """Sample the random blocks for rows of 1,024 to 4,096 tokens.
+    """Sample the random blocks for sequences of 1,024 to 4,096 tokens.
 
-    These blocks are used for rows of 1,024, 2,048, 3,072 and 4,096 tokens. As
-    in the original, the last block of the row is not excluded.
+    These blocks are used for sequences of 1,024, 2,048, 3,072 and 4,096 tokens.
+    As in the original, the last block of the sequence is not excluded.
 
     Args:
         seed, num_heads, num_blocks, num_random_blocks: arguments of

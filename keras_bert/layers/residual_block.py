@@ -28,7 +28,7 @@ class ResidualBlock(Layer):
 
     @property
     def sees_neighbours(self) -> bool:
-        """Whether texts packed in one row would affect each other."""
+        """Whether texts packed in one sequence would affect each other."""
         return getattr(self.self_attention, "sees_neighbours", False)
 
     def __call__(

@@ -22,8 +22,8 @@ class RobertaEmbeddings(TokenEmbeddings):
     Args:
         vocab_size: number of word pieces.
         hidden_size: size of the embedding vectors.
-        max_position_embeddings: number of rows of the position table.
-            Tokens do not use the first `pad_id + 1` rows.
+        max_position_embeddings: number of position embeddings. Tokens do not
+            use the first `pad_id + 1` of them.
         type_vocab_size: number of segments, or 0 for no segment embeddings.
         pad_id: id of the padding token.
         dropout: dropout rate after the normalization.
@@ -34,7 +34,7 @@ class RobertaEmbeddings(TokenEmbeddings):
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Each text starts at 0.
+            their texts, for packed sequences. Each text starts at 0.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

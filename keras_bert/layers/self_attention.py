@@ -33,7 +33,7 @@ class SelfAttention(Layer):
 
     A single dense layer projects the inputs to queries, keys and values, with
     `num_heads` heads of size `hidden_size / num_heads`. The softmax is computed
-    in float32. Rows of more than 512 tokens are computed in chunks to save
+    in float32. Sequences of more than 512 tokens are computed in chunks to save
     memory, if the length is known when the graph is built and no attention
     weights are dropped.
 
@@ -45,8 +45,8 @@ class SelfAttention(Layer):
         output_dropout: dropout rate applied to the output.
         pattern: function of query and key positions that returns the bool mask
             of the keys that a query attends to, such as
-            `keras_bert.layers.causal`, or None for all keys. Long rows with a
-            pattern that has a `reach` use block-local attention.
+            `keras_bert.layers.causal`, or None for all keys. Long sequences
+            with a pattern that has a `reach` use block-local attention.
         use_bias: whether both matrix products add a bias.
         rotary: `keras_bert.layers.Rotary`, which rotates queries and keys by
             their positions, or None.
@@ -55,7 +55,8 @@ class SelfAttention(Layer):
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
             attend to, 0 for tokens to ignore. Defaults to the Keras mask of the
-            inputs, or to all tokens. A row of zeros attends to all tokens.
+            inputs, or to all tokens. If a sequence has only zeros, it attends
+            to all tokens.
         query_positions: int32 `(batch_size, num_queries)`, positions at which
             to compute the output. Defaults to all positions.
         context: dict of other fields of

@@ -28,7 +28,8 @@ class PlainEmbeddings(WordEmbeddings):
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Defaults to the positions in the row.
+            their texts, for packed sequences. Defaults to the positions in the
+            sequence.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -112,7 +113,8 @@ class TokenEmbeddings(PlainEmbeddings):
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         positions: int32 `(batch_size, seq_length)`, positions of the tokens in
-            their texts, for packed rows. Defaults to the positions in the row.
+            their texts, for packed sequences. Defaults to the positions in the
+            sequence.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.

@@ -26,7 +26,7 @@ class Backbone:
     Args:
         embeddings: layer that computes the first hidden states. It is called
             with the input tensors that its `call` method accepts, and with
-            `positions` if rows are packed.
+            `positions` if sequences are packed.
         blocks: list of layers that take hidden states, a mask and, if only some
             outputs are needed, query positions. A layer that occurs several
             times shares its weights. If it is empty, the embeddings are the
@@ -36,9 +36,9 @@ class Backbone:
             or None.
         inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. Defaults
             to `input_ids`, `input_mask` and, if the embeddings take them,
-            `segment_ids`. If `text_numbers` is included, rows are packed: a row
-            holds several texts that do not attend to each other, and positions
-            start at 0 in each text.
+            `segment_ids`. If `text_numbers` is included, sequences are packed:
+            a sequence contains several texts that do not attend to each other,
+            and positions start at 0 in each text.
         context: callable that maps `inputs` to the `context` argument of the
             blocks (a dict of `AttentionContext` fields), or None.
         context_layers: list of the layers that `context` calls.
@@ -81,10 +81,10 @@ class Backbone:
         for block in self.blocks:
             if self.is_packed and getattr(block, "sees_neighbours", False):
                 raise ValueError(
-                    "Packed rows are not supported by blocks with a "
+                    "Packed sequences are not supported by blocks with a "
                     "convolution or block-sparse attention, which would mix "
-                    "the texts of a row. Use rows with one text each. "
-                    f"Received: block {block.name}."
+                    "the texts. Use one text per sequence. Received: block "
+                    f"{block.name}."
                 )
         self._make_context = context
         self._text_positions = TextPositions(name="text_positions")
@@ -97,12 +97,12 @@ class Backbone:
             self.states.append(self.last_states())
 
     def packed(self) -> "Backbone":
-        """Return a `Backbone` with the same layers for packed rows.
+        """Return a `Backbone` with the same layers for packed sequences.
 
         Returns:
             `Backbone` with the additional input `text_numbers`, int32
-            `(batch_size, seq_length)`: 1 at the tokens of the first text of a
-            row, 2 at the second text and so on, 0 at padding.
+            `(batch_size, seq_length)`: 1 at the tokens of the first text in a
+            sequence, 2 at the second text and so on, 0 at padding.
         """
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
         return self._with(self.embeddings, inputs)
@@ -131,19 +131,19 @@ class Backbone:
 
     @property
     def is_packed(self) -> bool:
-        """Whether rows are packed, so that a row holds several texts."""
+        """Whether sequences are packed, with several texts in each."""
         return _NUMBERS in self.inputs
 
     def add_text_starts(self, inputs: Tensors) -> Tensor:
-        """Add the input `text_starts` if rows are packed.
+        """Add the input `text_starts` if sequences are packed.
 
         Args:
-            inputs: dict of Keras tensors. For packed rows, `text_starts`, int32
-                `(batch_size, num_texts)`, is added.
+            inputs: dict of Keras tensors. For packed sequences, `text_starts`,
+                int32 `(batch_size, num_texts)`, is added.
 
         Returns:
             Positions of the first tokens: `text_starts`, or int32 zeros
-            `(batch_size, 1)` if a row holds one text.
+            `(batch_size, 1)` if a sequence contains one text.
         """
         if not self.is_packed:
             return ops.zeros_like(inputs[features.INPUT_IDS.name][:, :1])
@@ -232,8 +232,8 @@ class Backbone:
         Returns:
             A functional `keras.Model` that maps `inputs` to a dict with
             `sequence_output`, float `(batch_size, seq_length, hidden_size)`,
-            and, unless rows are packed, `pooled_output`, float `(batch_size,
-            hidden_size)`.
+            and, unless sequences are packed, `pooled_output`, float
+            `(batch_size, hidden_size)`.
         """
         outputs = {"sequence_output": self.states[-1]}
         if pools and self.pooler and not self.is_packed:

@@ -35,12 +35,12 @@ def add_heads(
     Returns:
         A functional `keras.Model`. It takes the inputs of the backbone;
         `masked_lm_positions`, int32 `(batch_size, num_predictions)`, if there
-        is a masked-LM head; and `text_starts`, if rows are packed and a head
-        reads the pooled output. It returns a dict of logits, float32:
+        is a masked-LM head; and `text_starts`, if sequences are packed and a
+        head reads the pooled output. It returns a dict of logits, float32:
         `mlm_logits` `(batch_size, num_predictions, vocab_size)`,
         `replaced_token_logits` `(batch_size, seq_length)`, and others such as
         `nsp_logits` `(batch_size, 2)`, or `(batch_size, num_texts, 2)` for
-        packed rows.
+        packed sequences.
     """
     inputs, positions = dict(backbone.inputs), {}
     read = {reads_of(part) for part in heads}

@@ -32,7 +32,7 @@ class LeftToRight:
 
         Args:
             ids: int32 `(batch_size, length)`, ids of the prompts.
-            size: int or int32 scalar tensor, maximum length of the rows.
+            size: int or int32 scalar tensor, maximum length of the sequences.
 
         Returns:
             The cache: a list with the keys and the values of each block, float
@@ -50,11 +50,11 @@ class LeftToRight:
         return cache
 
     def step(self, cache, ids, places):
-        """Compute the logits of the next token at one position of each row.
+        """Compute the logits of the next token at one position per sequence.
 
         Args:
             cache: cache, as returned by `read` or by the previous step.
-            ids: int32 `(batch_size, size)`, ids of the rows.
+            ids: int32 `(batch_size, size)`, ids of the sequences.
             places: int32 `(batch_size, 1)`, position of the current token. The
                 cache must hold all earlier positions.
 
@@ -94,7 +94,7 @@ class LeftToRight:
 
 
 def _put(cache, new, places):
-    """Write the keys or values of one position of each row to the cache."""
+    """Write the keys or values of one position per sequence to the cache."""
     shape = ops.shape(cache)  # [B, N, T, D]
     rows = ops.reshape(ops.arange(shape[0] * shape[1]), shape[:2])
     places = ops.reshape(rows * shape[2] + places, (-1, 1))

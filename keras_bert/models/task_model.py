@@ -119,8 +119,9 @@ def add_task_head(
         A functional `keras.Model` that maps the inputs of the backbone to a
         dict with `logits`, float32 `(batch_size, num_outputs)`, or
         `(batch_size, seq_length, num_outputs)` if the head reads
-        "sequence_output". For packed rows and other heads, the model also takes
-        `text_starts`, and `logits` are `(batch_size, num_texts, num_outputs)`.
+        "sequence_output". For packed sequences and other heads, the model also
+        takes `text_starts`, and `logits` are `(batch_size, num_texts,
+        num_outputs)`.
     """
     inputs = dict(backbone.inputs)
     mask = inputs[features.INPUT_MASK.name]
@@ -143,7 +144,8 @@ def add_task_head(
 
 
 def _read_of_texts(backbone, reads, inputs):
-    """Return the head inputs of packed rows, `(batch_size, num_texts, ...)`."""
+    """Return the head inputs for packed texts, `(batch_size, num_texts,
+    ...)`."""
     starts = backbone.add_text_starts(inputs)
     if reads in ("first_token", "pooled_output"):
         return backbone.last_states(starts)

@@ -230,7 +230,7 @@ def test_rows_that_it_cannot_compute_are_errors():
     with pytest.raises(ValueError, match="from 1 to 100. .*seq_length=101"):
         make_attention(max_positions=100)(states(101))
     numbers = {"text_numbers": np.ones((2, 20), "int32")}
-    with pytest.raises(ValueError, match="Packed rows are not supported by bl"):
+    with pytest.raises(ValueError, match="Packed sequences are not supp"):
         make_attention()(states(20), None, None, numbers)
 
 

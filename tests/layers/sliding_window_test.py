@@ -218,5 +218,5 @@ def test_padding_is_no_global_token(traced):
 def test_packed_rows_have_no_global_tokens(attention):
     states, mask, is_global = make_inputs(9, 1)
     context = chosen_of(is_global, mask)
-    with pytest.raises(ValueError, match="Packed rows cannot have global"):
+    with pytest.raises(ValueError, match="Packed sequences cannot have global"):
         attention(states, context={**context, "text_numbers": mask})

@@ -19,5 +19,5 @@ def test_all_blocks_read_one_table(random_batch):
 
 def test_a_convolution_refuses_rows_of_several_texts():
     config = tiny.config("deberta-v2", conv_kernel_size=3)
-    with pytest.raises(ValueError, match="Packed rows are not"):
+    with pytest.raises(ValueError, match="Packed sequences are not"):
         deberta_v2_backbone(config).packed()

@@ -131,7 +131,7 @@ def test_packed_rows_are_those_of_single_texts():
     with_first = backbone.with_context(
         FAMILY.task_heads["classifier"].context(config)
     )
-    with pytest.raises(ValueError, match="Packed rows cannot have global"):
+    with pytest.raises(ValueError, match="Packed sequences cannot have global"):
         with_first.packed()
 
 

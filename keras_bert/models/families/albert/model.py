@@ -92,7 +92,7 @@ def albert_backbone(config):
         ]
         for group in range(num_groups)
     ]
-    # Each group runs several times in a row.
+    # Each group is applied several times.
     runs = [groups[run * num_groups // num_runs] for run in range(num_runs)]
     blocks = [block for group in runs for block in group]
     pooler = FlatDense(**arguments["pooler"], name="pooler")

@@ -22,10 +22,10 @@ class RobertaConfig(EncoderConfig):
     """Configuration of a RoBERTa model.
 
     Args:
-        max_position_embeddings: number of rows of the position table. With
+        max_position_embeddings: number of position embeddings. With
             `pad_token_id` 1 it is two more than the maximum sequence length.
-        type_vocab_size: number of rows of the segment table. Only the
-            first row is used.
+        type_vocab_size: number of segment embeddings. Only the first one is
+            used.
         pad_token_id: id of the padding token. Token positions start after
             it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
