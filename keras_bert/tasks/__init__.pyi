@@ -2,6 +2,7 @@
 
 from .answers.squad_scores import squad_scores as squad_scores
 from .embeddings.compression import compress_vectors as compress_vectors
+from .embeddings.denoising import fit_denoising as fit_denoising
 from .embeddings.hard_negatives import (
     mine_hard_negatives as mine_hard_negatives,
 )

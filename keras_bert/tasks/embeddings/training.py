@@ -173,7 +173,7 @@ def _over_texts(model, num_texts):
         for name in model.input
     }
     parts = [
-        model(_TextRows(texts)(inputs))["embedding"]
+        model(TextRows(texts)(inputs))["embedding"]
         for texts in (slice(0, 1), slice(1, None))[:num_texts]
     ]
     ids = next(iter(inputs.values()))
@@ -181,10 +181,20 @@ def _over_texts(model, num_texts):
     return keras.Model(inputs, {"embedding": vectors})
 
 
-class _TextRows(keras.layers.Layer):
+class TextRows(keras.layers.Layer):
     """Layer that selects texts of all examples and drops unused columns.
 
     Anchors are often much shorter than the other texts.
+
+    Args:
+        texts: slice of the text axis.
+
+    Call arguments:
+        inputs: dict of int32 `(batch_size, num_texts, width)`, with
+            `input_mask`.
+
+    Returns:
+        A dict of int32 `(num_rows, num_columns)`.
     """
 
     def __init__(self, texts):

@@ -9,8 +9,12 @@ import pathlib
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks.embeddings.denoising import TokenMean
+from keras_bert.tasks.embeddings.denoising import denoising_model
+from keras_bert.tasks.embeddings.examples import embedding_examples
 
 pytestmark = pytest.mark.parity
 pytest.importorskip("sentence_transformers")
@@ -106,3 +110,43 @@ def test_prompts_are_applied_alike(
         (embedder.embed_document(_TEXTS), model.encode_document(_TEXTS)),
     ):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+def test_denoising_equals_sentence_transformers(directory):
+    import sentence_transformers
+    from sentence_transformers.sentence_transformer import losses
+
+    pairs = [("dog meat", "the dog eats meat"), ("a", "a bird sees seeds .")]
+    model = sentence_transformers.SentenceTransformer(directory).eval()
+    loss = losses.DenoisingAutoEncoderLoss(model).eval()
+    columns = [model.tokenize(list(texts)) for texts in zip(*pairs)]
+    expected = loss(columns, None)
+    expected.backward()
+
+    def arrays(layer):
+        kernel, bias = layer.weight.T, layer.bias
+        return [kernel.detach().numpy(), bias.detach().numpy()]
+
+    embedder = TextEmbedder.from_pretrained(directory)
+    found = denoising_model(embedder)
+    decoder = found.get_layer("denoising_decoder")
+    crossed = [x.crossattention for x in loss.decoder.bert.encoder.layer]
+    for index, one in enumerate(crossed):
+        decoder.values[index].set_weights(arrays(one.self.value))
+        decoder.outputs[index].set_weights(arrays(one.output.dense))
+    theirs = loss.decoder.cls.predictions
+    decoder.head.transform.set_weights(arrays(theirs.transform.dense))
+    examples = embedding_examples(embedder.preprocess, pairs)
+    targets = examples.rows.lengths[examples.groups[:, 1]] - 1
+    with tf.GradientTape() as tape:
+        sums = found(examples.inputs(np.arange(2)))["embedding"]
+        own = TokenMean()(targets.astype("float32"), sums)
+    np.testing.assert_allclose(own, expected.item(), rtol=1e-5)
+    block = embedder.pretrained.backbone.blocks[0]
+    dense = model[0].auto_model.encoder.layer[0].attention.output.dense
+    np.testing.assert_allclose(
+        tape.gradient(own, block.self_attention.attention_output.kernel),
+        dense.weight.grad.T,
+        rtol=0,
+        atol=1e-5,
+    )

@@ -1,0 +1,79 @@
+import random
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import fit_denoising
+from keras_bert.tasks.embeddings.denoising import delete_words
+from keras_bert.tasks.embeddings.denoising import denoising_model
+from keras_bert.tasks.embeddings.examples import embedding_examples
+
+_TEXTS = ["the dog eats meat", "a bird", "the cat sees a fish", "seeds ."]
+
+
+def test_texts_are_learned_from_their_embeddings(make_bert):
+    bert = make_bert(initializer_range=0.2, num_hidden_layers=1)
+    embedder = TextEmbedder(bert, pooling="cls")
+    before = embedder.embed(_TEXTS)
+    history = fit_denoising(
+        embedder,
+        _TEXTS,
+        deletion_ratio=0.3,
+        epochs=15,
+        learning_rate=1e-2,
+        batch_size=4,
+        verbose=0,
+    ).history["loss"]
+    assert history[-1] < history[0] - 1
+    assert np.abs(embedder.embed(_TEXTS) - before).max() > 0.1
+
+
+def test_losses_depend_on_the_embedding_but_not_on_padding(make_bert):
+    embedder = TextEmbedder(make_bert(initializer_range=0.5))
+    model = denoising_model(embedder)
+
+    def losses(*pairs):
+        examples = embedding_examples(embedder.preprocess, [*pairs])
+        found = model(examples.inputs(np.arange(len(pairs))))
+        return keras.ops.convert_to_numpy(found["embedding"])[:, 0]
+
+    alone = losses(("the dog", "the dog eats"))
+    longer = ("a", "a bird sees the cat .")
+    np.testing.assert_allclose(
+        losses(("the dog", "the dog eats"), longer)[0], alone[0], rtol=1e-5
+    )
+    assert abs(losses(("a cat", "the dog eats"))[0] - alone[0]) > 1e-3
+
+
+def test_the_given_share_of_words_is_deleted():
+    generator = random.Random(0)
+    words = " ".join(map(str, range(10000)))
+    kept = delete_words(words, 0.6, generator).split()
+    assert 3800 < len(kept) < 4200
+    assert kept == sorted(kept, key=int)
+    assert delete_words("one", 0.99, generator) == "one"
+    assert delete_words("", 0.5, generator) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"embedder": "bert"}, "must be a TextEmbedder. Received: 'bert'"),
+        ({"texts": []}, "must not be empty"),
+        ({"texts": ["a", 1]}, "`texts` must be str.*1 at index 1"),
+        ({"texts": "a"}, "`texts` must be a list"),
+        ({"deletion_ratio": 1.0}, "below 1.*deletion_ratio=1.0"),
+    ],
+)
+def test_wrong_arguments_are_named(bert, arguments, message):
+    given = {"embedder": TextEmbedder(bert), "texts": _TEXTS, **arguments}
+    with pytest.raises(ValueError, match=message):
+        fit_denoising(**given)
+
+
+def test_static_embedders_have_no_blocks(bert):
+    static = TextEmbedder(bert).distill_static(2)
+    with pytest.raises(ValueError, match="such as BERT.*Received: Static"):
+        fit_denoising(static, _TEXTS)
