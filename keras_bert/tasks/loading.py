@@ -88,8 +88,8 @@ def trained_class(pretrained, directory):
     if pretrained.task is None:
         raise ValueError(
             f"{directory} must contain a fine-tuned model. Received: an "
-            "encoder without the head of a task. Fine-tune it first, for "
-            "example with `keras-bert run_classifier`."
+            "encoder without a task head. Fine-tune it first, for example "
+            "with `keras-bert run_classifier`."
         )
     name = pretrained.task.task
     kind = getattr(tasks, name) if name in tasks.__all__ else None

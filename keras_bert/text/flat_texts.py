@@ -66,7 +66,7 @@ def with_prefix_space(flat):
 
 
 def splice(flat, stays, places, codes, ends):
-    """Insert and delete bytes.
+    """Insert and delete bytes at given positions.
 
     Args:
         flat: `FlatTexts`.

@@ -1,4 +1,4 @@
-"""Examples with a single text that contains as many sentences as fit."""
+"""Examples with a single text of as many sentences as fit."""
 
 import numpy as np
 

@@ -123,14 +123,14 @@ class DataOptions(checks.Checked):
         do_whole_word_mask: whether to mask whole words.
         ngram: maximum number of words in a masked span, or of pieces without
             `do_whole_word_mask`. Short spans are sampled more often.
-        packing: contents of an example. segment_pairs and sentence_pairs: A
-            and B, where B follows A or is random; sentence_order: two segments
-            in order or swapped; full_sentences and doc_sentences: one text,
-            across documents or within one; best_fit: as many texts as fit, for
-            dynamic `masking`.
-        masking: time of masking. static: when the records are created;
-            dynamic: in each epoch of training, and the masking options have
-            no effect here.
+        packing: contents of an example. segment_pairs and sentence_pairs: A and
+            B, where B follows A or is random; sentence_order: two segments, in
+            order or swapped; full_sentences and doc_sentences: one text, across
+            documents or within one document; best_fit: as many texts as fit,
+            for dynamic `masking`.
+        masking: when tokens are masked. static: when the records are created;
+            dynamic: in each epoch of training. Masking options have no effect
+            on dynamic records.
 
     Raises:
         ValueError: an option is out of range, or `max_seq_length` is too

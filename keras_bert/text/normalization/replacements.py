@@ -1,4 +1,4 @@
-"""Builders and readers for replacement tables in the formats of two ops.
+"""Replacement tables for `FastBertNormalize` and SentencePiece.
 
 `FastBertNormalize` replaces single characters. A SentencePiece model has a
 double-array trie over UTF-8 in the format of darts-clone. Its values are

@@ -74,9 +74,9 @@ class SentencePieceVocabulary(BaseVocabulary):
     ) -> "SentencePieceVocabulary":
         """Read a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
 
-        The name of the file determines the special tokens and ids. ALBERT's
-        are used for any other name. A `spiece.model` has the rules of ALBERT,
-        unless it has the pieces of BigBird or XLNet.
+        The name of the file determines the special tokens and ids. Unknown
+        names use ALBERT's conventions. A `spiece.model` uses them too, unless
+        it contains the pieces of BigBird or XLNet.
 
         Args:
             path: path of the model file.
