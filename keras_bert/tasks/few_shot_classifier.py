@@ -55,8 +55,8 @@ class FewShotClassifier(Task):
     """Text classifier for few labeled texts, such as eight of each label.
 
     `fit` first fine-tunes the embedder on pairs of texts: the cosine similarity
-    is trained to be 1 for texts with the same label, and 0 for others. Then a
-    logistic regression is fitted to the embeddings.
+    is trained to be 1 for texts with the same label, and 0 for texts with
+    different labels. Then a logistic regression is fitted to the embeddings.
 
     Args:
         embedder: `TextEmbedder`.

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow that preprocessors use, for NumPy arrays.
+"""NumPy versions of the TensorFlow functions that preprocessors use.
 
 A tokenizer has the attribute `arrays`: the module `tensorflow`, or this module
 for tokenizers that run without TensorFlow. Preprocessors are written once, with

@@ -1,4 +1,4 @@
-"""Choice of the engine of tokenizers: TensorFlow, or the host."""
+"""Choice between TensorFlow and host implementations of tokenizers."""
 
 import functools
 import importlib.util
@@ -13,7 +13,7 @@ def has_tensorflow_text():
 
 @functools.cache
 def host_class(name):
-    """Return the class to use for a tokenizer without TensorFlow, or None.
+    """Return the class that replaces a tokenizer without TensorFlow, or None.
 
     Args:
         name: str, a public name of `keras_bert.text`.

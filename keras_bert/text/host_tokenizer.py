@@ -21,7 +21,7 @@ _MAX_UNITS, _MAX_CACHED_LENGTH = 1 << 18, 64
 class HostTokenizer(Summarized):
     """Tokenizer that runs without TensorFlow, with the package `tokenizers`.
 
-    The ids and offsets equal those of the tokenizers that run in the graph.
+    It returns the same ids and offsets as the tokenizers that run in the graph.
     `keras_bert.text.BertTokenizer` and the other tokenizer names create a
     `HostTokenizer` if TensorFlow or tensorflow-text is not installed.
 

@@ -58,8 +58,8 @@ def fit_denoising(
         A Keras `History`. `loss` is the mean cross-entropy of the tokens.
 
     Raises:
-        ValueError: a text or an argument is invalid, or the encoder has other
-            blocks than `TransformerEncoderBlock`. Nothing is trained.
+        ValueError: a text or an argument is invalid, or the encoder has blocks
+            other than `TransformerEncoderBlock`. Nothing is trained.
 
     References:
         [TSDAE](https://arxiv.org/abs/2104.06979)
@@ -199,7 +199,7 @@ class TokenMean(keras.losses.Loss):
 
 
 class DenoisingExamples(EmbeddingExamples):
-    """Texts without and with their deleted words, for all epochs.
+    """Pairs of a text with deleted words and the original, for all epochs.
 
     Args:
         rows, groups, labels: arguments of `EmbeddingExamples`; the examples of

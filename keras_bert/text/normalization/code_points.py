@@ -1,4 +1,4 @@
-"""Properties of code points: space, letter, number, other; punctuation.
+"""Unicode properties of code points: character kind and punctuation.
 
 Byte-level BPE needs the kinds of characters, and WordPiece the punctuation. The
 ranges are the same as in `tokenizers` 0.23 and in tensorflow-text: White_Space
