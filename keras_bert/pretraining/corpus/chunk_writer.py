@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_bert.pretraining.corpus.token_store import CONTINUES
 from keras_bert.pretraining.corpus.token_store import token_dtype
+from keras_bert.text.host_tokenizer import HostTokenizer
 
 _BATCH_BYTES = 1 << 20
 # White space of BERT's tokenizer, as UTF-8.
@@ -99,17 +100,18 @@ class ChunkWriter:
 
     def _tokenize(self, lines):
         if not self._marks_words:
-            ragged = self._tokenizer(lines)
-            tokens = ragged.values.numpy()
-            return tokens, self._continues[tokens], ragged.row_lengths().numpy()
-        ragged, _, ends = self._tokenizer.tokenize_with_offsets(lines)
-        lengths = ragged.row_lengths().numpy()
+            if isinstance(self._tokenizer, HostTokenizer):
+                tokens, lengths = self._tokenizer.flat_ids(lines)
+            else:
+                tokens, lengths = _flat(self._tokenizer(lines))
+            return tokens, self._continues[tokens], lengths
+        rows, _, ends = self._tokenizer.tokenize_with_offsets(lines)
+        tokens, lengths = _flat(rows)
         line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
         places = np.repeat(line_starts, lengths)
         # A piece may begin with a space, but contains no further spaces.
-        ends = ends.values.numpy() + places
+        ends = _flat(ends)[0] + places
         before = np.concatenate([[0], ends])[:-1]
-        tokens = ragged.values.numpy()
         if self._segmented_words:
             text = b" ".join([b"", *lines])
             continues = _no_space_between(text, before, ends)
@@ -139,6 +141,14 @@ class ChunkWriter:
 
     def _write(self, file, values, dtype):
         file.write(np.ascontiguousarray(values, dtype))
+
+
+def _flat(rows):
+    """Return the flat values and the lengths of the rows of any tokenizer."""
+    if isinstance(rows, list):  # Of a `HostTokenizer`.
+        lengths = np.array([*map(len, rows)], np.int64)
+        return np.concatenate([np.empty(0, np.int32), *rows]), lengths
+    return rows.values.numpy(), rows.row_lengths().numpy()
 
 
 def _no_space_between(text, starts, ends):

@@ -16,6 +16,9 @@ from keras_bert.pretraining.data_job.workers import advance
 from keras_bert.pretraining.data_job.workers import run_pieces
 from keras_bert.tfrecord import write_records
 
+# Size of text per worker up to which importing TensorFlow would take longer.
+_MAX_HOST_BYTES = 1 << 26
+
 
 def tokenize(work, sources, text_options, num_workers):
     """Tokenize the text and write a corpus to the work directory.
@@ -38,7 +41,8 @@ def tokenize(work, sources, text_options, num_workers):
             if read_piece(stem) is None
         ]
         total = sum(source.num_bytes(place) for source, place, _ in chunks)
-        write = functools.partial(_tokenize_chunk, text_options)
+        on_host = total <= _MAX_HOST_BYTES * num_workers
+        write = functools.partial(_tokenize_chunk, text_options, on_host)
         describe = functools.partial(_describe_tokenizing, total / 1e6)
         _run(write, chunks, num_workers, describe)
         corpora.join_chunks(stems, work.path)
@@ -109,13 +113,13 @@ def _describe_writing(num_shards, done, seconds):
     )
 
 
-def _tokenize_chunk(text_options, chunk):
+def _tokenize_chunk(text_options, on_host, chunk):
     source, place, stem = chunk
     is_skipping = text_options.on_bad_line == "skip"
     bad_lines = BadLines()
     lines = source.lines(place, bad_lines if is_skipping else None)
     counts = collections.Counter()
-    tokenizer, lexicon = _tokenizer(text_options)
+    tokenizer, lexicon = _tokenizer(text_options, on_host)
     found = set() if lexicon is None else lexicon.found
     found.clear()
     segmented = text_options.segmented_words
@@ -143,8 +147,8 @@ def _write_shard(directory, num_shards, text_options, options, shard):
 
 
 @functools.cache
-def _tokenizer(text_options):
-    return text_options.make_tokenizer(), text_options.lexicon()
+def _tokenizer(text_options, on_host):
+    return text_options.make_tokenizer(on_host), text_options.lexicon()
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from keras_bert import checks
 from keras_bert.pretraining.corpus.lexicon import Lexicon
 from keras_bert.pretraining.examples.masking_rules import check_masking
 from keras_bert.pretraining.examples.packings import PACKINGS
+from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.sentences import split_sentences
 from keras_bert.text.tokenizer_kinds import kind_of_file
 
@@ -67,8 +68,11 @@ class TextOptions(checks.Checked):
 
     def tokenizer_settings(self) -> typing.Any:
         """Return the settings of the tokenizer, without TensorFlow."""
+        lowercase = self.do_lower_case
+        if lowercase is None:
+            lowercase = self.resolved().do_lower_case
         return kind_of_file(self.vocab_file).for_corpus(
-            self.vocab_file, self.resolved().do_lower_case
+            self.vocab_file, lowercase
         )
 
     @property
@@ -83,9 +87,17 @@ class TextOptions(checks.Checked):
         lowers = bool(self.resolved().do_lower_case)
         return Lexicon(self.lexicon_file, lowers)
 
-    def make_tokenizer(self) -> typing.Any:
-        """Create the `Tokenizer`, which imports TensorFlow."""
-        return self.tokenizer_settings().make()
+    def make_tokenizer(self, on_host: bool = False) -> typing.Any:
+        """Create the tokenizer.
+
+        Args:
+            on_host: whether to prefer a `HostTokenizer`, which starts faster
+                because it does not import TensorFlow, and is slower.
+        """
+        settings = self.tokenizer_settings()
+        if on_host and hasattr(settings, "units"):
+            return HostTokenizer(settings)
+        return settings.make()
 
     def sentences(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the sentences in lines and keep empty lines.

@@ -48,20 +48,20 @@ def pack_segments(corpus, segments, rules):
         True at tokens that may be masked) and continues (bool, True at pieces
         that continue a word).
     """
-    position = np.arange(rules.seq_length)
-    first_length = segments.first_length[:, None]
-    second_length = segments.second_length[:, None]
+    position = np.arange(rules.seq_length, dtype=np.int32)
+    first_length = segments.first_length[:, None].astype(np.int32)
+    second_length = segments.second_length[:, None].astype(np.int32)
     in_first = (position > 0) & (position <= first_length)
     in_second = (position > first_length + 1) & (
         position < first_length + second_length + 2
     )
-    places = np.where(
-        in_second,
-        segments.second_start[:, None] + position - first_length - 2,
-        segments.first_start[:, None] + position - 1,
-    )
     words = in_first | in_second
-    tokens = corpus.tokens[np.where(words, places, 0)]
+    before = np.where(
+        in_second,
+        segments.second_start[:, None] - first_length - 2,
+        segments.first_start[:, None] - 1,
+    )
+    tokens = corpus.tokens[np.where(words, before + position, 0)]
     ids, continues = _ids_and_continues(tokens, rules.is_continuation)
     ids[:, 0] = rules.cls_id
     mask = position < segments.num_tokens[:, None]

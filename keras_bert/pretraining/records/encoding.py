@@ -36,21 +36,27 @@ def serialize_examples(values, schema, num_tokens=None):
         A list of bytes, one `tf.train.Example` per example.
     """
     lengths = {features.NUM_TOKENS: num_tokens}
-    parts = [
+    entries = [
         _entry(feature, values[feature.name], lengths.get(feature.length))
         for feature in schema
     ]
-    matrix, needed = _wrap(_FIELD_1, _join(parts))
-    edges = [0, *np.cumsum(needed.sum(axis=1)).tolist()]
+    columns, sizes = _wrap(_FIELD_1, _join(entries))
+    matrix = np.concatenate([digits for digits, _ in columns], axis=1)
+    needed = np.concatenate([needed for _, needed in columns], axis=1)
+    edges = [0, *np.cumsum(sizes).tolist()]
     flat = matrix[needed].tobytes()
     return [flat[start:end] for start, end in itertools.pairwise(edges)]
 
 
 def _entry(feature, values, lengths):
-    """Encode the map entry of a feature: its name and its values."""
+    """Encode the map entry of a feature: its name and its values.
+
+    Returns:
+        A list of blocks of columns, each a uint8 matrix with a bool matrix of
+        the bytes to keep; and the number of bytes to keep in each row.
+    """
     if feature.dtype == "float32":
-        raw = np.ascontiguousarray(values, "<f4").view(np.uint8)
-        packed = raw, np.ones(raw.shape, bool)
+        packed = _all_kept(np.ascontiguousarray(values, "<f4").view(np.uint8))
     else:
         packed = _varints(values, lengths)
     value = _wrap(_LISTS[feature.dtype], _wrap(_FIELD_1, packed))
@@ -61,39 +67,42 @@ def _entry(feature, values, lengths):
 
 def _varints(values, lengths=None):
     """Encode values as base-128 digits, starting with the lowest digit."""
-    values = np.asarray(values, np.uint32)
-    kept = np.ones(values.shape, bool)
+    rest = np.asarray(values, np.uint32)
+    num_digits = max(1, -(-int(rest.max(initial=0)).bit_length() // 7))
+    digits = np.empty((*rest.shape, num_digits), np.uint8)
+    if num_digits == 1 and lengths is None:
+        digits[..., 0] = rest
+        return _all_kept(digits[..., 0])
+    needed = np.empty(digits.shape, bool)
+    more = np.ones(rest.shape, bool)
     if lengths is not None:
-        kept = np.arange(values.shape[1]) < np.asarray(lengths)[:, None]
-    num_digits = max(1, -(-int(values.max(initial=0)).bit_length() // 7))
-    if num_digits == 1:
-        return values.astype(np.uint8), kept
-    shifts = np.arange(0, 7 * num_digits, 7, dtype=np.uint32)
-    digits = values[..., None] >> shifts
-    needed = digits > 0
-    needed[..., 0] = True
-    more = np.zeros_like(needed)
-    more[..., :-1] = needed[..., 1:]
-    encoded = (digits & 0x7F | more * np.uint32(0x80)).astype(np.uint8)
-    needed &= kept[..., None]
-    shape = len(values), -1
-    return encoded.reshape(shape), needed.reshape(shape)
+        more &= np.arange(rest.shape[1]) < np.asarray(lengths)[:, None]
+    for place in range(num_digits):
+        needed[..., place] = more
+        more = more & (rest > 0x7F)
+        digits[..., place] = rest.astype(np.uint8) | more.view(np.uint8) << 7
+        rest = rest >> 7
+    shape = len(digits), -1
+    needed = needed.reshape(shape)
+    return [(digits.reshape(shape), needed)], np.count_nonzero(needed, axis=1)
 
 
 def _wrap(tag, part):
     """Prepend the tag and the length to each row."""
-    _, needed = part
-    lengths = _varints(needed.sum(axis=1)[:, None])
-    return _join([_constant(tag, len(needed)), lengths, part])
+    _, sizes = part
+    return _join([_constant(tag, len(sizes)), _varints(sizes[:, None]), part])
 
 
 def _constant(data, num_rows):
     row = np.frombuffer(data, np.uint8)
-    shape = num_rows, len(row)
-    return np.broadcast_to(row, shape), np.ones(shape, bool)
+    return _all_kept(np.broadcast_to(row, (num_rows, len(row))))
+
+
+def _all_kept(digits):
+    needed = np.broadcast_to(True, digits.shape)
+    return [(digits, needed)], np.full(len(digits), digits.shape[1])
 
 
 def _join(parts):
-    return tuple(
-        np.concatenate(column, axis=1) for column in zip(*parts, strict=True)
-    )
+    blocks, sizes = zip(*parts, strict=True)
+    return list(itertools.chain(*blocks)), sum(sizes)

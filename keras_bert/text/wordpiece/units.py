@@ -44,6 +44,7 @@ class BertUnits:
         self._model = word_model(model)
         self._table = CharacterTable(table)
         self._ids, self._normalized_ids = ids, normalized_ids
+        self.ignores_spaces = not (ids or normalized_ids)
         self._tokens, self._normalized = map(any_of, (ids, normalized_ids))
         alone = regex_ranges("punctuation") + _CHINESE
         space = regex_ranges("space")

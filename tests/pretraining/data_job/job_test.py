@@ -14,6 +14,7 @@ from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.data_job import shards
+from keras_bert.pretraining.data_job import tokenize_and_write
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
@@ -438,6 +439,19 @@ def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
     )
     (records,), same_counts = create(_options(), "b")
     assert _bytes([records]) == _bytes([expected])
+    assert same_counts == counts
+
+
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_bytes_do_not_depend_on_the_tokenizer(
+    create, monkeypatch, segmented_words
+):
+    options = _options(do_whole_word_mask=True)
+    text = {"segmented_words": segmented_words}
+    host, counts = create(options, "a", text=text)
+    monkeypatch.setattr(tokenize_and_write, "_MAX_HOST_BYTES", -1)
+    graph, same_counts = create(options, "b", text=text)
+    assert _bytes(host) == _bytes(graph)
     assert same_counts == counts
 
 

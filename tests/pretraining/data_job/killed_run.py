@@ -77,7 +77,9 @@ def _run(request):
 
 
 def main():
-    TextOptions.make_tokenizer = lambda options: _Tokenizer(options.vocab_file)
+    TextOptions.make_tokenizer = lambda options, on_host: _Tokenizer(
+        options.vocab_file
+    )
     for line in sys.stdin:
         child = os.fork()
         if not child:
