@@ -65,19 +65,18 @@ def main():
     done = []
     if output.exists():
         done = [*map(json.loads, output.read_text().splitlines())]
+    settings = {
+        "max_examples": args.max_examples,
+        "seq_length": args.seq_length,
+        "dropout": not args.no_dropout,
+    }
     for seed in range(args.seeds):
         for task in args.task or _TASKS:
             for library in args.library or _LIBRARIES:
                 if library == "untrained" and seed:
                     continue
-                context = {
-                    "task": task,
-                    "library": library,
-                    "seed": seed,
-                    "max_examples": args.max_examples,
-                    "seq_length": args.seq_length,
-                    "dropout": not args.no_dropout,
-                }
+                context = {"task": task, "library": library, "seed": seed}
+                context |= settings
                 if any(context.items() <= run.items() for run in done):
                     continue
                 run = {**context, **_run(args, context)}
@@ -85,7 +84,7 @@ def main():
                 print(json.dumps(run), flush=True)
                 with output.open("a") as file:
                     file.write(json.dumps(run) + "\n")
-    _print_table([run for run in done if run["dropout"] != args.no_dropout])
+    _print_table([run for run in done if settings.items() <= run.items()])
 
 
 def _arguments():
