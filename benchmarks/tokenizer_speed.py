@@ -161,6 +161,22 @@ def _sentencepiece(normalizer):
     return read
 
 
+def _host(read, has_offsets=False):
+    """Measure the tokenizer that runs without TensorFlow."""
+
+    def load(path):
+        from keras_bert.text.host_tokenizer import HostTokenizer
+
+        tokenizer = HostTokenizer(read(path).settings)
+        if has_offsets:
+            return lambda batch: sum(
+                map(len, tokenizer.tokenize_with_offsets(batch)[0])
+            )
+        return lambda batch: sum(map(len, tokenizer(batch)))
+
+    return load
+
+
 def _stock(has_offsets):
     def load(path):
         import tensorflow as tf
@@ -265,6 +281,8 @@ _CONTENDERS = {
             lambda path: _wordpiece(path).with_special_tokens()
         ),
         "BertTokenizer, offsets": _ours(_wordpiece, has_offsets=True),
+        "HostTokenizer": _host(_wordpiece),
+        "HostTokenizer, offsets": _host(_wordpiece, has_offsets=True),
         "Hugging Face tokenizers": _hugging_face_wordpiece,
         "Stock FastBertTokenizer, offsets": _stock(has_offsets=True),
         "Stock FastBertTokenizer": _stock(has_offsets=False),
@@ -272,6 +290,8 @@ _CONTENDERS = {
     "byte_pair": {
         "BytePairTokenizer": _ours(_byte_pair),
         "BytePairTokenizer, offsets": _ours(_byte_pair, has_offsets=True),
+        "HostTokenizer": _host(_byte_pair),
+        "HostTokenizer, offsets": _host(_byte_pair, has_offsets=True),
         "KerasHub BytePairTokenizer": _keras_hub,
         "Hugging Face tokenizers": _hugging_face_byte_pair,
     },
@@ -283,6 +303,10 @@ _CONTENDERS = {
             for name in ("google_research", "hugging_face")
             for suffix in ("", ", offsets")
         },
+        "HostTokenizer": _host(_sentencepiece("google_research")),
+        "HostTokenizer, offsets": _host(
+            _sentencepiece("google_research"), has_offsets=True
+        ),
         "sentencepiece": _sentencepiece_package,
         "Hugging Face tokenizers": _hugging_face_sentencepiece,
     },

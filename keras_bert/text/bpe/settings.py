@@ -10,9 +10,11 @@ from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.files import NAMES
 from keras_bert.text.byte_pair.files import MergesSettings
 from keras_bert.text.conventions import conventions_of
+from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
+from keras_bert.text.wordpiece.units import BertUnits
 
 # File names in openai/finetune-transformer-lm.
 _PUBLISHED_NAMES = "encoder_bpe_40000.json", "vocab_40000.bpe"
@@ -75,6 +77,14 @@ class BpeSettings(MergesSettings):
         published, *_ = conventions_of(self.kind)
         values = config_json(published.tokenizer_class, self)
         artifacts.write_json(directory / CONFIG, values)
+
+    def units(self):
+        """Return the rules of the host tokenizer."""
+        special = self.vocabulary.roles.values()
+        tokens = special if self.special_tokens_in_text else ()
+        ids = {token: self.vocabulary.id_of(token) for token in tokens}
+        table = normalizer_model(lowercase=True, strip_accents=True)
+        return BertUnits(self.fast_parts()["model"], table, {}, ids)
 
     def fast_parts(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""

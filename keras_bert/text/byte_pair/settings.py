@@ -8,6 +8,7 @@ from keras_bert.template import Template
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.byte_pair.files import NAMES
 from keras_bert.text.byte_pair.files import MergesSettings
+from keras_bert.text.byte_pair.units import BytePairUnits
 from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
@@ -133,6 +134,10 @@ class BytePairSettings(MergesSettings):
     def fast_tokens(self):
         """Added tokens of the `tokenizer.json`."""
         return self.added_tokens
+
+    def units(self):
+        """Return the rules of the host tokenizer."""
+        return BytePairUnits(self)
 
     def fast_parts(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""

@@ -177,6 +177,39 @@ def _value(units, key, default=0):
     return default
 
 
+class LongestMatch:
+    """Callable that finds the longest key at a position of a text.
+
+    Args:
+        charsmap: bytes of the table; may be empty.
+
+    Call arguments:
+        text: str.
+        place: int, index of a character.
+
+    Returns:
+        The end of the key and its replacement. Without a key, the character
+        is not replaced.
+    """
+
+    def __init__(self, charsmap):
+        self._units, self._pool = _parts(charsmap) if charsmap else ((), b"")
+
+    def __call__(self, text, place):
+        found, index, units = (place + 1, text[place]), 0, self._units
+        for end in range(place, len(text) if units else place):
+            for byte in text[end].encode():
+                index ^= _offset(units[index]) ^ byte
+                is_inside = byte and index < len(units)
+                if not is_inside or units[index] & _LABEL != byte:
+                    return found
+            if units[index] & _HAS_VALUE:
+                first = units[index ^ _offset(units[index])] & _VALUE
+                replaced = self._pool[first : self._pool.index(0, first)]
+                found = end + 1, replaced.decode()
+        return found
+
+
 def single_replacements(charsmap):
     """Read the replacements of single characters from a table.
 

@@ -1,13 +1,17 @@
 """Reader and writer for SentencePiece model files without `sentencepiece`."""
 
-import functools
 import typing
 
-from keras_bert import lazy
+from google.protobuf import descriptor_pb2
+from google.protobuf import descriptor_pool
+from google.protobuf import message_factory
+from google.protobuf.message import DecodeError
+
 from keras_bert.text.normalization.replacements import check_charsmap
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = range(1, 5)
 _PACKAGE = "keras_bert.sentencepiece"
+_FIELD = descriptor_pb2.FieldDescriptorProto
 # Fields of sentencepiece_model.proto that are used, with their numbers.
 _MESSAGES = {
     "Piece": {"piece": 1, "score": 2, "type": 3},
@@ -30,9 +34,9 @@ _MESSAGES = {
 }
 # The other fields are integers; a bool is encoded like an integer.
 _TYPES = {
-    "piece": "TYPE_STRING",
-    "score": "TYPE_FLOAT",
-    "precompiled_charsmap": "TYPE_BYTES",
+    "piece": _FIELD.TYPE_STRING,
+    "score": _FIELD.TYPE_FLOAT,
+    "precompiled_charsmap": _FIELD.TYPE_BYTES,
 }
 _PARTS = {"pieces": "Piece", "trainer": "Trainer", "normalizer": "Normalizer"}
 _DEFAULTS = {"type": "1", "model_type": "1"}
@@ -44,19 +48,14 @@ _SUPPORTED = {
 }
 
 
-@functools.cache
 def _message_class():
-    descriptor_pb2, descriptor_pool, message_factory = (
-        lazy.import_package(f"google.protobuf.{name}", "SentencePiece")
-        for name in ("descriptor_pb2", "descriptor_pool", "message_factory")
-    )
     file = descriptor_pb2.FileDescriptorProto(name=_PACKAGE, package=_PACKAGE)
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         for field, number in fields.items():
             of = message.field.add(name=field, number=number)
             of.label = of.LABEL_OPTIONAL
-            of.type = getattr(of, _TYPES.get(field, "TYPE_INT32"))
+            of.type = _TYPES.get(field, of.TYPE_INT32)
             if field in _DEFAULTS:
                 of.default_value = _DEFAULTS[field]
             if field in _PARTS:
@@ -67,6 +66,9 @@ def _message_class():
     pool.Add(file)
     descriptor = pool.FindMessageTypeByName(f"{_PACKAGE}.Model")
     return message_factory.GetMessageClass(descriptor)
+
+
+_Model = _message_class()
 
 
 class Piece(typing.NamedTuple):
@@ -104,7 +106,7 @@ class SentencePieceModel:
     def __init__(self, data, source="model"):
         self.data = data
         try:
-            self._message = _message_class().FromString(data)
+            self._message = _Model.FromString(data)
             self.pieces = [
                 Piece(x.piece, x.score, x.type) for x in self._message.pieces
             ]
@@ -113,7 +115,7 @@ class SentencePieceModel:
             # BigBird's published model has no normalizer.
             if not (self.pieces and self._message.HasField("trainer")):
                 raise ValueError("no pieces or no trainer")
-        except Exception as error:  # Protobuf's errors, too.
+        except (DecodeError, ValueError) as error:
             raise ValueError(
                 f"{source} is not a complete SentencePiece model: {error}."
             ) from None
@@ -132,7 +134,7 @@ class SentencePieceModel:
             pieces: list of `Piece`, the vocabulary of the op.
             charsmap: bytes, the table of character replacements.
         """
-        model = _message_class()()
+        model = _Model()
         model.trainer.CopyFrom(self._message.trainer)
         model.normalizer.CopyFrom(self._message.normalizer)
         return _serialized(
@@ -152,7 +154,7 @@ def model_bytes(pieces, charsmap=b"", **trainer):
         charsmap: bytes, the table of character replacements.
         **trainer: trainer fields, such as `unk_id`.
     """
-    model = _message_class()(trainer=trainer)
+    model = _Model(trainer=trainer)
     return _serialized(model, pieces, precompiled_charsmap=charsmap)
 
 

@@ -11,6 +11,7 @@ from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.sentencepiece.conventions import ALL_CONVENTIONS
 from keras_bert.text.sentencepiece.tokenizer_json import fast_parts
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
+from keras_bert.text.sentencepiece.units import SentencePieceUnits
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
@@ -122,6 +123,10 @@ class SentencePieceSettings(CasedTokenizer):
         fast = tokenizer_json(self, self.fast_tokens, template)
         for name, content in ((CONFIG, values), (FAST_TOKENIZER, fast)):
             artifacts.write_json(directory / name, content, 1, False)
+
+    def units(self):
+        """Return the rules of the host tokenizer."""
+        return SentencePieceUnits(self)
 
     def fast_parts(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""

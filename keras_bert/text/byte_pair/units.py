@@ -1,0 +1,166 @@
+"""Rules of byte-level BPE for tokenizers without TensorFlow.
+
+A unit is a word of GPT-2's pattern. If texts are normalized to NFC, a unit is a
+run of characters that are not white space, which is normalized and then split
+into words, because characters compose across words of the pattern.
+"""
+
+import re
+import unicodedata
+
+from keras_bert import lazy
+from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.byte_pair.vocabulary import token_bytes
+from keras_bert.text.host_tokenizer import Encoded
+from keras_bert.text.host_tokenizer import size_of
+from keras_bert.text.host_tokenizer import word_model
+from keras_bert.text.normalization.code_points import regex_ranges
+
+_SPACE, _LETTER, _NUMBER = map(regex_ranges, ("space", "letter", "number"))
+_SPACES = rf"[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
+_WORDS = re.compile(
+    rf"'(?:[stmd]|re|ve|ll)| ?[{_LETTER}]+| ?[{_NUMBER}]+"
+    rf"| ?[^{_SPACE}{_LETTER}{_NUMBER}]+|{_SPACES}"
+)
+_RUNS = re.compile(rf" ?[^{_SPACE}]+|{_SPACES}")
+# Bytes that are not UTF-8, as decoded by "surrogateescape".
+_NO_TEXT = re.compile("([\udc80-\udcff]+)")
+
+
+class BytePairUnits:
+    """Units of a `HostTokenizer` with byte-level BPE.
+
+    Args:
+        settings: `BytePairSettings`.
+    """
+
+    def __init__(self, settings):
+        vocabulary = settings.vocabulary
+        unknown = {"unk_token": vocabulary.roles["unknown"]}
+        self._model = word_model(settings.fast_parts()["model"] | unknown)
+        self._vocabulary = vocabulary
+        self._adds_space = settings.add_prefix_space
+        self._compose = _Composition() if settings.normalizer else None
+        self.pattern = _RUNS if self._compose else _WORDS
+        added = settings.added_tokens
+        special = [t for t in added if t.is_special]
+        special = special if settings.special_tokens_in_text else []
+        others = [t for t in added if not t.is_special]
+        self._steps = [_pattern_of(x) for x in (special, others) if x]
+
+    def parts(self, text):
+        """Split a text at tokens, see `HostTokenizer`."""
+        parts = [text]
+        for pattern in self._steps:
+            parts = [x for part in parts for x in self._split(pattern, part)]
+        for part in parts:
+            if isinstance(part, str) and self._adds_space and part:
+                yield from self._with_space(part)
+            else:
+                yield part
+
+    def _split(self, pattern, part):
+        if not isinstance(part, str):
+            return [part]
+        parts, done = [], 0
+        for match in pattern.finditer(part):
+            start, end = match.span(match.lastindex)
+            size = size_of(part[match.start() : end])
+            token = match[match.lastindex]
+            first, last = _without_spaces(token_bytes(token), 0)
+            base = size_of(part[match.start() : start])
+            ids = [self._vocabulary.id_of(token)]
+            encoded = Encoded(ids, [base + first], [base + last], size)
+            parts += [part[done : match.start()], encoded]
+            done = end
+        return [*parts, part[done:]]
+
+    def _with_space(self, part):
+        """Yield the first unit, with a space before it, and the other text."""
+        if not part.startswith(" "):
+            first = self.pattern.match(f" {part}")[0]
+            ids, *spans, size = self.encode(first)
+            starts, ends = ([max(x - 1, 0) for x in span] for span in spans)
+            yield Encoded(ids, starts, ends, size - 1)
+            part = part[len(first) - 1 :]
+        yield part
+
+    def encode(self, unit):
+        """Tokenize a unit, see `HostTokenizer`."""
+        text, places = unit, range(len(unit))
+        if self._compose:
+            text, places = self._compose(unit)
+        # Start and end in the unit of the character of each byte.
+        sizes = [0]
+        for character in unit:
+            sizes.append(sizes[-1] + size_of(character))
+        firsts, lasts = [], []
+        for character, place in zip(text, places, strict=True):
+            size = size_of(character)
+            firsts += [sizes[place]] * size
+            lasts += [sizes[place + 1]] * size
+        firsts.append(sizes[-1])
+        data = text.encode("utf-8", "surrogateescape")
+        ids, starts, ends, place = [], [], [], 0
+        for word in _WORDS.findall(text):
+            word = word.encode("utf-8", "surrogateescape")
+            spelled = "".join(byte_characters()[byte] for byte in word)
+            for token in self._model.tokenize(spelled):
+                is_known = token.id != self._vocabulary.unk_id
+                after = place + (len(token.value) if is_known else 1)
+                first, last = _without_spaces(data[place:after], place)
+                ids.append(token.id)
+                ends.append(lasts[last - 1])
+                starts.append(min(firsts[first], ends[-1]))
+                place = after
+        return Encoded(ids, starts, ends, sizes[-1])
+
+
+def _pattern_of(tokens):
+    """Return a pattern of added tokens; a group matches the token."""
+    tokens = sorted(tokens, key=lambda token: -len(token.text))
+    return re.compile(
+        "|".join(
+            f"{f'[{_SPACE}]*' * token.takes_space}({re.escape(token.text)})"
+            for token in tokens
+        )
+    )
+
+
+def _without_spaces(data, place):
+    """Return the bounds of bytes without the spaces at their ends."""
+    first = place + len(data) - len(data.lstrip(b" "))
+    return first, max(first, place + len(data.rstrip(b" ")))
+
+
+class _Composition:
+    """Callable that normalizes a text to NFC, like `tokenizers`.
+
+    Returns:
+        The text, and for each of its characters the index of the first
+        character that it replaces.
+    """
+
+    def __init__(self):
+        tokenizers = lazy.import_package(
+            "tokenizers", "A tokenizer on the host"
+        )
+        model = tokenizers.models.BPE({"?": 0}, [], unk_token="?")
+        self._tokenizer = tokenizers.Tokenizer(model)
+        self._tokenizer.normalizer = tokenizers.normalizers.NFC()
+
+    def __call__(self, text):
+        if unicodedata.is_normalized("NFC", text):
+            return text, range(len(text))
+        texts, places, size = [], [], 0
+        for number, part in enumerate(_NO_TEXT.split(text)):
+            if number % 2:
+                texts.append(part)
+                places += range(size, size + len(part))
+            else:
+                normalizer = self._tokenizer.normalizer
+                texts.append(normalizer.normalize_str(part))
+                found = self._tokenizer.encode(part).offsets
+                places += [size + start for start, _ in found]
+            size += len(part)
+        return "".join(texts), places

@@ -1,0 +1,148 @@
+"""Rules of SentencePiece for tokenizers without TensorFlow.
+
+A unit is a run of characters other than spaces, with the spaces before it. No
+piece crosses its bounds.
+"""
+
+import re
+
+from keras_bert.text.conventions import MODEL
+from keras_bert.text.host_tokenizer import Encoded
+from keras_bert.text.host_tokenizer import size_of
+from keras_bert.text.host_tokenizer import word_model
+from keras_bert.text.normalization.normalizers import NORMALIZERS
+from keras_bert.text.normalization.normalizers import WORD_START
+from keras_bert.text.normalization.replacements import CharacterTable
+from keras_bert.text.normalization.replacements import LongestMatch
+from keras_bert.text.sentencepiece.model import NORMAL
+from keras_bert.text.sentencepiece.model import USER_DEFINED
+from keras_bert.text.wordpiece.units import any_of
+
+_SPACES = " \t\n\r"  # White space without a table.
+_NO_CHARACTER = "\ufffd"  # In place of bytes that are not UTF-8.
+
+
+class SentencePieceUnits:
+    """Units of a `HostTokenizer` with SentencePiece.
+
+    Args:
+        settings: `SentencePieceSettings`.
+    """
+
+    pattern = re.compile(" *[^ ]+| +")
+
+    def __init__(self, settings):
+        vocabulary = settings.vocabulary
+        charsmap = vocabulary.model.charsmap
+        self._unk_id = vocabulary.unk_id
+        self._mark_id = vocabulary.ids.get(WORD_START)
+        self._follows_model = settings.normalizer == MODEL
+        self._table = None
+        if not self._follows_model:
+            normalizer = NORMALIZERS[settings.normalizer]
+            self._table = CharacterTable(normalizer.model(settings.lowercase))
+            charsmap = normalizer.charsmap(charsmap)
+        self._match = LongestMatch(charsmap)
+        roles = vocabulary.roles.values()
+        found = roles if settings.special_tokens_in_text else ()
+        self._ids = {token: vocabulary.id_of(token) for token in found}
+        self._tokens = any_of(found)
+        self._model = word_model(_model(settings))
+
+    def parts(self, text):
+        """Split a text at special tokens, see `HostTokenizer`."""
+        parts = self._tokens.split(text) if self._ids else [text]
+        for number, part in enumerate(parts):
+            if number % 2:
+                size = size_of(part)
+                part = Encoded([self._ids[part]], [0], [size], size)
+            yield part
+
+    def encode(self, unit):
+        """Tokenize a unit, see `HostTokenizer`."""
+        spans, size = self._spans(unit)
+        text = "".join(character for character, _, _ in spans)
+        bounds = [x[1:] for x in spans for _ in range(size_of(x[0]))]
+        ids, starts, ends = [], [], []
+        for token in self._model.tokenize(text):
+            first, last = token.offsets
+            ids.append(token.id)
+            starts.append(bounds[first][0])
+            ends.append(bounds[last - 1][1])
+        mark_id = None if self._follows_model else self._mark_id
+        for n in range(len(ids) - 2, -1, -1):
+            is_mark = ids[n] == mark_id and ids[n + 1] == self._unk_id
+            if ends[n] <= starts[n] or is_mark:  # Use the next piece's span.
+                starts[n], ends[n] = starts[n + 1], ends[n + 1]
+        return Encoded(ids, starts, ends, size)
+
+    def _spans(self, unit):
+        """Return (character, start, end) of the normalized unit, and its size.
+
+        Each word begins with "▁", which has the span of the next character or,
+        with the normalizer of the model, an empty span.
+        """
+        found, size = self._replaced(unit)
+        spans, after = [], size
+        for n in range(len(found) - 1, -1, -1):
+            character, first, last = found[n]
+            if not self._follows_model:  # End at the next character.
+                if n + 1 < len(found) and found[n + 1][1] > first:
+                    after = found[n + 1][1]
+                last = after
+            spans.append((character, first, last))
+        words, begins = [], True
+        for character, first, last in reversed(spans):
+            is_space = character in _SPACES
+            if not is_space:
+                if begins:
+                    end = first if self._follows_model else last
+                    words.append((WORD_START, first, end))
+                words.append((character, first, last))
+            begins = is_space
+        return words, size
+
+    def _replaced(self, unit):
+        """Apply the tables; return (character, start, end), and the size."""
+        characters, places, size = [], [], 0
+        for character in unit:
+            if self._table is not None:
+                replaced = self._table[ord(character)]
+            else:
+                replaced = _of_model(character)
+            characters.append(replaced)
+            places += [size] * len(replaced)
+            size += size_of(character)
+        text, places = "".join(characters), [*places, size]
+        found, place = [], 0
+        while place < len(text):
+            first, (place, replaced) = places[place], self._match(text, place)
+            spans = [first] * len(replaced[:-1]) + [places[place]]
+            found += [
+                (character, first, last)
+                for character, last in zip(replaced, spans, strict=False)
+            ]
+        return found, size
+
+
+def _of_model(character):
+    """Return a character as the op reads it before it applies the table."""
+    return _NO_CHARACTER if "\udc80" <= character <= "\udcff" else character
+
+
+def _model(settings):
+    """Return the model of a `tokenizer.json` without special pieces."""
+    vocabulary = settings.vocabulary
+    hidden = {*vocabulary.roles.values()} | {
+        piece.text
+        for piece in vocabulary.model.pieces
+        if piece.kind not in (NORMAL, USER_DEFINED)
+    }
+    model = settings.fast_parts()["model"]
+    pieces = enumerate(model["vocab"])
+    # Texts do not contain the names of hidden pieces.
+    model["vocab"] = [
+        [f"\ufdd0{n}\ufdd0" if text in hidden else text, score]
+        for n, (text, score) in pieces
+    ]
+    return model
