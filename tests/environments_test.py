@@ -37,6 +37,28 @@ from keras_bert.tasks import scores
 assert scores.spearman([1, 2, 3], [1.0, 2.0, 4.0]) == 1
 assert tasks.entity_scores([["B-X"]], [["B-X"]])["f1"] == 1
 """
+_WITHOUT_TENSORFLOW = f"""
+import contextlib, importlib.util, io, pathlib, re
+assert importlib.util.find_spec("tensorflow") is None
+import keras_bert
+page = pathlib.Path("{_ROOT}/README.md").read_text(encoding="utf-8")
+program, output = re.search(
+    r"```python\\n(.*?)```\\s*```text\\n(.*?)```", page, re.DOTALL
+).groups()
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    exec(program)
+assert printed.getvalue() == output, printed.getvalue()
+classifier = keras_bert.TextClassifier.from_pretrained("classifier")
+assert classifier.evaluate(["a", "b"], [0, 1])["accuracy"] <= 1
+try:
+    classifier.export_saved_model("served")
+except ModuleNotFoundError as error:
+    assert "pip install 'keras-bert-tf[tensorflow]'" in str(error)
+else:
+    raise SystemExit("a SavedModel was exported without TensorFlow")
+"""
+_LIST = ["-m", "pip", "list"]
 _HUB = """
 import keras_bert
 try:
@@ -85,8 +107,8 @@ def _tool(name, **flags):
 # Programs or flags to run for each extra, after `_MODEL`.
 _RUNS = {
     "tensorflow": [["-c", _HUB], ["-c", _SCORES]],
-    "jax": [["-c", _SCORES]],
-    "torch": [["-c", _SCORES]],
+    "jax": [["-c", _SCORES], ["-c", _WITHOUT_TENSORFLOW], _LIST],
+    "torch": [["-c", _SCORES], ["-c", _WITHOUT_TENSORFLOW], _LIST],
     "vocabulary": [
         _tool("learn_vocabulary", input_file="sample/text.txt", **flags)
         for flags in (
@@ -211,6 +233,7 @@ def _run_alone(tmp_path, packages, programs, backend="tensorflow"):
             text=True,
         )
         assert result.returncode == 0, result.stdout + result.stderr
+        print(result.stdout)
 
     run(sys.executable, "-m", "venv", "venv")
     run(python, "-m", "pip", "install", "--quiet", *packages)

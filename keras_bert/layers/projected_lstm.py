@@ -74,8 +74,8 @@ class ProjectedLSTMCell(Layer):
         gates = ops.matmul(ops.concatenate([vectors, state], -1), self.kernel)
         # TensorFlow's order of the gates, which differs from Keras's order.
         inner, new, forget, outer = ops.split(gates + self.bias, 4, axis=-1)
-        cell *= ops.sigmoid(forget + _FORGET_BIAS)
-        cell += ops.sigmoid(inner) * ops.tanh(new)
+        cell = ops.sigmoid(forget + _FORGET_BIAS) * cell
+        cell = ops.sigmoid(inner) * ops.tanh(new) + cell
         cell = ops.clip(cell, -self.cell_clip, self.cell_clip)
         state = ops.matmul(ops.sigmoid(outer) * ops.tanh(cell), self.projection)
         state = ops.clip(state, -self.projection_clip, self.projection_clip)

@@ -227,7 +227,8 @@ def _seed_dropout(model, seed):
     states = [v for v in model.variables if v.name == "seed_generator_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(states))
     for state, own_seed in zip(states, seeds, strict=True):
-        state.assign(np.array([own_seed, 0], state.dtype))
+        # The states of PyTorch are int32.
+        state.assign(np.array([own_seed, 0], np.uint32).astype(state.dtype))
 
 
 @contextlib.contextmanager

@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import tensorflow as tf
 from hypothesis import given
@@ -84,6 +86,16 @@ def test_epochs_have_the_same_number_of_batches():
     epochs = epochs_of_batches(_Growing([]), 4, 2, 0)
     assert [len(batches) for batches in epochs] == [5, 5]
     assert [np.concatenate(x).tolist() for x in epochs] == [[*range(8)]] * 2
+
+
+def test_other_backends_get_the_same_batches(monkeypatch):
+    expected = sum(_passes([3, 4, 5, 2, 6], 2, 2, seed=1), [])
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    examples = _Examples([3, 4, 5, 2, 6])
+    epochs = epochs_of_batches(examples, 2, 2, 1)
+    found = training_batches(examples, epochs)
+    assert inspect.isgenerator(found)  # The type that Keras accepts.
+    assert [x.tolist() for x in found] == expected
 
 
 def test_batches_may_have_any_number_of_examples():

@@ -1,0 +1,68 @@
+"""Use and train saved tasks; a test compares the results of the backends."""
+
+import json
+import pathlib
+
+import keras
+import numpy as np
+
+from keras_bert import tasks
+
+_NUM_STEPS = 50
+
+
+def results(directory, case):
+    """Return the outputs of a saved task, before and after training.
+
+    Args:
+        directory: `pathlib.Path` of the task. The trained task is saved next to
+            it, in a directory with the suffix "_learned".
+        case: dict with the class of the task, `kind`; `texts` to predict; and
+            `examples`, a list of arguments of `fit`, empty for no training.
+    """
+    kind, texts, examples = case["kind"], case["texts"], case["examples"]
+    task = getattr(tasks, kind).from_pretrained(directory)
+    found = {"outputs": outputs(task, texts)}
+    if examples:
+        history = task.fit(
+            *examples,
+            epochs=_NUM_STEPS,  # With one batch each.
+            batch_size=32,
+            learning_rate=1e-3,
+            verbose=0,
+        )
+        found["losses"] = history.history["loss"]
+        found["learned"] = outputs(task, texts)
+        found["scores"] = [*task.evaluate(*examples).values()]
+        task.save(learned(directory), overwrite=True)
+    return found
+
+
+def learned(directory):
+    return directory.with_name(f"{directory.name}_learned")
+
+
+def outputs(task, texts):
+    """Return the logits, vectors or probabilities of texts as a flat list."""
+    if isinstance(task, tasks.FillMask):
+        found = [
+            filling["probability"]
+            for answers in task(texts)
+            for fillings in answers
+            for filling in fillings
+        ]
+    elif isinstance(task, tasks.TextEmbedder):
+        found = task.embed(texts)
+    else:
+        task.predict(texts)
+        found = task.logits(task.encode(texts))
+    arrays = [np.ravel(x) for x in keras.tree.flatten(found)]
+    return np.concatenate(arrays).tolist()
+
+
+def main(folder):
+    """Read `cases.json` and write `found.json` and the trained tasks."""
+    folder = pathlib.Path(folder)
+    cases = json.loads((folder / "cases.json").read_text())
+    found = {name: results(folder / name, x) for name, x in cases.items()}
+    (folder / "found.json").write_text(json.dumps(found))
