@@ -150,7 +150,7 @@ def test_layers_of_keras_itself_keep_their_adapters_merged(make_bert, tmp_path):
 @pytest.mark.parametrize("policy", ["float16", "bfloat16", "float64"])
 def test_a_policy_of_other_weights_is_one_short_error(make_bert, policy):
     keras.config.set_dtype_policy(policy)
-    with pytest.raises(ValueError, match=f"float32. Set .* policy {policy}"):
+    with pytest.raises(ValueError, match=f"float32. Set .* Received: {policy}"):
         make_bert()
 
 

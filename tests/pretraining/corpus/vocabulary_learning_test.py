@@ -130,7 +130,7 @@ def test_a_number_out_of_reach_is_an_error(corpus_file, changes, received):
 )
 def test_no_text_is_an_error_that_says_so(tmp_path, learn):
     (tmp_path / "a.txt").write_text("\n\n")
-    with pytest.raises(ValueError, match="(?i)received: no (text|word)"):
+    with pytest.raises(ValueError, match="without words"):
         learn(open_sources([str(tmp_path / "a.txt")]), 1000)
 
 

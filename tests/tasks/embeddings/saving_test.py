@@ -117,8 +117,8 @@ def test_an_encoder_in_its_place_is_no_embedder_any_more(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pooling": None}, "must have 'pooling'"),
-        ({"dense": None}, "must have 'dense'"),
+        ({"pooling": None}, "must contain the key 'pooling'"),
+        ({"dense": None}, "must contain the key 'dense'"),
         ({"dense": ["gelu", "os.system"]}, "activation 'os.system'"),
         ({"dense": ["gelu", "linear", "tanh"]}, "must contain 2/kernel"),
     ],

@@ -162,12 +162,16 @@ _LSTM = "Pooling sentence_transformers.models.LSTM"
         ("Pooling", {"word_embedding_dimension": 8}, "size, 16. Received: 8"),
         ("Dense", {"in_features": 8}, "`in_features` must be 16. Received: 8"),
         ("Dense", {"out_features": None}, r"must have .*\(None, 16\)"),
-        ("Dense", {"out_features": 4}, r"\(4, 16\).*Received: .*\(3, 16\)"),
+        (
+            "Dense",
+            {"out_features": 4},
+            r"\(4, 16\).*the shapes: .*\(3, 16\)",
+        ),
         ("Dense", {"use_residual": True}, "`use_residual` must be False"),
         ("Dense", {"module_input_name": "x"}, "sentence_embedding.*'x'"),
         ("Dense", {"rank": 3}, "`rank` must be absent"),
         ("Dense", {"activation_function": "os.system"}, "ed: 'os.system'"),
-        ("Dense", {"bias": False}, "Received: .*linear.bias"),
+        ("Dense", {"bias": False}, "Received the shapes: .*linear.bias"),
     ],
 )
 def test_other_modules_are_an_error(
