@@ -89,7 +89,7 @@ def test_a_server_that_is_not_ready_is_asked_again(ask, model_server, waits):
     assert ask("scores", {"text": ["a"]})["score"]
     assert waits == [0.25, 0.5]
     model_server.faults[:] = ["unavailable"] * 5
-    with pytest.raises(serving.ServerError, match="503, .*queue is full"):
+    with pytest.raises(serving.ServerError, match="503: .*queue is full"):
         ask("scores", {"text": ["a"]})
 
 

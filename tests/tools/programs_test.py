@@ -94,7 +94,7 @@ _PROGRAMS = {
         {"input_dir": "bert", "output_dir": "converted", "format": "hf"},
         within="config.json",
         mistakes=(
-            ({"input_dir": "bad_weights"}, "model.safetensors was al"),
+            ({"input_dir": "bad_weights"}, "model.safetensors was ch"),
             ({"output_dir": "hf"}, "hf/.* exists. .*--overwrite"),
             ({"allow_missing": "nsp"}, "Received: nsp"),
             ({"do_lower_case": "false"}, "do_lower_case"),
