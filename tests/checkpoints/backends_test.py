@@ -35,10 +35,6 @@ for place in pathlib.Path(sys.argv[1]).iterdir():
         **{k: keras.ops.convert_to_numpy(x) for k, x in outputs.items()},
     )
     keras_bert.save_pretrained(model, place / "again")
-    try:
-        model.tokenizer
-    except ModuleNotFoundError as error:
-        (place / "error").write_text(str(error))
 """
 _FAMILIES = sorted({*model_types()} - {"modernbert", "xlm-roberta"})
 
@@ -102,9 +98,6 @@ def test_a_backend_reads_what_tensorflow_wrote(read, family, format):
     assert {*found} == {*expected}
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=1e-5, atol=1e-5)
-    error = (place / "error").read_text()
-    assert "needs the package tensorflow, which is not" in error
-    assert "pip install 'keras-bert-tf[tensorflow]'" in error
     if format == "keras":
         again = (place / "again" / "model.safetensors").read_bytes()
         assert again == (place / "model" / "model.safetensors").read_bytes()

@@ -25,18 +25,32 @@ def training_batches(examples, epochs):
         next batches during a step.
     """
 
-    def batches():
-        return map(examples.batch, itertools.chain(*epochs))
-
+    batches = [*itertools.chain(*epochs)]
     if keras.backend.backend() != "tensorflow":
-        return (batch for batch in batches())
+        return (examples.batch(batch) for batch in batches)
+    signature = tf.nest.map_structure(_spec, *examples.probe_batches())
+    specs = tf.nest.flatten(signature)
+
+    def tensors(number):
+        # `Dataset.from_generator` takes longer.
+        found = tf.numpy_function(
+            lambda number: tf.nest.flatten(examples.batch(batches[number])),
+            [number],
+            [spec.dtype for spec in specs],
+            stateful=False,
+        )
+        found = tf.nest.flatten(found)
+        for tensor, spec in zip(found, specs, strict=True):
+            tensor.set_shape(spec.shape)
+        return tf.nest.pack_sequence_as(signature, found)
+
     # Batches are cheap, and on one core autotuning would sleep for up to a
     # minute after the last batch.
     options = tf.data.Options()
     options.autotune.enabled = False
-    signature = tf.nest.map_structure(_spec, *examples.probe_batches())
     return (
-        tf.data.Dataset.from_generator(batches, output_signature=signature)
+        tf.data.Dataset.range(len(batches))
+        .map(tensors)
         .prefetch(_BATCHES_AHEAD)
         .with_options(options)
     )
