@@ -126,7 +126,7 @@ def _cased(bert):
         (_cased, "WordPiece.*'wordpiece', lowercase=False"),
         (
             lambda bert: _with_prompt(bert, "dog"),
-            "must end with a space.*Received: 'dog'",
+            "must end with a space.*prompt 'dog'",
         ),
     ],
 )

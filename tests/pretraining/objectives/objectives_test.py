@@ -189,7 +189,7 @@ def test_a_model_without_the_outputs_is_an_error(tiny_config):
     model = make_model(tiny_config, OBJECTIVES["mlm"])
     with pytest.raises(
         ValueError,
-        match="objective=mlm_nsp, which trains mlm_logits, nsp_logits; the "
+        match="objective=mlm_nsp, which needs mlm_logits, nsp_logits; model "
         "outputs mlm_logits.$",
     ):
         PretrainingLoop(Learner(model), make_optimizer(model))
