@@ -85,9 +85,10 @@ def progress_bar(is_shown, num_rows):
 
 def _computed(run, buckets):
     """Yield the results of a function for each batch in order."""
-    if len(buckets) == 1:
-        # Starting threads takes 2 ms; a short text takes about 15 ms.
-        yield run(buckets[0])
+    # Starting threads takes 2 ms; a short text takes about 15 ms. Keras's
+    # `predict_on_batch` on JAX fails in several threads.
+    if len(buckets) == 1 or keras.backend.backend() != "tensorflow":
+        yield from map(run, buckets)
         return
     with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
         yield from pool.map(run, buckets)

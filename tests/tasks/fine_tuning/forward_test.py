@@ -1,3 +1,5 @@
+import threading
+
 import keras
 import numpy as np
 import pytest
@@ -33,6 +35,16 @@ def test_each_example_comes_once_with_its_own_answer():
     assert found == {
         n: sum(range(starts[n], starts[n] + lengths[n])) for n in range(50)
     }
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_only_tensorflow_runs_batches_in_threads(backend, monkeypatch):
+    main = threading.current_thread()
+    monkeypatch.setattr("keras.backend.backend", lambda: backend)
+    found = forward_module._computed(
+        lambda bucket: threading.current_thread() is main, [[0], [1]]
+    )
+    assert [*found] == [backend == "jax"] * 2
 
 
 def test_the_batches_of_a_task_are_as_large_as_it_says(bert, monkeypatch):
