@@ -557,7 +557,7 @@ def resumable(path, settings, finished="*", overwrite=False):
     if names and read_manifest(manifest) is None:
         raise ValueError(
             f"{path} exists but is not the work directory of an interrupted "
-            "run. Move it away."
+            "run. Move or delete it."
         )
     path.mkdir(parents=True, exist_ok=True)
     with _locked(path) as is_there:

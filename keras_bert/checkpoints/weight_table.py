@@ -105,7 +105,7 @@ def read_table(model_type):
 
 
 def tf1_columns(model_type):
-    """Return the columns of a family's weight table for TensorFlow 1."""
+    """Return the names of the columns for TensorFlow 1 checkpoints."""
     return [x for x in read_table(model_type)[0] if x.startswith("tf1")]
 
 

@@ -17,8 +17,8 @@ class GlobalTokens(Layer):
     """Layer that creates `global_tokens` for `AttentionContext` from a mask.
 
     Args:
-        max_tokens: number of rows of the output. If a text has more global
-            tokens, the later ones are not global.
+        max_tokens: number of rows of the output. The global tokens of a
+            text after the first `max_tokens` are treated as ordinary tokens.
 
     Call arguments:
         global_mask: int or bool `(batch_size, seq_length)`; 1 at global tokens.

@@ -27,8 +27,7 @@ class RelativeBias(Layer):
     Args:
         num_heads: number of attention heads.
         num_buckets: number of rows of the table. Must be a multiple of 4.
-        max_distance: largest distance with its own row. Larger distances share
-            the last row.
+        max_distance: distance from which on all distances share the last row.
         embeddings_initializer: Keras initializer for the embedding table.
 
     Call arguments:

@@ -17,8 +17,8 @@ class EmbeddingLoss(keras.losses.Loss):
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        targets: labels of the examples. If there are no labels, text ids, int
-            `(batch_size, num_texts)`; equal texts have equal ids.
+        targets: labels of the examples or, for unlabeled examples, text ids:
+            int `(batch_size, num_texts)`, where equal texts have equal ids.
         embeddings: float `(batch_size, num_texts, dim)`: anchor, positive and
             negatives of each example.
 

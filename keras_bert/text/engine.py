@@ -13,7 +13,7 @@ def has_tensorflow_text():
 
 @functools.cache
 def host_class(name):
-    """Return the class that replaces a tokenizer without TensorFlow, or None.
+    """Return the tokenizer class to use if TensorFlow is missing, or None.
 
     Args:
         name: str, a public name of `keras_bert.text`.

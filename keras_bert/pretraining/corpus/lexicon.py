@@ -86,7 +86,7 @@ class Lexicon:
         return groups
 
     def _spans(self, text):
-        """Yield the start and end character of each entry."""
+        """Yield the character offsets of each lexicon entry in a text."""
         words = self._words(text)
         places = [match.span() for match in _UNITS.finditer(text)]
         index = 0

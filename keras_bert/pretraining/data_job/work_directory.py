@@ -47,7 +47,7 @@ class RecordsDirectory:
         if self._manifest.exists() and "settings" not in (manifest or {}):
             raise ValueError(
                 f"{self._manifest} exists but is not the manifest of an "
-                "earlier run. Move it away."
+                "earlier run. Move or delete it."
             )
         is_begun = artifacts.read_manifest(self.path / artifacts.MANIFEST)
         listed = manifest["files"] if manifest else {}

@@ -73,8 +73,8 @@ class PromptPreprocessor(Preprocessor):
 
     def tokenize(self, texts):
         if self.prompt and isinstance(texts, list):
-            prompt = self.prompt.encode()
-            texts = [prompt + text for text in texts]
+            texts = [x.encode() if isinstance(x, str) else x for x in texts]
+            texts = [self.prompt.encode() + text for text in texts]
         elif self.prompt:
             texts = tf.strings.join([self.prompt, texts])
         return super().tokenize(texts)

@@ -262,14 +262,14 @@ def check_charsmap(charsmap):
     try:
         units, pool = _parts(charsmap)
     except struct.error as error:
-        raise ValueError(f"a damaged normalization table: {error}") from None
+        raise ValueError(f"damaged normalization table: {error}") from None
     units = np.array(units, np.int64)
     is_value = units >> 31 > 0
     children = np.arange(len(units)) ^ _offset(units)
     is_outside = (children | 0xFF) >= len(units)
     is_outside = np.where(is_value, units & _VALUE >= len(pool), is_outside)
     if is_outside.any() or not pool.endswith(b"\0"):
-        raise ValueError("a damaged normalization table")
+        raise ValueError("damaged normalization table")
 
 
 def _parts(charsmap):

@@ -101,7 +101,7 @@ class BertTokenizer(Tokenizer):
         """Tokenize texts and return the byte offsets of the tokens.
 
         Spans begin and end between characters and are never empty. A span
-        includes the dropped accents and control characters after it. If a
+        also covers dropped accents and control characters that follow. If a
         character is decomposed into several pieces, they have the same span.
 
         Args:
