@@ -118,13 +118,15 @@ class BytePairUnits:
 
 def _pattern_of(tokens):
     """Return a pattern of added tokens; a group matches the token."""
-    tokens = sorted(tokens, key=lambda token: -len(token.text))
-    return re.compile(
-        "|".join(
-            f"{f'[{_SPACE}]*' * token.takes_space}({re.escape(token.text)})"
-            for token in tokens
+    plain, taking = (
+        "|".join(re.escape(text) for text in sorted(texts, key=len)[::-1])
+        for texts in (
+            [t.text for t in tokens if t.takes_space is takes_space]
+            for takes_space in (False, True)
         )
     )
+    groups = f"({plain})" * bool(plain), f"[{_SPACE}]*({taking})" * bool(taking)
+    return re.compile("|".join(filter(None, groups)))
 
 
 def _without_spaces(data, place):

@@ -49,10 +49,13 @@ class SentencePieceSettings(CasedTokenizer):
 
     vocabulary: SentencePieceVocabulary
     lowercase: bool | None = checks.field(None, checks.flag)
-    normalizer: str | None = None
     special_tokens_in_text: bool = checks.field(False, checks.flag)
+    normalizer: str | None = None
 
     def __post_init__(self):
+        if not isinstance(self.vocabulary, SentencePieceVocabulary):
+            vocabulary = SentencePieceVocabulary.from_file(self.vocabulary)
+            vars(self)["vocabulary"] = vocabulary
         super().__post_init__()
         conventions, values = self.vocabulary.conventions, vars(self)
         if self.normalizer is None:
@@ -103,8 +106,8 @@ class SentencePieceSettings(CasedTokenizer):
         return cls(
             vocabulary,
             agreed_casing(vocabulary, casing_hints, default=has_table),
-            normalizer,
             files.special_tokens_in_text,
+            normalizer,
         )
 
     def _write(self, directory):

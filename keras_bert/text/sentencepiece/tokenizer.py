@@ -75,13 +75,12 @@ class SentencePieceTokenizer(Tokenizer):
         special_tokens_in_text: bool = False,
         normalizer: str | None = None,
     ) -> None:
-        if not isinstance(vocabulary, SentencePieceVocabulary):
-            vocabulary = SentencePieceVocabulary.from_file(vocabulary)
         settings = SentencePieceSettings(
-            vocabulary, lowercase, normalizer, special_tokens_in_text
+            vocabulary, lowercase, special_tokens_in_text, normalizer
         )
         super().__init__(settings)
-        self.roles, self.lowercase = vocabulary.roles, settings.lowercase
+        self.roles = self.vocabulary.roles
+        self.lowercase = settings.lowercase
 
     @batch_or_scalar
     def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:

@@ -70,7 +70,9 @@ def test_casings_that_disagree_are_an_error(directory):
 
 def _save(directory, lowercase=True, normalizer=GOOGLE_RESEARCH):
     vocabulary = SentencePieceSettings.read(directory).vocabulary
-    settings = SentencePieceSettings(vocabulary, lowercase, normalizer)
+    settings = SentencePieceSettings(
+        vocabulary, lowercase, normalizer=normalizer
+    )
     settings.write(directory)
     return settings
 
