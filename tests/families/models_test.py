@@ -120,5 +120,7 @@ def test_every_weight_learns(model_type, random_batch):
 
 def test_a_head_that_transformers_has_no_class_for_has_no_place():
     config = tiny.config("deberta")
-    with pytest.raises(ValueError, match="DeBERTa with a choice_scorer.*hugg"):
+    with pytest.raises(
+        ValueError, match="'hugging_face' .* DeBERTa with a choice_scorer"
+    ):
         published_places(config, "hugging_face", HeadSize("choice_scorer", 1))

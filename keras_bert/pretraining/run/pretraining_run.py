@@ -162,7 +162,7 @@ class _Run:
         is_hopeless = not sums["steps"] and self._skipped >= _MAX_SKIPPED
         if not allowed or is_hopeless:
             raise FloatingPointError(
-                f"{message}; {self._skipped} steps in a row. The last saved "
+                f"{message} (steps in a row: {self._skipped}). The last saved "
                 "state is valid. Lower the learning rate, lengthen the "
                 "warmup or pass on_nan='skip'. Records: "
                 f"{self._options.sources or 'unnamed'}."

@@ -137,7 +137,7 @@ class DenoisingDecoder(keras.layers.Layer):
         if not has_blocks or "masked_lm_head" not in heads:
             raise ValueError(
                 "`embedder` must have an encoder of TransformerEncoderBlocks "
-                "with a masked-LM head, such as BERT or RoBERTa. Received: "
+                "with a masked-LM head. Received: "
                 f"{type(config).__name__} with "
                 f"{sorted({type(block).__name__ for block in blocks})}."
             )

@@ -155,8 +155,8 @@ def test_a_confirmed_vocabulary_sets_the_size_of_a_fresh_model(folder, caplog):
     change_config(folder, vocab_size=30522)
     plan = plan_pretraining(folder.recipe())
     assert plan.config.vocab_size == len(folder.vocabulary)
-    assert "uses vocab_size=17 of" in caplog.text
-    assert "not 30522 of" in caplog.text
+    assert "uses vocab_size=17 from" in caplog.text
+    assert "instead of 30522" in caplog.text
 
 
 def test_a_size_that_nothing_confirms_is_an_error_with_its_cure(folder):

@@ -250,7 +250,7 @@ def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
 def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
     with pytest.raises(
         FloatingPointError,
-        match="not finite after step 14, at learning rate .*; 1 in a row. "
+        match="not finite after step 14, at learning rate .* row: 1"
         ".* Records: a.tfrecord,b.tfrecord.",
     ):
         toy(bad_batches=[13])
@@ -313,9 +313,7 @@ def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
         "eval_seeds": None,
         "on_nan": "skip",
     }
-    with pytest.raises(
-        FloatingPointError, match="after step 0, .*; 100 in a row"
-    ):
+    with pytest.raises(FloatingPointError, match=r"after step 0, .*: 100\)"):
         toy(bad_batches=range(100), **arguments)
     bad = {*range(200)} - {98, 198}
     assert toy(bad_batches=bad, **arguments) == {}

@@ -51,7 +51,7 @@ def test_misplaced_answers_have_no_weight_and_are_counted(examples, caplog):
     made = examples(("dog", 0), ("cat", 17), ("bird", 4))
     assert made.weights.tolist() == [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
     assert "2 of 3 questions are skipped" in caplog.text
-    assert "The first: q0, q2." in caplog.text
+    assert "`answer_start`: q0, q2." in caplog.text
 
 
 def test_an_answer_without_a_token_is_left_out(examples, caplog):

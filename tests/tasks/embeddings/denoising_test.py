@@ -53,7 +53,7 @@ def _static(bert):
     ("arguments", "message"),
     [
         ({"embedder": "bert"}, "must be a TextEmbedder. Received: 'bert'"),
-        ({"embedder": _static}, "such as BERT.*Received: Static"),
+        ({"embedder": _static}, "masked-LM.*Received: Static"),
         ({"texts": []}, "must not be empty"),
         ({"texts": ["a", 1]}, "`texts` must be str.*1 at index 1"),
         ({"texts": "a"}, "`texts` must be a list"),
