@@ -12,8 +12,8 @@ from keras import ops
 from keras_bert.layers.positions import gather_positions
 
 # This value is added to masked scores. It makes their softmax weight exactly 0
-# if another score is not masked, fits float16, and keeps fully masked rows
-# finite.
+# if another score is not masked, fits float16, and keeps the softmax finite if
+# all scores are masked.
 _IGNORED_SCORE = -10000.0
 
 
@@ -70,10 +70,13 @@ class AttentionContext:
             )
 
     def at_queries(self, values):
-        """Gather the rows at the query positions in each head.
+        """Gather the vectors at the query positions in each head.
 
         Args:
             values: float `(batch_size, num_heads, seq_length, size)`.
+
+        Returns:
+            float `(batch_size, num_heads, num_queries, size)`.
         """
         if self.query_positions is None:
             return values
@@ -103,7 +106,7 @@ def attend_to_all(query, key, value, context, pattern, dropout):
 
 
 def attend_to_next(query, key, value, context, pattern, dropout):
-    """Compute attention for a single query per row.
+    """Compute attention for a single query per sequence.
 
     The query is at `context.query_positions`. The keys are the left operand of
     the matrix product, which avoids a transpose.
@@ -162,10 +165,18 @@ def ignored_keys(context, pattern, length):
 
 
 def ignored_pairs(context, pattern, places, queries, keys):
-    """Combine attention mask, packed texts and pattern into one mask.
+    """Combine attention mask, packed texts, ranks and pattern into one mask.
 
-    `queries` and `keys` align a tensor of tokens with the query and key axes of
-    the scores, without the axis of heads.
+    Args:
+        context: `AttentionContext`.
+        pattern: callable of query and key positions, or None.
+        places: int32 `(1, seq_length)`, positions in the sequence.
+        queries, keys: callables that reshape a tensor with one value per token,
+            so that it broadcasts along the query or the key axis of the scores
+            (without the heads axis).
+
+    Returns:
+        float32 mask that is 1 at pairs to ignore, or None.
     """
     attended = []
     if context.attention_mask is not None:

@@ -14,9 +14,9 @@ from keras_bert.layers.positions import with_neighbours
 def attend_to_some_blocks(query, key, value, context, random_blocks, size):
     """Compute attention to adjacent, global and random blocks.
 
-    The queries in the first and last blocks attend to all keys. A block counts
-    several times if it is selected several times, for example as a random block
-    and as an adjacent block.
+    The queries in the first and last blocks attend to all keys. If a block is
+    selected several times, for example as a random block and as an adjacent
+    block, its keys count several times in the softmax.
 
     Args:
         query, key, value: float `(batch_size, num_heads, seq_length,

@@ -31,7 +31,7 @@ class BlockSparseAttention(SelfAttention):
     some random blocks. The first and the last block attend to all tokens. Time
     and memory grow linearly with the length. Sequences of at most `(2 *
     num_random_blocks + 5) * block_size` tokens have full attention. As in the
-    original, `dropout` of attention weights is applied only there.
+    original implementation, `dropout` applies only to full attention.
 
     Args:
         hidden_size: size of the input and output vectors.
@@ -39,9 +39,9 @@ class BlockSparseAttention(SelfAttention):
         block_size: number of tokens in a block.
         num_random_blocks: number of random blocks that each block attends to.
         random_blocks: "published" selects the same random blocks for each head
-            as the original implementation. "transformers_eval" uses the first
-            block for all of them, as transformers does outside of training; the
-            block then counts several times.
+            as the original implementation. "transformers_eval" replaces each
+            random block with the first block, as transformers does outside of
+            training. The first block then counts several times in the softmax.
         seed: random seed for the random blocks. BigBird uses the index of the
             layer.
         max_positions: maximum sequence length.
@@ -99,7 +99,7 @@ class BlockSparseAttention(SelfAttention):
 
     @functools.cached_property
     def _tables(self):
-        """Random blocks for most lengths, and for the lengths in the paper."""
+        """Random blocks for most lengths, and for multiples of 1,024 tokens."""
         shape = self.num_heads, self._num_blocks(self.max_positions)
         number = self.num_random_blocks
         if self.random_blocks == "transformers_eval":

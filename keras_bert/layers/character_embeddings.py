@@ -17,8 +17,8 @@ from keras_bert.typing import Tensor
 class CharacterEmbeddings(Layer):
     """Character CNN that computes a word vector from characters, as in ELMo.
 
-    Convolutions run over the characters of a word. Their maxima pass through
-    highway layers and a projection.
+    Convolutions over the characters of a word are max-pooled. The result passes
+    through highway layers and a projection.
 
     Args:
         num_characters: number of characters, without padding.

@@ -19,10 +19,10 @@ class DisentangledAttention(SelfAttention):
     """Self-attention with content-to-position and position-to-content scores.
 
     A score is the sum of three products: query and key, query and position key,
-    key and position query. Position keys and queries are projections of a
-    shared table of relative position embeddings, with the kernels of the
-    tokens. Each small distance has its own row in the table. Large distances
-    share rows in logarithmic ranges.
+    key and position query. Position keys and position queries are projections
+    of relative position embeddings that all blocks share. The projections use
+    the same weights as the projections of the tokens. Each small distance has
+    its own embedding. Large distances share embeddings in logarithmic ranges.
 
     Each of the two position scores is computed as one matrix product with all
     distances, followed by a shift of the rows. This is faster than gathering a
@@ -31,11 +31,10 @@ class DisentangledAttention(SelfAttention):
     Args:
         hidden_size: size of the input and output vectors.
         num_heads: number of attention heads. Must divide `hidden_size`.
-        num_buckets: number of rows of the table per direction.
-        max_distance: largest distance with its own row. Larger distances share
-            the last row.
+        num_buckets: number of relative position embeddings per direction.
+        max_distance: maximum distance. Larger distances are clipped to it.
         **kwargs: other arguments of `SelfAttention`. `output_dropout` is also
-            applied to the table.
+            applied to the relative position embeddings.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
@@ -138,18 +137,17 @@ class DisentangledAttention(SelfAttention):
 
 
 def relative_rows(num_buckets, max_distance):
-    """Map relative positions to the rows of a table, as in DeBERTa v2.
+    """Map distances to relative position embeddings, as in DeBERTa v2.
 
-    In each direction, half of the rows represent single distances and the other
-    half represent logarithmic ranges.
+    In each direction, half of the embeddings represent single distances and the
+    other half represent logarithmic ranges.
 
     Args:
-        num_buckets: number of rows per direction.
-        max_distance: largest distance with its own row. Larger distances share
-            the last row.
+        num_buckets: number of embeddings per direction.
+        max_distance: maximum distance.
 
     Returns:
-        int32 `(2 * max_distance + 1,)`, row indices of the distances from
+        int32 `(2 * max_distance + 1,)`, embedding indices of the distances from
         `-max_distance` to `max_distance`. A distance is the query position
         minus the key position.
     """
@@ -168,9 +166,9 @@ def _transposed(values):
 
 
 def shifted(values):
-    """Shift row i of `(..., S, 2 * S)` left by i and return `(..., S, S)`.
+    """Shift row i of `(..., S, 2 * S)` left by S - 1 - i and keep S columns.
 
-    The values are flattened and reshaped into rows that are one shorter.
+    The values are flattened and reshaped into rows with one element fewer.
     """
     batch_size, num_heads, length, width = ops.shape(values)
     row = ops.reshape(values, (batch_size, num_heads, length * width))

@@ -84,8 +84,8 @@ class ReplicaSeedGenerator(keras.random.SeedGenerator):
 
     The replicas of a `tf.distribute` strategy share the state of a generator,
     so with Keras's generator all replicas drop the same positions. This class
-    keeps the shared state, which is saved as on one device, and adds an offset
-    for each replica to the seed.
+    adds a different offset to the seed on each replica. The state is still
+    shared, and saved in the same format as without a strategy.
     """
 
     def next(self, ordered: bool = True) -> Tensor:

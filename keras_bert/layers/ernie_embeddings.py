@@ -17,7 +17,7 @@ class ErnieEmbeddings(BertEmbeddings):
 
     Args:
         vocab_size: number of word pieces.
-        hidden_size: width of the vectors.
+        hidden_size: size of the embedding vectors.
         task_type_vocab_size: number of task types; 0 for no task types.
         **kwargs: other arguments of `BertEmbeddings`.
 

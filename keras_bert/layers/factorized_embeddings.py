@@ -19,14 +19,15 @@ from keras_bert.typing import Tensors
 class FactorizedEmbeddings(Layer):
     """Embeddings with a small size that are projected to the hidden size.
 
-    The word table, the largest weight of the model, and the transform of the
-    masked-LM head then have the embedding size instead of the hidden size.
+    The word embeddings, the largest weight of the model, and the transform of
+    the masked-LM head then have the embedding size instead of the hidden size.
 
     Args:
-        tables: layer with the call arguments of `BertEmbeddings`. Its name is
-            part of its weight paths. Several layers may share it.
-        hidden_size: size of the output vectors. If None, the vectors of the
-            tables are returned without a projection.
+        tables: layer that computes the small embeddings, with the call
+            arguments of `BertEmbeddings`. Its name is part of its weight paths.
+            Several layers may share it.
+        hidden_size: size of the output vectors. If None, the outputs of
+            `tables` are returned without a projection.
         kernel_initializer: Keras initializer for the kernel.
 
     Call arguments:
@@ -74,12 +75,12 @@ class FactorizedEmbeddings(Layer):
 
     @property
     def embedding_size(self) -> int:
-        """Size of the vectors of the tables."""
+        """Size of the output vectors of `tables`."""
         return self.tables.embedding_size
 
     @property
     def word_embeddings(self) -> Tensor:
-        """Table of word vectors, shared with the masked-LM head."""
+        """Word embeddings, which the masked-LM head shares."""
         return self.tables.word_embeddings
 
     def summands(self, input_ids: Tensor, segment_ids: Tensor) -> Tensors:

@@ -97,7 +97,7 @@ class FeedForward(Layer):
         return self.output_dropout(output, training=training)
 
     def inner(self, outputs: Tensor, training: bool | None = None) -> Tensor:
-        """Compute the input of `feed_forward_output` from `intermediate`.
+        """Compute the input of `feed_forward_output`, the second dense layer.
 
         Args:
             outputs: float `(..., size)`, outputs of `intermediate`, of all

@@ -17,8 +17,8 @@ class GlobalTokens(Layer):
     """Layer that creates `global_tokens` for `AttentionContext` from a mask.
 
     Args:
-        max_tokens: number of rows of the output. The global tokens of a
-            text after the first `max_tokens` are treated as ordinary tokens.
+        max_tokens: maximum number of global tokens in a sequence. Later global
+            tokens are treated as ordinary tokens.
 
     Call arguments:
         global_mask: int or bool `(batch_size, seq_length)`; 1 at global tokens.
@@ -27,9 +27,8 @@ class GlobalTokens(Layer):
             error for such a token; traced functions ignore it.
 
     Returns:
-        float `(batch_size, max_tokens, seq_length)` in the compute dtype. A
-        row is 1 at a global token and 0 elsewhere; rows without a global token
-        are 0.
+        float `(batch_size, max_tokens, seq_length)` in the compute dtype: a
+        one-hot vector for the position of each global token, then zero vectors.
 
     Example:
 

@@ -27,7 +27,7 @@ class SavedArguments:
         _, *own = bound.arguments.items()
         arguments = dict(own)
         arguments |= arguments.pop("kwargs", {})
-        # Keras tracks layers in attributes, but not in a proxy.
+        # The proxy keeps Keras from tracking the layers in the arguments.
         layer._arguments = types.MappingProxyType(arguments)
         return layer
 

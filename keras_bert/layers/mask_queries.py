@@ -15,7 +15,7 @@ class MaskQueries(TiedLayer):
     in copies and saved files of the model, as in `LMHead`.
 
     Args:
-        embeddings: layer of the same model with the table
+        embeddings: layer of the same model with the weight
             `position_embeddings`, `(num_positions, hidden_size)`.
 
     Call arguments:

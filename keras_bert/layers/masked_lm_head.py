@@ -21,8 +21,8 @@ class MaskedLMHead(TiedHead):
     """Masked-LM head of BERT: dense layer, activation, LayerNorm, tied logits.
 
     Args:
-        embeddings: layer of the same model with the word table, as in
-            `TiedHead`. The transform maps vectors to its embedding size.
+        embeddings: layer of the same model with the word embeddings, as in
+            `LMHead`. The transform maps `hidden_size` to `embedding_size`.
         activation: Keras activation of the transform.
         layer_norm_epsilon: small float added to the variance.
         kernel_initializer: Keras initializer for the transform.

@@ -80,8 +80,8 @@ class TextPositions(Layer):
 
     def call(self, text_numbers: Tensor) -> Tensor:
         num_rows, length = ops.shape(text_numbers)
-        # Number the texts of all rows in ascending order; padding is the last
-        # text in its row.
+        # Number the texts of the batch in ascending order; padding is the last
+        # text of its sequence.
         numbers = ops.where(text_numbers > 0, text_numbers, length + 1)
         rows = ops.expand_dims(ops.arange(num_rows), 1)
         numbers = ops.reshape(numbers + rows * (length + 2), (-1,))

@@ -10,7 +10,8 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
 
-# Added to the learned bias, which starts at 0, to keep cell states initially.
+# Added to the learned bias of the forget gate, which starts at 0, so that an
+# untrained cell keeps most of its state.
 _FORGET_BIAS = 1.0
 
 

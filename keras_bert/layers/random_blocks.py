@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# Sequences of these lengths sample from the first 1,024 tokens, all others from
-# the first `2 * num_random_blocks + 5` blocks.
+# For these sequence lengths, random blocks are sampled from the first 1,024
+# tokens; for all others, from the first `2 * num_random_blocks + 5` blocks.
 _EARLY_LENGTHS = 1024, 2048, 3072, 4096
 _EARLY_TOKENS = 1024
 
@@ -38,8 +38,8 @@ def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
         num_random_blocks: number of random blocks per block of queries.
 
     Returns:
-        int32 `(num_heads, num_blocks - 2, num_random_blocks)`, the blocks that
-        each block of queries attends to, except the first and last block.
+        int32 `(num_heads, num_blocks - 2, num_random_blocks)`, indices of the
+        random blocks for each block of queries except the first and last.
     """
     random, end = np.random.RandomState(seed), 2 * num_random_blocks + 5
     shape = num_blocks - 2, num_heads, num_random_blocks

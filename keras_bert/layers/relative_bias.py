@@ -27,14 +27,15 @@ class RelativeBias(Layer):
     Args:
         num_heads: number of attention heads.
         num_buckets: number of rows of the table. Must be a multiple of 4.
-        max_distance: distance from which on all distances share the last row.
+        max_distance: maximum distance. Larger distances are clipped to it.
         embeddings_initializer: Keras initializer for the embedding table.
 
     Call arguments:
         inputs: int32 `(batch_size, seq_length)`. Only its length is used.
 
     Returns:
-        float `(1, num_heads, seq_length, seq_length)`, queries before keys.
+        float `(1, num_heads, seq_length, seq_length)`, with the query axis
+        before the key axis.
 
     Example:
 
@@ -94,7 +95,7 @@ class RelativeBias(Layer):
 
 
 def _rows(num_rows, max_distance):
-    """Map each key position minus query position to a row, as int32 array."""
+    """Return the embedding index of each distance, key minus query position."""
     distances = np.arange(-max_distance, max_distance + 1)
     single = num_rows // 2
     far = np.maximum(np.abs(distances), single).astype("float32") / single

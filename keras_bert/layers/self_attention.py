@@ -55,8 +55,8 @@ class SelfAttention(Layer):
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 for tokens to
             attend to, 0 for tokens to ignore. Defaults to the Keras mask of the
-            inputs, or to all tokens. If a sequence has only zeros, it attends
-            to all tokens.
+            inputs, or to all tokens. If the mask of a sequence is all zeros,
+            its tokens attend to all tokens.
         query_positions: int32 `(batch_size, num_queries)`, positions at which
             to compute the output. Defaults to all positions.
         context: dict of other fields of
@@ -260,8 +260,8 @@ class SelfAttention(Layer):
             inputs, attention_mask, context: call arguments.
 
         Returns:
-            float `(batch_size, num_heads, seq_length, seq_length)`, queries
-            before keys. The weights of a query sum to 1.
+            float `(batch_size, num_heads, seq_length, seq_length)`, with the
+            query axis before the key axis. The weights of a query sum to 1.
         """
         given = AttentionContext(attention_mask, **(context or {}))
         query, key, *_ = self.project(inputs, given)

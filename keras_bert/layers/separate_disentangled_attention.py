@@ -19,12 +19,12 @@ class SeparateDisentangledAttention(DisentangledAttention):
     """Disentangled attention of DeBERTa v1.
 
     Position keys and position queries have separate projection matrices, and
-    each distance below `max_distance` has its own row. Keys and position keys
-    have no bias.
+    each distance below `max_distance` has its own embedding. Keys and position
+    keys have no bias.
 
     Args:
         hidden_size, num_heads: arguments of `SelfAttention`.
-        max_distance: number of rows of the table per direction.
+        max_distance: number of relative position embeddings per direction.
         **kwargs: other arguments of `DisentangledAttention`.
 
     Call arguments:

@@ -29,8 +29,8 @@ class SpanBoundaryHead(TiedHead):
     word embeddings compute the logits.
 
     Args:
-        embeddings: layer of the same model with the word table, as in
-            `TiedHead`.
+        embeddings: layer of the same model with the word embeddings, as in
+            `LMHead`.
         max_span_length: number of positions in a span.
         position_size: size of the position embeddings.
         activation: Keras activation of the blocks.

@@ -12,15 +12,15 @@ from keras_bert.typing import Tensor
 
 
 class TiedLayer(Layer):
-    """Base class for layers that share a table of the model's embeddings.
+    """Base class for layers that share weights of an embedding layer.
 
-    The config of such a layer includes a copy of the embeddings. When a layer
-    created from it is called in a model, it uses the embeddings of the same
-    name in that model. Therefore `clone_model`, `from_config` and saved files
-    keep the weights shared.
+    The config of such a layer includes a copy of the embedding layer. When a
+    layer created from this config is called in a model, it uses the embedding
+    layer of the same name in that model. Therefore `clone_model`, `from_config`
+    and saved files keep the weights shared.
 
     Args:
-        embeddings: layer with the table, built or not.
+        embeddings: embedding layer. It may be built later.
     """
 
     def __init__(self, embeddings: keras.layers.Layer, **kwargs: typing.Any):
@@ -56,7 +56,7 @@ class LMHead(TiedLayer):
     and saved files of the model.
 
     Args:
-        embeddings: layer of the same model with the table `word_embeddings`,
+        embeddings: layer of the same model with the weight `word_embeddings`,
             `(vocab_size, embedding_size)`.
 
     Call arguments:
@@ -89,7 +89,7 @@ class LMHead(TiedLayer):
             states = gather_positions(states, masked_lm_positions)  # [B, P, H]
         transformed = self._transformed(states)
         vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
-        # With the table on the left, its gradient needs no transpose.
+        # With the embeddings on the left, their gradient needs no transpose.
         logits = ops.matmul(
             ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
             ops.transpose(ops.cast(vectors, self.compute_dtype)),
@@ -117,7 +117,7 @@ class TiedHead(LMHead):
     """Language modeling head with a transform, tied weights and a bias.
 
     Args:
-        embeddings: layer of the same model with the word table, as in
+        embeddings: layer of the same model with the word embeddings, as in
             `LMHead`.
         transform: layer that maps `hidden_size` to `embedding_size`. Its name
             is part of its weight paths.

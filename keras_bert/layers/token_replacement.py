@@ -35,8 +35,8 @@ class TokenReplacement(Layer):
 
     Returns:
         Two int32 tensors `(batch_size, seq_length)`: the ids after replacement,
-        and 1 at replaced tokens, else 0. A sample that equals the original
-        token is not replaced.
+        and labels, 1 at replaced tokens, else 0. If a sample equals the
+        original token, the label is 0.
 
     Example:
 

@@ -78,14 +78,15 @@ class QueryStart(TiedLayer):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class PredictionRanks(Layer):
-    """Layer that computes ranks that hide all predicted tokens.
+    """Prediction ranks that hide all predicted tokens.
 
     Call arguments:
-        positions: int32 `(batch_size, num_predictions)`, from 0.
+        positions: int32 `(batch_size, num_predictions)`, positions of the
+            predicted tokens, from 0.
         input_ids: int32 `(batch_size, seq_length)`.
 
     Returns:
-        int32 `(batch_size, seq_length)`: 1 at the positions, 0 elsewhere.
+        int32 `(batch_size, seq_length)`: 1 at predicted tokens, 0 elsewhere.
 
     Example:
 

@@ -12,7 +12,7 @@ from keras_bert.typing import Tensor
 class AnglELoss(CoSENTLoss):
     """CoSENT loss with the angle-based similarity of AnglE.
 
-    Each vector is scaled to length 1 and split in halves, which are the real
+    Each vector is scaled to length 1 and split into two halves, the real
     and the imaginary part of a complex vector. The similarity is `|Re(z) +
     Im(z)|`, where `z` is the inner product of the two complex vectors. Unlike
     the cosine, it does not saturate. The paper adds this loss to
@@ -24,7 +24,7 @@ class AnglELoss(CoSENTLoss):
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        scores: float `(batch_size,)`.
+        scores: float `(batch_size,)`, similarity labels of the pairs.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:

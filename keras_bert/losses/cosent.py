@@ -28,7 +28,7 @@ class CoSENTLoss(EmbeddingLoss):
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        scores: float `(batch_size,)`.
+        scores: float `(batch_size,)`, similarity labels of the pairs.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:

@@ -17,7 +17,7 @@ class CosineSimilarityLoss(EmbeddingLoss):
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
-        scores: float `(batch_size,)`, from -1 to 1.
+        scores: float `(batch_size,)`, similarity labels from -1 to 1.
         embeddings: float `(batch_size, 2, dim)`.
 
     Returns:

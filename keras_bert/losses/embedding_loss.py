@@ -41,7 +41,7 @@ class EmbeddingLoss(keras.losses.Loss):
         raise NotImplementedError
 
     def min_batch_size(self, num_texts: int) -> int:
-        """Return the smallest batch size that gives the loss a gradient."""
+        """Return the smallest batch size with a nonzero gradient."""
         return 1
 
     def check(

@@ -24,8 +24,8 @@ class LambdaLoss(ScoreLoss):
     is weighted by the effect of their order on nDCG at the current ranks.
 
     Args:
-        k: number of top ranks that nDCG considers. Pairs without a document
-            among them are ignored. None for all ranks.
+        k: number of top ranks that nDCG considers. A pair is ignored if neither
+            document has one of these ranks. None means all ranks.
         mu: weight of the NDCG-Loss2 terms; 0 for LambdaRank.
         **kwargs: arguments passed to `keras.losses.Loss`.
 

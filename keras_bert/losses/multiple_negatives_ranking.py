@@ -81,7 +81,7 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
         return losses
 
     def _losses(self, queries, candidates, is_false):
-        """Return the cross-entropy of each query; its label is its index."""
+        """Return the cross-entropy of each query, where query i has label i."""
         logits = self.scale * (queries @ ops.transpose(candidates))
         logits -= _LARGE * ops.cast(is_false, logits.dtype)
         own = ops.arange(ops.shape(logits)[0])

@@ -19,7 +19,7 @@ class ScoreLoss(keras.losses.Loss):
         scores: float `(batch_size, num_documents)`, logits.
 
     Attributes:
-        min_documents: int, minimum length of the longest list of documents.
+        min_documents: int. At least one query must have this many documents.
         label_range: tuple of the lowest and the highest accepted label.
     """
 

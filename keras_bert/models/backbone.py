@@ -193,10 +193,10 @@ class Backbone:
     def masked_states(self, positions: Tensor) -> Tensor:
         """Compute the input of the masked-LM head.
 
-        If there is no enhanced mask decoder, these are the last hidden states.
-        The decoder runs the last block twice on its input: first with queries
-        that add position embeddings to the input, then with queries from the
-        first output.
+        Without an enhanced mask decoder, this input is the last hidden states.
+        The decoder runs the last block twice on the same hidden states. The
+        queries of the first run are the sum of these hidden states and position
+        embeddings. The queries of the second run are the output of the first.
 
         Args:
             positions: int32 Keras tensor `(batch_size, num_positions)`.
@@ -265,7 +265,8 @@ class Backbone:
 
         Returns:
             A list with a float tensor `(batch_size, num_heads, seq_length,
-            seq_length)` for each block, queries before keys.
+            seq_length)` for each block, with the query axis before the key
+            axis.
         """
         states = self.states_model()(inputs)
         context = self._context_of(inputs)

@@ -36,8 +36,8 @@ class Family:
         template: `Template` of single texts and pairs.
         tokenizer: default tokenizer type if the files of a checkpoint do not
             identify one: "wordpiece", "bpe", "byte_bpe" or "sentencepiece".
-        masked_lm_class: suffix of the class name of the encoder with the
-            masked-LM head in transformers.
+        masked_lm_class: suffix of the name of the transformers class with the
+            masked-LM head, such as "ForMaskedLM".
         published_keys: dict of additional keys that are written to the
             `config.json` of Hugging Face.
     """

@@ -7,7 +7,8 @@ from keras import ops
 from keras_bert import features
 from keras_bert.layers.global_tokens import GlobalTokens
 
-# Tokens of a question or choice after this number are not global.
+# Maximum number of global tokens. Later tokens of a question or choice are not
+# global.
 MAX_GLOBAL_TOKENS = 128
 _IDS, _MASK, _SEGMENTS = (feature.name for feature in features.ENCODER_INPUTS)
 # Segment ids of the question and of the choice.
@@ -18,8 +19,8 @@ def context_of(part):
     """Return the attention context for a task of a long model, or None.
 
     For question answering, the question is global; for multiple choice, the
-    choice is global. For other tasks, or if the model has no segments, only the
-    first token is global. For tagging, no token is global.
+    choice is global. For tagging, no token is global. For other tasks, or if
+    the model has no segments, only the first token is global.
 
     Args:
         part: name of the head, such as "classifier".
@@ -52,7 +53,8 @@ def select_tokens(is_global, max_tokens, inputs):
 
 def first_token(inputs):
     """Return the mask of the first token."""
-    ones = ops.zeros_like(inputs[_IDS]) + 1  # Servers lack `OnesLike`.
+    # Some model servers lack the TensorFlow op `OnesLike`.
+    ones = ops.zeros_like(inputs[_IDS]) + 1
     return ops.equal(ops.cumsum(ones, axis=1), 1)
 
 

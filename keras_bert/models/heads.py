@@ -96,7 +96,7 @@ def masked_lm_head(config, embeddings, **changes):
 
     Args:
         config: config of any family.
-        embeddings: layer that shares its word table with the head.
+        embeddings: layer that shares its word embeddings with the head.
         **changes: arguments of `MaskedLMHead` that override the config.
     """
     arguments = {**layer_arguments(config)["masked_lm_head"], **changes}

@@ -21,9 +21,9 @@ def layer_arguments(config):
         config: config of any family.
 
     Returns:
-        A dict mapping layers to dicts of arguments: "embeddings", "attention",
-        "feed_forward", "block" (for `TransformerEncoderBlock`), "pooler",
-        "masked_lm_head", and "matrix" for other layers with a kernel.
+        A dict mapping layer names to dicts of arguments: "embeddings",
+        "attention", "feed_forward", "block" (for `TransformerEncoderBlock`),
+        "pooler", "masked_lm_head", and "matrix" for other layers with a kernel.
     """
     sizes = config.sizes
     dropout, attention_dropout, _ = config.dropouts
@@ -77,7 +77,7 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
     Args:
         config: config of any family.
         arguments: dict, as returned by `layer_arguments`.
-        embeddings: layer of embeddings.
+        embeddings: embedding layer.
         pools: whether to add a pooler.
         **pieces: other arguments of `Backbone`.
     """

@@ -35,8 +35,8 @@ class LeftToRight:
             size: int or int32 scalar tensor, maximum length of the sequences.
 
         Returns:
-            The cache: a list with the keys and the values of each block, float
-            `(batch_size, num_heads, size, head_size)`.
+            The cache: a list with a [keys, values] list for each block. Both
+            are float `(batch_size, num_heads, size, head_size)`.
         """
         cache = []
         padding = [(0, 0), (0, 0), (0, size - ops.shape(ids)[1]), (0, 0)]

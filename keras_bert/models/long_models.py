@@ -22,8 +22,8 @@ def make_long(
     """Convert a model for long texts, as RoBERTa was converted to Longformer.
 
     Attention is replaced by attention in a sliding window, with copies of the
-    weights. The position embeddings are repeated. Global tokens start with
-    copies of the other tokens' projections. The model should be trained on long
+    weights. The position embeddings are repeated. The projections for global
+    tokens are initialized with copies too. The model should be trained on long
     texts before use. On texts of at most `window / 2 + 1` tokens, its outputs
     without global tokens equal the original model's outputs.
 

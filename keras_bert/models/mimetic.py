@@ -49,7 +49,7 @@ def initialize_mimetic(backbone: Backbone) -> None:
 
 
 def _align(attention, frequencies):
-    """Make each head of an attention layer attend to its offset."""
+    """Make each head attend to the position at the offset of the head."""
     kernel = attention.query_key_value.kernel
     query, _, value = np.split(ops.convert_to_numpy(kernel), 3, axis=1)
     query = 2 * query

@@ -28,8 +28,8 @@ class HeadKind:
             seq_length, hidden_size)`.
         dropout: dropout rate before the logits. Defaults to the value in the
             config.
-        transform: callable that creates the layer before the dropout from a
-            config, or None.
+        transform: callable that maps a config to the layer that is applied
+            before the dropout, or None.
         template: `Template` of the inputs. Defaults to the family's template.
             Special tokens that are not in the vocabulary are added.
         published_class: suffix of the class name in transformers. Defaults to
@@ -61,7 +61,7 @@ class HeadKind:
     def backbone(
         self, backbone: Backbone, config: StrictConfig, part: str
     ) -> Backbone:
-        """Return the `Backbone` to build the model with the head from.
+        """Return the encoder's `Backbone` with the context of the head.
 
         Args:
             backbone: `Backbone` of the encoder.
@@ -144,8 +144,11 @@ def add_task_head(
 
 
 def _read_of_texts(backbone, reads, inputs):
-    """Return the head inputs for packed texts, `(batch_size, num_texts,
-    ...)`."""
+    """Return the head inputs for packed texts.
+
+    Returns:
+        float `(batch_size, num_texts, hidden_size)`.
+    """
     starts = backbone.add_text_starts(inputs)
     if reads in ("first_token", "pooled_output"):
         return backbone.last_states(starts)
@@ -182,13 +185,13 @@ def mean_of_tokens(states, mask):
 
 
 def over_choices(model: keras.Model, name: str) -> keras.Model:
-    """Build a multiple-choice model from a model that scores single rows.
+    """Build a multiple-choice model from a model that scores one choice.
 
     Args:
         model: `keras.Model` that maps a dict of int32 `(batch_size,
             seq_length)` tensors to a dict of float32 `(batch_size, 1)` tensors
             such as `logits`.
-        name: name of the new model. It shares the weights of `model`.
+        name: name of the new model, which shares the weights of `model`.
 
     Returns:
         A functional `keras.Model` that maps a dict of int32 `(batch_size,

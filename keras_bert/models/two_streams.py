@@ -17,13 +17,13 @@ class TwoStreamBackbone(Backbone):
     query attends to tokens with a lower rank, and a token also attends to
     tokens with its own rank. Tokens with rank 0 are visible to all.
 
-    The input `permutation_ranks` of `permuted()` contains the ranks. Otherwise
-    the predicted tokens have rank 1, so that no prediction depends on them, and
-    the other tokens have rank 0.
+    The ranks are the input `permutation_ranks`, if `permuted` added this input.
+    Otherwise the predicted tokens have rank 1, so that no prediction depends on
+    them, and the other tokens have rank 0.
 
     Args:
         embeddings, blocks and others: arguments of `Backbone`. `mask_queries`
-            is the layer `QueryStart`.
+            must be a `QueryStart` layer.
 
     References:
         [XLNet](https://arxiv.org/abs/1906.08237), section 2.3

@@ -28,7 +28,8 @@ _COMPILED_SIZE = 1 << 16
 def adam_step(t, is_taken, clip, betas, epsilon):
     """Compute the scalars of a step.
 
-    With c = 1 - beta ** t, the update m / c1 / (sqrt(v / c2) + epsilon) is
+    With c1 = 1 - beta_1 ** t and c2 = 1 - beta_2 ** t, the update
+    m / c1 / (sqrt(v / c2) + epsilon) equals
     sqrt(c2) / c1 * m / (sqrt(v) + sqrt(c2) * epsilon). If a step is not taken,
     m and v do not change.
 
@@ -41,7 +42,7 @@ def adam_step(t, is_taken, clip, betas, epsilon):
         epsilon: float.
 
     Returns:
-        float32 `(NUM_SCALARS,)`
+        float32 `(NUM_SCALARS,)`, the fields of `_Step` in order.
     """
     # 0.999 is not exact in float32. Steps and corrections use the same
     # rounded value.
@@ -69,13 +70,13 @@ def adam_step(t, is_taken, clip, betas, epsilon):
 
 
 def unpack(scalars):
-    """Return a dict mapping names to the scalars of a step."""
+    """Return the scalars of a step as a named tuple."""
     scalars = ops.convert_to_tensor(scalars)
     return _Step(*ops.unstack(scalars, NUM_SCALARS))
 
 
 def adam_moments(gradient, m, v, step):
-    """Compute the moments after a step.
+    """Compute m and v after a step.
 
     Args:
         gradient: tensor, not yet clipped; may be NaN or infinite if the step

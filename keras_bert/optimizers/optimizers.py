@@ -24,7 +24,7 @@ def bert_adamw(
     """Return the BERT optimizer, AdamW with gradients clipped to norm 1.0.
 
     `beta_1` is 0.9, `epsilon` 1e-6. Biases and LayerNorm weights have no weight
-    decay. The variables are logged.
+    decay. The log lists the variables with and without weight decay.
 
     Args:
         model: the built model to train.
@@ -61,8 +61,8 @@ def bert_lamb(
     """Return the LAMB optimizer, for batches of thousands of examples.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
-    LayerNorm weights have no weight decay and are not scaled. The variables are
-    logged.
+    LayerNorm weights have no weight decay and are not scaled. The log lists the
+    variables with and without weight decay.
 
     Args:
         model: the built model to train.
@@ -86,7 +86,8 @@ def bert_stable_adamw(
     """Return the ModernBERT optimizer, StableAdamW.
 
     `beta_1` is 0.9, `epsilon` 1e-6; gradients are not clipped. Biases and
-    LayerNorm weights have no weight decay. The variables are logged.
+    LayerNorm weights have no weight decay. The log lists the variables with and
+    without weight decay.
 
     Args:
         model: the built model to train.
@@ -108,8 +109,9 @@ def describe_weight_decay(model: keras.Model) -> str:
         model: a built model.
 
     Returns:
-        Text with several lines. In a line such as `12 x block_*/pooler/kernel`,
-        the star stands for the numbers of the twelve variables.
+        Text with several lines. A line such as
+        `12 x block_*/feed_forward/intermediate/kernel` stands for twelve
+        variables, with a star in place of the block number.
     """
     exempt, decaying = [], []
     for variable in model.trainable_variables:

@@ -143,7 +143,8 @@ class WarmupStableDecay(WarmupDecay):
 
     Args:
         peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
-        decay_share: fraction of the steps with decay, above 0 and at most 1.
+        decay_share: fraction of the training steps in which the rate decays,
+            above 0 and at most 1.
 
     References:
         [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2;

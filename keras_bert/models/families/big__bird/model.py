@@ -31,9 +31,9 @@ class BigBirdConfig(EncoderConfig):
         attention_type: "block_sparse", or "original_full" for full attention.
         block_size: number of tokens in a block.
         num_random_blocks: number of random blocks that a block attends to.
-        random_blocks: random blocks of the original implementation
-            ("published"), or the first block instead of them, as in
-            transformers outside of training ("transformers_eval").
+        random_blocks: "published" for the random blocks of the original
+            implementation, or "transformers_eval" for the first block in their
+            place, as in transformers outside of training.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:

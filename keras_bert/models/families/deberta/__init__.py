@@ -1,1 +1,1 @@
-"""DeBERTa v1: disentangled attention with a table of relative positions."""
+"""DeBERTa v1: disentangled attention with separate position projections."""

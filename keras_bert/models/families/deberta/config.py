@@ -16,9 +16,8 @@ class DebertaConfig(EncoderConfig):
     The defaults are from the base model.
 
     Args:
-        max_position_embeddings: maximum sequence length, and the largest
-            relative distance with its own embedding. Larger distances share the
-            last embedding.
+        max_position_embeddings: maximum sequence length, and maximum relative
+            distance. Larger distances are clipped to it.
         pooler_dropout: dropout before the dense layer of a classifier.
         enhanced_mask_decoder: whether the masked-LM head adds absolute
             positions. The published models were trained with it, but their
@@ -72,7 +71,7 @@ class DebertaConfig(EncoderConfig):
             values["pos_att_type"] = _KINDS
         limits = ("max_relative_positions", "max_position_embeddings")
         if values.get(limits[0]) == values.get(limits[1], 512):
-            values[limits[0]] = -1  # -1 stands for the number of positions.
+            values[limits[0]] = -1  # -1 means `max_position_embeddings`.
         return super()._parse(values)
 
     def to_dict(self):

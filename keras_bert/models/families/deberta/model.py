@@ -1,4 +1,4 @@
-"""DeBERTa v1: disentangled attention with a table of relative positions."""
+"""DeBERTa v1: disentangled attention with separate position projections."""
 
 from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
@@ -37,12 +37,12 @@ def deberta_backbone(config):
 
 
 def make_backbone(config, num_distances, table_norm, blocks):
-    """Create a backbone with one table of relative positions for all blocks.
+    """Create a backbone whose blocks share relative position embeddings.
 
     Args:
         config: `DebertaConfig`.
-        num_distances: number of rows of the table per direction.
-        table_norm: layer that normalizes the table, or None.
+        num_distances: number of relative position embeddings per direction.
+        table_norm: layer that normalizes these embeddings, or None.
         blocks: list of blocks.
     """
     table = RelativeTable(
@@ -78,7 +78,7 @@ def make_backbone(config, num_distances, table_norm, blocks):
 
 
 def layer_norm(config):
-    """Create a LayerNorm for a table or its vectors."""
+    """Create the LayerNorm of an embedding layer."""
     return LayerNorm(config.layer_norm_eps, dtype="float32", name="layer_norm")
 
 
@@ -108,6 +108,6 @@ FAMILY = Family(
     },
     template=Template(pair="cls A sep B sep", segments=False),
     tokenizer="byte_bpe",
-    # The published weights contain the newer head of transformers.
+    # The published weights contain the newer masked-LM head of transformers.
     published_keys={"legacy": False},
 )

@@ -13,8 +13,8 @@ class DebertaV2Config(DebertaConfig):
     The defaults are from the base model, version 3.
 
     Args:
-        position_buckets: number of rows of the table of relative positions
-            per direction.
+        position_buckets: number of relative position embeddings per
+            direction.
         conv_kernel_size: width in tokens of the convolution of the first
             block; 0 for no convolution.
         **kwargs: the keys of `DebertaConfig`.
@@ -57,7 +57,7 @@ class DebertaV2Config(DebertaConfig):
             )
 
     def generator(self, share=0.5):
-        """Return the config of a generator with a fraction of the depth."""
+        """Return the config of a generator with `share` times the depth."""
         depth = max(1, round(share * self.num_hidden_layers))
         return dataclasses.replace(
             self, num_hidden_layers=depth, enhanced_mask_decoder=True

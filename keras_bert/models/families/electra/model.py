@@ -51,7 +51,7 @@ class ElectraConfig(EncoderConfig):
     transformers_defaults = {"vocab_size": 30522}
 
     def generator(self, share=0.25):
-        """Return the config of a generator with a fraction of the width."""
+        """Return the config of a generator with `share` times the width."""
         width = round(self.hidden_size * share)
         heads = max(1, width // self.google_head_size)
         changes = {"num_attention_heads": heads, "intermediate_size": 4 * width}
@@ -63,8 +63,8 @@ def electra_backbone(config, tables=None):
 
     Args:
         config: `ElectraConfig`.
-        tables: `embeddings.tables` of a discriminator, to share with its
-            generator. If None, new tables are created.
+        tables: the layer `embeddings.tables` of a discriminator, to share it
+            with the generator. If None, a new layer is created.
     """
     arguments = layer_arguments(config)
     width, hidden_size = config.embedding_size, config.hidden_size

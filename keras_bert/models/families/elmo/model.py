@@ -40,8 +40,8 @@ class ElmoOptions:
             `CharacterEmbeddings`.
         embedding: size of a character vector.
         n_characters: number of characters, 262 with padding.
-        max_characters_per_token: maximum characters of a word, including
-            its start and end marks.
+        max_characters_per_token: maximum number of characters of a word,
+            including the special characters for its start and end.
         dim: size of the cell state of an LSTM.
         projection_dim: size of the hidden state of an LSTM.
         cell_clip, proj_clip: maximum absolute values of the cell and hidden
@@ -127,11 +127,12 @@ class ElmoBackbone:
             seq_length, max_characters_per_token)`, the characters of words,
             and `input_mask` `(batch_size, seq_length)`.
         states: list of Keras tensors `(batch_size, seq_length, 2 *
-            projection_dim)`, for texts with zero initial states. The first
-            repeats the word vectors. The others concatenate the forward and
-            backward states of each layer.
+            projection_dim)`, computed with zero initial LSTM states. The first
+            tensor contains each word vector twice. The others concatenate the
+            forward and backward hidden states of each layer.
         embeddings: `CharacterEmbeddings`.
-        blocks: list of `keras.layers.RNN`, forward and backward for each layer.
+        blocks: list with a forward and a backward `keras.layers.RNN` for each
+            layer.
     """
 
     def __init__(self, options: ElmoOptions):
@@ -191,7 +192,7 @@ class ElmoBackbone:
             `(batch_size, seq_length, 1 + n_layers, 2 * projection_dim)`. The
             LSTM states are `state`, float32 `(batch_size, 2 * n_layers,
             projection_dim)`, and `cell`, float32 `(batch_size, 2 * n_layers,
-            dim)`. Use zeros for the first batch.
+            dim)`. Pass zeros for the first batch.
         """
         count, options = len(self.blocks), self.options
         state = keras.Input((count, options.projection_dim), name="state")

@@ -1,1 +1,1 @@
-"""ERNIE: BERT with an optional table of task types."""
+"""ERNIE: BERT with optional task-type embeddings."""

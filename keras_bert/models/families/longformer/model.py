@@ -35,7 +35,7 @@ def _choice(sep_id, inputs):
 
 
 def _separators(sep_id, inputs):
-    """Return the number of separators up to each token and their mask."""
+    """Return the number of separators up to each token, and their mask."""
     is_sep = ops.equal(inputs[features.INPUT_IDS.name], sep_id)
     is_sep = ops.cast(is_sep, "int32")
     return ops.cumsum(is_sep, axis=1), is_sep

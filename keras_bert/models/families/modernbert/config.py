@@ -14,8 +14,8 @@ _POOLINGS = ("cls", "mean")
 class ModernBertConfig(StrictConfig):
     """Configuration of a ModernBERT model, with the published keys.
 
-    The keys of transformers 5, `layer_types` and `rope_parameters`, are also
-    read, and are used for writing.
+    Configs with the keys of transformers 5, `layer_types` and
+    `rope_parameters`, can be read too. Configs are written with these keys.
 
     Args:
         vocab_size: number of byte-level pieces.

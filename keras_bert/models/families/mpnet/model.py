@@ -14,7 +14,7 @@ class MPNetConfig(roberta.RobertaConfig):
     """Configuration of an MPNet model.
 
     Args:
-        relative_attention_num_buckets: number of rows of the relative
+        relative_attention_num_buckets: number of buckets of the relative
             position bias.
         **kwargs: the keys of `RobertaConfig`; `type_vocab_size` is 0.
 

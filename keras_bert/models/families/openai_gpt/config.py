@@ -51,7 +51,7 @@ class OpenAIGPTConfig(StrictConfig):
     }
     is_decoder = True
     informative_keys = frozenset(("n_ctx", "predict_special_tokens"))
-    # Number of special tokens in the combined table of words and positions.
+    # Number of special tokens in the combined word and position embeddings.
     required_values = {"n_special": 0}
     activation_key = "afn"
     dropout_keys = "resid_pdrop", "attn_pdrop", "resid_pdrop"

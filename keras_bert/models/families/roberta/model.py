@@ -26,8 +26,8 @@ class RobertaConfig(EncoderConfig):
             `pad_token_id` 1 it is two more than the maximum sequence length.
         type_vocab_size: number of segment embeddings. Only the first one is
             used.
-        pad_token_id: id of the padding token. Token positions start after
-            it.
+        pad_token_id: id of the padding token. The position ids of other
+            tokens start at `pad_token_id + 1`.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:

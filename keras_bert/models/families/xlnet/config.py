@@ -75,7 +75,7 @@ class XLNetConfig(StrictConfig):
 
     @property
     def type_vocab_size(self):
-        """Number of segment ids: two texts, `<cls>` and padding."""
+        """Number of segment ids: first text, second text, `<cls>`, padding."""
         return 4
 
     @property
