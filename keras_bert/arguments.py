@@ -34,7 +34,7 @@ def parameters(function) -> dict[str, inspect.Parameter]:
 
 
 def entries(function) -> dict[str, str]:
-    """Return the entries of `Args:` in a docstring by argument name.
+    """Return a dict mapping argument names to their entries in `Args:`.
 
     An entry for several names, such as "x, y: ...", is returned for each name.
     """

@@ -49,7 +49,7 @@ def check_writable(directory):
 
 @contextlib.contextmanager
 def disk_full_names_file(path):
-    """Re-raise "disk full" errors of any library with the file's name."""
+    """Context manager that adds the file name to "disk full" errors."""
     try:
         yield
     except Exception as error:
@@ -66,8 +66,8 @@ def disk_full_names_file(path):
 def temporary_name(path):
     """Context manager that yields a temporary path next to `path`.
 
-    The folder is created if needed. The temporary file and leftovers of killed
-    processes are deleted.
+    The folder is created if needed. Leftovers of killed processes are deleted
+    first. The temporary file is deleted on exit.
     """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,8 +94,8 @@ def file(path, context=None, inputs=(), overwrite=False):
 
     Args:
         path: str.
-        context: JSON-serializable dict, settings for the manifest, read on
-            exit.
+        context: JSON-serializable dict of settings for the manifest. The block
+            may change the dict, because it is read on exit.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a file of this library.
 
@@ -118,8 +118,8 @@ def directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
 
     Args:
         path: str.
-        context: JSON-serializable dict, settings for the manifest, read on
-            exit.
+        context: JSON-serializable dict of settings for the manifest. The block
+            may change the dict, because it is read on exit.
         inputs: list of str, input files and directories.
         overwrite: bool, whether to replace a directory of this library.
         is_kind: as in `check_directory`.
@@ -152,7 +152,7 @@ def remove_leftovers(path):
 
 
 def _is_running(process):
-    """Return True if a different process with this id is running."""
+    """Return True if a process id belongs to another running process."""
     if process == os.getpid():
         return False
     if sys.platform == "win32":  # There, os.kill would send Ctrl-C.
@@ -217,8 +217,8 @@ def fingerprint(path):
     """Return a SHA-256 that identifies an input.
 
     Args:
-        path: str, a file, a directory (without subdirectories), or any other
-            name.
+        path: str, a file; a directory, without its subdirectories; or any
+            other name, which is hashed itself.
     """
     if os.path.isfile(path):
         return sha256(path)
@@ -229,12 +229,12 @@ def fingerprint(path):
 
 
 def file_entry(path):
-    """Return the manifest entry of a file that another program verifies."""
+    """Return the manifest entry of a file, with its size and SHA-256."""
     return {**size_entry(path), "sha256": sha256(path)}
 
 
 def size_entry(path):
-    """Return the manifest entry of a file."""
+    """Return the manifest entry of a file, with its size."""
     return {"bytes": os.path.getsize(path)}
 
 
@@ -270,7 +270,7 @@ def manifest_values(entries, context):
 
 
 def write_manifest(path, files, context):
-    """Write a manifest of files that another program verifies.
+    """Write a manifest with the sizes and the SHA-256 of files.
 
     Args:
         path: str, "manifest.json" in the files' directory, or
@@ -284,7 +284,7 @@ def write_manifest(path, files, context):
 
 
 def record_directory(directory, context=None):
-    """Write the manifest of all files in a directory.
+    """Write a manifest with the sizes of all files in a directory.
 
     Args:
         directory: str.
@@ -321,7 +321,10 @@ def read_manifest(path):
 
 
 def own_files(directory):
-    """Return the entries of a directory's manifest, including itself, or {}."""
+    """Return the entries of a directory's manifest, or {}.
+
+    The dict also has an entry for the manifest.
+    """
     manifest = pathlib.Path(directory, MANIFEST)
     values = read_manifest(manifest)
     return {**values["files"], MANIFEST: size_entry(manifest)} if values else {}
@@ -334,7 +337,8 @@ def manifest_of(path):
         path: str, an existing file.
 
     Returns:
-        Its path and its values; None and None if no manifest lists the file.
+        The path and the values of the manifest, or two None if no manifest
+        lists the file.
 
     Raises:
         ValueError: a manifest lists the file with a different size or hash.
@@ -460,8 +464,8 @@ def check_overwrite(path, is_own, overwrite):
         )
     if not is_own:
         raise ValueError(
-            f"Output {path} exists, and no manifest next to it lists it with "
-            "this size. Choose another name, or move it away."
+            f"Output {path} exists, and no manifest next to it lists this name "
+            "and size. Choose another name, or move the existing file."
         )
 
 
@@ -479,7 +483,7 @@ def remove_own(directory):
 
 
 def remove_listed(directory, listed, kept=()):
-    """Delete files that a manifest lists, and their folders if then empty.
+    """Delete files that a manifest lists, and folders that become empty.
 
     Files with a different size are kept.
 
@@ -514,9 +518,9 @@ def check_settings(
     """Raise ValueError unless a run has the settings of an earlier run.
 
     Args:
-        before: dict, the record of the earlier run.
+        before: dict that contains the settings of the earlier run.
         settings: JSON-serializable dict, settings of the new run.
-        place: str, the path of the record.
+        place: str, path of the earlier run or its manifest, for the message.
         advice: str, advice for running with different settings.
     """
     settings = json.loads(json.dumps(settings))

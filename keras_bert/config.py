@@ -81,17 +81,18 @@ class StrictConfig:
         size_keys: dict mapping letters to the keys of sizes: "V" vocabulary,
             "P" positions, "H" hidden size, "I" intermediate size, "L" blocks,
             "N" attention heads (must divide "H"), "E" embedding size if it
-            differs from "H", and others for the table of weights.
-        block_letters: str, letters of the sizes that count the blocks with
-            separate weights.
+            differs from "H", and other letters in the `weights.txt` of the
+            family.
+        block_letters: str, letters of sizes. The product of these sizes is the
+            number of blocks with separate weights.
         layer_period: int, distance between two blocks of the same kind.
         is_decoder: bool, whether attention is causal.
         informative_keys: published keys that do not change the layers.
-        transformers_defaults: dict of published keys with different defaults in
-            transformers.
+        transformers_defaults: dict mapping published keys to their defaults in
+            transformers that are not the defaults of the fields.
         required_values: dict mapping published keys to their only supported
             value.
-        activation_key: str, key of the activation.
+        activation_key: str, key of the activation function.
         plain_gelu: str, meaning of "gelu" in files that are not from Hugging
             Face.
         dropout_keys: keys of three dropout rates: hidden vectors, attention
@@ -102,9 +103,9 @@ class StrictConfig:
             to, half of them on each side. 0 for attention to all tokens.
         short_model_type: str, `model_type` of the models that
             `keras_bert.models.make_long` converts to this family.
-        google_head_size: int, size of an attention head if checkpoints of
-            google-research have no config and sizes are inferred from shapes,
-            or None.
+        google_head_size: int or None, size of an attention head in checkpoints
+            of google-research that have no config. The other sizes are inferred
+            from array shapes.
     """
 
     family = ""
@@ -163,7 +164,7 @@ class StrictConfig:
 
     @property
     def block_counts(self) -> tuple[int, ...]:
-        """Numbers of unshared blocks, in the order of `block_letters`."""
+        """Sizes of `block_letters`. Their product counts unshared blocks."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
@@ -197,7 +198,7 @@ class StrictConfig:
 
         Args:
             path: path of a `bert_config.json` of google-research/bert, a
-                `config.json` of Hugging Face or a file of `to_json`.
+                `config.json` of Hugging Face or a file written by `to_json`.
 
         Returns:
             A config of this class.
@@ -301,7 +302,7 @@ class StrictConfig:
         return {"model_type": self.model_type, **self.fields()}
 
     def fields(self) -> dict[str, typing.Any]:
-        """Return the fields as a dict, except an `attention_window` of 0."""
+        """Return the fields as a dict, without an `attention_window` of 0."""
         values = dataclasses.asdict(self)
         if not self.attention_window:
             # Files from earlier releases lack this key.

@@ -12,7 +12,7 @@ def expand_patterns(patterns, streams=False):
     A file name may contain a comma if it is the only pattern.
 
     Args:
-        patterns: str or list of str, each paths or globs joined by commas.
+        patterns: str or list of str, paths or globs separated by commas.
         streams: bool, whether to accept pipes and devices such as "/dev/stdin".
 
     Returns:

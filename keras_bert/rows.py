@@ -24,7 +24,7 @@ def raise_fault(message):
 
 
 def column_of(name):
-    """Parse a column given as a flag: a name, or a position such as "0"."""
+    """Convert a column in a flag to a position (int), or return its name."""
     return int(name) if name.isdecimal() else name
 
 
@@ -73,8 +73,8 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
     """Iterate over selected columns of a table.
 
     Args:
-        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
-            quoting, as in GLUE, or ".jsonl".
+        path: str, path of a ".csv" with quoted fields, a ".jsonl", or a ".tsv"
+            or ".txt" with tabs and without quoting, as in GLUE.
         lines: iterable of str, the lines of the file with their line feeds.
         columns: list of str, names in the header or keys; or, for a file
             without a header, list of int, positions that start at 0.
@@ -128,7 +128,7 @@ def read_dicts(path):
 
 
 def _fields(path, lines):
-    """Return an iterator over (line number, fields), and a format hint."""
+    """Return an iterator over (line number, fields) pairs and a format hint."""
     kind = pathlib.Path(path).suffix.lower()
     if kind == ".csv":
         return _csv_fields(path, lines), _CSV
@@ -182,7 +182,7 @@ def _check_length(path, first, number, row, hint, on_bad_row):
 
 
 def _position(path, first, column, hint):
-    """Return the position of a column given by its name or its position."""
+    """Return the position of a column, given by name or by position."""
     if isinstance(column, int):
         found = [column] if 0 <= column < len(first) else []
         expected = f"have a column at position {column}, counted from 0"

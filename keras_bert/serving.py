@@ -33,14 +33,14 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
             "http://localhost:8501/v1/models/mood". Append "/versions/2" or
             "/labels/canary" to select a version.
         inputs: dict mapping the names of the inputs to lists with an item for
-            each row: str, int, or a list of these. Bytes that are not UTF-8
-            are written in a str with Python's "surrogateescape".
+            each example: str, int, or a list of these. To send bytes that are
+            not UTF-8, decode them to str with `errors="surrogateescape"`.
         signature: str, name of the signature.
         timeout_s: float, number of seconds to wait for a response.
 
     Returns:
         Dict mapping the names of the outputs to lists with an item for each
-        row.
+        example.
 
     Raises:
         ServerError: the server does not respond, or it rejects the request.

@@ -51,13 +51,14 @@ class Template:
             )
 
     def with_tokens(self, roles, pair=None):
-        """Return the template with its roles replaced by special tokens.
+        """Return a copy with special-token types replaced by special tokens.
 
         Args:
-            roles: dict mapping roles to tokens, the `roles` of a `Vocabulary`.
-                A role of the layout that is missing in the dict is an error.
-            pair: str, layout of text pairs for the tokenizer, or None. It
-                replaces `pair` if `single` has its default value.
+            roles: dict mapping special-token types to tokens, the `roles` of a
+                `Vocabulary`. It must contain all types in the template.
+            pair: str, the tokenizer's layout of text pairs, or None. It
+                replaces the pair layout of a template with the default single
+                layout.
         """
         if self.single != Template.single:
             pair = None

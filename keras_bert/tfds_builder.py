@@ -6,7 +6,7 @@ from keras_bert import lazy
 
 
 def import_tfds():
-    """Import the package, or raise an error with the pip command."""
+    """Import tensorflow_datasets, or raise an error with the pip command."""
     return lazy.import_package("tensorflow_datasets", "A prepared dataset")
 
 

@@ -84,7 +84,7 @@ def framed_records(path):
 
 
 def record_place(path, number, offset):
-    """Return the location of a record, the prefix of error messages."""
+    """Return the location of a record, as a prefix for error messages."""
     return f"{path}, record {number} (counted from 0; at byte {offset}): "
 
 
@@ -94,5 +94,5 @@ def masked_crc(data):
 
 
 def mask_crc(crc):
-    """Mask a CRC-32C as TFRecord requires, an int or a uint32 array."""
+    """Mask a CRC-32C (int or uint32 array) as TFRecord requires."""
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF

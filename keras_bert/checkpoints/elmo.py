@@ -26,7 +26,8 @@ class Elmo(Summarized):
 
     Attributes:
         config, backbone, encoder, tokenizer: the options, the `ElmoBackbone`,
-            the Keras model returned by its `encoder()`, and a `WordTokenizer`.
+            the Keras model that `backbone.encoder()` returns, and a
+            `WordTokenizer`.
         task: `TaskRecord` of a feature-based task, or None.
     """
 

@@ -54,7 +54,7 @@ def format_of(directory):
     """Return the format of the checkpoint in a directory (`pathlib.Path`).
 
     Returns:
-        "keras", "hf", "tf1" (or Model Garden), "states" (an
+        "keras", "hf", "tf1" (google-research or Model Garden), "states" (an
         unfinished pre-training run) or None.
     """
     manifest = artifacts.read_manifest(directory / MANIFEST) or {}
@@ -107,7 +107,7 @@ def local_directory(directory):
 
 
 def states(directory):
-    """Return the saved states of a run, oldest first."""
+    """Return a dict mapping steps to paths of training states, sorted."""
     found = {
         int(match[1]): path
         for path in directory.glob("states/step-*.npz")
@@ -117,7 +117,7 @@ def states(directory):
 
 
 def check_readable(directory):
-    """Return the `format_of` a directory, or raise CheckpointError."""
+    """Return the format of a directory, or raise CheckpointError."""
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())

@@ -26,7 +26,8 @@ class LoadPlan:
     Args:
         places: list of the `ArrayLocation`s to load.
         parts: frozenset of the optional parts that are in the file.
-        fresh: frozenset of weights to initialize randomly, as requested.
+        fresh: frozenset of the paths of weights to initialize randomly, as
+            requested.
         unused: list of array names that do not match any weight.
     """
 

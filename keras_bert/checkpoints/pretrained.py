@@ -123,11 +123,11 @@ def save_pretrained(
         directory: directory to write; it is created if needed.
         format: "keras" (this library), "hf" (`transformers`) or "tf1"
             (google-research/bert or google-research/albert).
-        card: headings and texts to add to the model card, such as
+        card: dict mapping headings to texts to add to the model card, such as
             the training command and metrics.
         overwrite: whether to replace the files of an earlier call.
-        extras: names of additional files, which may include
-            folders, and functions that write the file to a path.
+        extras: dict mapping names of additional files, which may include
+            folders, to functions that write the file to a path.
 
     Raises:
         ValueError: the format is unknown or does not support the model, a

@@ -305,10 +305,10 @@ class PretrainedModel(Summarized):
 
     @property
     def tokenizer(self) -> "Tokenizer":
-        """The `Tokenizer`.
+        """Tokenizer of the model, created on first use.
 
         Raises:
-            ModuleNotFoundError: TensorFlow is not installed.
+            ModuleNotFoundError: a required package is missing.
         """
         if self._tokenizer is None:
             self._tokenizer = self.tokenizer_settings.make()

@@ -1,9 +1,10 @@
 """Mapping between model weights and arrays of published checkpoints.
 
-Marks in the table describe the layout of an array in the file:
+Marks in `weights.txt`, see `weight_table`, describe the layout of an array in
+the file:
 
-- `@0`, `@1`, `@2` (at our weight): query, key or value columns of the fused
-  matrix;
+- `@0`, `@1`, `@2` (after the path of our weight): the query, key or value part
+  of our fused matrix;
 - `@T`: transposed;
 - `@heads_out`, `@heads_in`: the last or the first axis is split into
   `(num_heads, head_size)`;
@@ -35,7 +36,8 @@ class ArrayLocation:
 
     Args:
         weight: str, path of the variable in this library.
-        third: int, 0 to 2 for query, key or value; None for all columns.
+        third: int, third of the weight's last axis: 0 for query, 1 for key, 2
+            for value; None for the whole weight.
         name: str, name of the array in the file.
         shape: tuple, shape of the array in the file.
         transposed: bool, whether the array in the file is transposed.
@@ -89,7 +91,8 @@ def published_places(config, column, head=None):
 
     Args:
         config: a config of any family.
-        column: "hugging_face", one of `tf1_columns` or "model_garden".
+        column: str, the format's column in `weights.txt`: "hugging_face",
+            "model_garden" or one of `tf1_columns`.
         head: `HeadSize` of the task head, or None.
 
     Raises:

@@ -1,18 +1,19 @@
 """Weight tables of all families, read without NumPy.
 
 The table is `weights.txt` in the folder of the family. It has a row for each
-published array and a column for each format, with `{}` for the index of the
-block and "-" for an array that the format lacks. A column `tf1_<name>` has the
-names of a second model in TensorFlow checkpoints, and `hugging_face_too` has
-alternative names. Shapes are the shapes in our model: letters of the config's
-`size_keys`, multiples such as "3H", or digits.
+published array. The column `weight` has the path of our weight, and the column
+`shape` the shape of our weight: letters of the config's `size_keys`, multiples
+such as "3H", or digits. Each format has a column with the names of its arrays:
+`{}` is the index of a block, and "-" an array that the format lacks. A column
+`tf1_<name>` is for a second model in TensorFlow checkpoints, and the column
+`hugging_face_too` has alternative names.
 
-Marks after the weight restrict a row: `@but_first` omits the first block,
-`@narrow` the row if E equals H, `@convolved` if K is 0, `@decoded` without
-`enhanced_mask_decoder`, and `@tasks` without `use_task_id`. `@tied` marks a
-copy of the weight's array, and `@unused` a published array that no model uses.
-`weight_map` documents the other marks. `task_heads.txt` has the heads of
-fine-tuned models; C is the number of outputs.
+A mark after the path of the weight restricts a row. `@but_first` skips the
+first block. `@narrow` skips the row if E equals H, `@convolved` if K is 0,
+`@decoded` without `enhanced_mask_decoder`, and `@tasks` without `use_task_id`.
+`@tied` marks a copy of the weight's array, and `@unused` a published array that
+no model uses. `weight_map` documents the other marks. `task_heads.txt` has the
+heads of fine-tuned models; C is the number of outputs.
 """
 
 import dataclasses
@@ -78,7 +79,7 @@ def rows_with(config, head=None):
 
 
 def global_rows(config):
-    """Return the rows of the global projections that are not in a table.
+    """Return rows for the global attention weights that a table lacks.
 
     Models from `make_long` have these weights, but published files do not.
     """
@@ -95,7 +96,7 @@ def global_rows(config):
 
 
 def sizes_with(config, head=None):
-    """Return a dict mapping letters to sizes, including C for the head."""
+    """Return a dict mapping letters to sizes; C is the number of outputs."""
     return {**config.sizes, "C": head.num_outputs if head else 0}
 
 
@@ -105,7 +106,7 @@ def read_table(model_type):
 
 
 def tf1_columns(model_type):
-    """Return the names of the columns for TensorFlow 1 checkpoints."""
+    """Return the `weights.txt` columns for TensorFlow 1 checkpoints."""
     return [x for x in read_table(model_type)[0] if x.startswith("tf1")]
 
 
@@ -113,8 +114,8 @@ def tied_arrays(model_type, column):
     """Return tied arrays, which are compared instead of loaded.
 
     Returns:
-        A dict mapping the names of the copies in the format of a column
-        to the names of the originals.
+        A dict mapping the names of the copies to the names of the originals,
+        both in the format of a column.
     """
     originals = {row["weight"]: row[column] for row in read_table(model_type)}
     return {
@@ -160,9 +161,10 @@ def _read(model_type, name):
 
 
 def weight_of(row):
-    """Return the weight path of a row and the index of its third.
+    """Return the weight path of a row, and the third of the weight.
 
-    The index is None if the row has all columns.
+    The third is 0 for query, 1 for key, 2 for value, or None for the whole
+    weight.
     """
     weight, _, mark = row["weight"].partition("@")
     return weight, int(mark) if mark.isdigit() else None

@@ -1,4 +1,4 @@
-"""Tokenizers and preprocessors that run in the TensorFlow graph or without."""
+"""Tokenizers and preprocessors, which run with or without TensorFlow."""
 
 from keras_bert import lazy
 from keras_bert.text import engine

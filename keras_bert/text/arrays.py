@@ -49,17 +49,17 @@ def as_ragged(rows):
 
 
 def cast(values, dtype):
-    """Convert values to an array."""
+    """Convert values to an array of a dtype."""
     return np.asarray(values, dtype)
 
 
 def concat(values, axis):
-    """Concatenate integers."""
+    """Concatenate arrays of integers along an axis."""
     return np.concatenate([np.asarray(x, np.int32) for x in values], axis)
 
 
 def convert_to_tensor(texts, dtype):
-    """Convert texts to an array."""
+    """Convert texts to an array of a dtype."""
     return np.array(texts, dtype)
 
 
@@ -69,12 +69,12 @@ def gather(values, indices):
 
 
 def range(limit):  # noqa: A001
-    """Return the integers below a limit."""
+    """Return the integers from 0 to a limit, exclusive."""
     return np.arange(limit, dtype=np.int32)
 
 
 def sequence_mask(lengths):
-    """Return the mask of the values of rows, padded to the longest row."""
+    """Return a mask of rows padded to the longest row, True at values."""
     return np.arange(np.max(lengths, initial=0)) < lengths[:, None]
 
 

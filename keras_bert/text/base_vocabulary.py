@@ -26,8 +26,8 @@ class BaseVocabulary(Summarized):
     """Base class for vocabularies, which map tokens to ids.
 
     Subclasses define `is_continuation` and `_join(tokens)`, which returns the
-    text of tokens. They may define `_hint`, which extends
-    the error message for a missing special token.
+    text of tokens. They may define `_hint`, which extends the error message for
+    a missing special token.
 
     Args:
         tokens: tokens in the order of their ids, spelled as in the published
@@ -156,7 +156,7 @@ class AddedToken(typing.NamedTuple):
         text: the token.
         is_special: whether to match it only if `special_tokens_in_text` is
             True.
-        takes_space: whether to include the white space before it.
+        takes_space: whether a match includes the white space before the token.
         normalized: whether to match it in the normalized text instead of the
             raw text. Defaults to True for tokens that are not special.
     """

@@ -62,7 +62,7 @@ class Conventions:
 
 @functools.cache
 def conventions_of(kind):
-    """Return the `Conventions` of all families with a tokenizer type."""
+    """Return the `Conventions` of all families that use a tokenizer type."""
     paths = sorted(FAMILIES.glob("*/special_tokens.json"))
     texts = (path.read_text(encoding="utf-8") for path in paths)
     found = (Conventions(**json.loads(text)) for text in texts)

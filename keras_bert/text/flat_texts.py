@@ -26,7 +26,7 @@ class FlatTexts(typing.NamedTuple):
         origins: int32 `(num_bytes,)`, position of each byte in the original
             batch, before any insertion.
         ends: int32 `(num_bytes,)` or None; for the last byte of a character,
-            the original end of the character, before normalization.
+            the position in the original batch where the character ends.
     """
 
     bytes: tf.Tensor
@@ -70,8 +70,8 @@ def splice(flat, stays, places, codes, ends):
 
     Args:
         flat: `FlatTexts`.
-        stays: bool `(num_bytes,)`, False for bytes to delete. A deleted
-            separator, or byte with a token, must be in `places`.
+        stays: bool `(num_bytes,)`, False for bytes to delete. If a deleted byte
+            is a separator or has a token, its position must be in `places`.
         places: int32 `(num_new,)`, ascending; each new byte is inserted before
             this position.
         codes: uint8 `(num_new,)`, the new bytes.
@@ -111,7 +111,7 @@ def splice(flat, stays, places, codes, ends):
 
 
 def in_rows(flat):
-    """Return token positions, int32 `(num_tokens,)`, and ids as ragged rows."""
+    """Return positions of tokens, int32 `(num_tokens,)`, and ids by text."""
     places = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(places, flat.separators)
     return places, tf.RaggedTensor.from_row_splits(

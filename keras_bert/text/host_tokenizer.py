@@ -29,10 +29,10 @@ class HostTokenizer(Summarized):
     are tokenized independently of each other. The settings define the units:
     `settings.units()` returns an object with these members:
 
-        pattern: compiled regular expression; its matches are the units, and
-            cover the text.
-        parts(text): split a text at special and added tokens. Returns a list
-            that alternates between str and `Encoded`.
+        pattern: compiled regular expression. Its matches are the units; they
+            cover the whole text.
+        parts(text): split a text at special and added tokens. Returns an
+            iterable of str, still to be tokenized, and `Encoded` tokens.
         encode(unit): return the `Encoded` tokens of a unit.
         ignores_spaces: bool, whether spaces only separate units, so that the
             parts between spaces can be tokenized separately. Optional.
@@ -77,8 +77,9 @@ class HostTokenizer(Summarized):
             texts: list of str or bytes (UTF-8), or a single str.
 
         Returns:
-            Three lists of int32 arrays `(num_tokens,)`: ids, starts and ends,
-            byte offsets into the UTF-8 text.
+            Three lists of int32 arrays `(num_tokens,)`: the ids, and the start
+            and end of each token as byte offsets into the UTF-8 text. For a
+            single text, three arrays.
         """
         found = _for_each(self._locate, texts)
         if isinstance(found, tuple):

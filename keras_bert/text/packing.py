@@ -31,8 +31,8 @@ class Cells(typing.NamedTuple):
     seq_length)`.
 
     Args:
-        places: index of each token in a table of the special tokens, in the
-            order of `Template.tokens`, followed by the tokens of all texts.
+        places: index of each token in the concatenation of the special tokens,
+            in the order of `Template.tokens`, and the tokens of all texts.
         mask: 1 at tokens, 0 at padding.
         segments: segment ids.
     """

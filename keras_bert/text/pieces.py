@@ -21,7 +21,8 @@ class Pieces(typing.NamedTuple):
         ids: int32 `(num_pieces,)`.
         starts: int64 `(num_pieces,)`, byte offsets into the text.
         ends: int64 `(num_pieces,)`, byte offsets, exclusive.
-        row_splits: int64 `(batch_size + 1,)`, the first token of each text.
+        row_splits: int64 `(batch_size + 1,)`, index of the first token of each
+            text, and the number of tokens.
     """
 
     ids: tf.Tensor
@@ -88,9 +89,9 @@ def mark_in_place(texts, tokens, marks, no_mark):
         texts: string tensor `(batch_size,)`, UTF-8.
         tokens: sequence of str.
         marks: str, one character for each token, with at most as many bytes
-            as the token. It is padded with spaces, because a word begins
-            after it.
-        no_mark: str, the replacement of mark characters in the texts.
+            as the token. Spaces after a mark add the missing bytes, because a
+            new word begins after a special token.
+        no_mark: str, the replacement of marks that the texts already contain.
 
     Returns:
         A string tensor with the shape of `texts`.
@@ -105,14 +106,14 @@ def mark_in_place(texts, tokens, marks, no_mark):
 def original_spans(pieces, offsets):
     """Map spans of the normalized texts to spans of the original texts.
 
-    A span ends at the next character that was not dropped. It therefore
-    includes the accents after it, and is never empty.
+    A span ends where the next character that was not dropped begins. It
+    therefore covers dropped accents, and is never empty.
 
     Args:
         pieces: `Pieces` with offsets into the normalized texts.
         offsets: RaggedTensor, int64 `(batch_size, (num_bytes + 1))`, the
-            original position of each byte, and of the end, of the normalized
-            texts.
+            original position of each byte of a normalized text, and the
+            original position of its end.
 
     Returns:
         `Pieces` with offsets into the original texts.

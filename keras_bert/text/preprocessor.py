@@ -35,8 +35,8 @@ class Rows(typing.NamedTuple):
 
     Args:
         inputs: dict of int32 `(num_tokens,)` tensors or arrays, the
-            concatenated tokens of all rows.
-        lengths: int32 `(batch_size,)`, number of tokens of each row.
+            concatenated values of all texts or pairs.
+        lengths: int32 `(batch_size,)`, number of tokens of each text or pair.
         are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
@@ -58,7 +58,7 @@ class Preprocessor(Summarized):
         template: layout of the special tokens. Its words are special-token
             types, such as "cls", or tokens of the vocabulary.
         seq_length: length of the packed sequences. Longer pairs are truncated
-            token by token, each time the longer text.
+            token by token, always from the longer text.
         truncation: part of a long text to keep: "head", "tail", or
             "head_tail" for half of each.
 
@@ -135,7 +135,7 @@ class Preprocessor(Summarized):
     def tokenize(
         self, *texts: Texts
     ) -> list[tf.RaggedTensor | list[np.ndarray]]:
-        """Tokenize texts to the arguments of `pack`.
+        """Tokenize texts and return the `tokens` arguments of `pack`.
 
         Args:
             *texts: string tensor or list `(batch_size,)`; pass two for pairs.
@@ -194,9 +194,9 @@ class Preprocessor(Summarized):
                 texts, in the format of `tokens`.
 
         Returns:
-            The dict of model inputs and of the values, which are int32
-            `(batch_size, seq_length)` and 0 at special tokens and padding; and
-            bool `(batch_size,)`, True for truncated texts or pairs.
+            A dict of int32 `(batch_size, seq_length)` tensors: the model
+            inputs, and the `values` with 0 at special tokens and padding; and a
+            bool mask `(batch_size,)`, True for truncated texts or pairs.
         """
         layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.padded(), tokens, values)

@@ -75,7 +75,7 @@ def split_sentences(paragraph: str) -> list[str]:
 
 
 def _is_boundary(text: str, start: int, stop: int, end: int) -> bool:
-    """Return whether the mark at `stop` ends the sentence from `start`."""
+    """Return whether the punctuation mark at `stop` ends the sentence."""
     if text[stop] != ".":
         return True
     if end - start < 8 and _LIST_MARK.match(text[start : end - 1]):

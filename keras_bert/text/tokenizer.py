@@ -33,7 +33,7 @@ class Tokenizer(Summarized):
         settings: the argument.
         vocabulary: the vocabulary of the settings.
         kind: str, a key of `KINDS`.
-        arrays: module of array functions, TensorFlow.
+        arrays: the module `tensorflow`, for preprocessors.
     """
 
     arrays = tf

@@ -80,7 +80,7 @@ class TokenizerFiles:
         return self.fast.get("added_tokens") or []
 
     def check_rules(self, settings, *ignored):
-        """Raise ValueError if the rules of `tokenizer.json` are different.
+        """Raise ValueError if rules in `tokenizer.json` differ from settings.
 
         Args:
             settings: settings of a tokenizer. Rules of `fast_parts()` that the
@@ -220,8 +220,8 @@ def parse_added_token(path, entry, supported=SUPPORTED, special=()):
     Args:
         path: file path to show in error messages.
         entry: dict, as in the `added_tokens` of a `tokenizer.json`.
-        supported: see `TokenizerFiles.added_tokens`; a value of None requires
-            the opposite of `special`.
+        supported: see `TokenizerFiles.added_tokens`. If a value is None, the
+            property must be False for special tokens and True for others.
         special: collection of str, tokens that are always special.
 
     Raises:

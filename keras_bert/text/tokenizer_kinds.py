@@ -22,7 +22,7 @@ KINDS = {
 
 
 def kind_of_file(vocab_file):
-    """Return the tokenizer type that a vocabulary file belongs to.
+    """Return the settings class of a vocabulary file's tokenizer type.
 
     Args:
         vocab_file: str, a `vocab.txt` of any name, a `vocab.json` next to its

@@ -68,7 +68,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @property
     def fast_tokens(self):
-        """Added tokens of the `tokenizer.json`."""
+        """The `AddedToken`s to write to `tokenizer.json`."""
         return special_tokens(self.vocabulary.roles)
 
     @classmethod
@@ -114,8 +114,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def for_corpus(cls, vocab_file, lowercase):
-        """Read the settings for a corpus, where special tokens are plain
-        text."""
+        """Read settings for a corpus, where special tokens are plain text."""
         directory = pathlib.Path(vocab_file).parent
         settings = cls.read(directory, lowercase=lowercase)
         return dataclasses.replace(settings, special_tokens_in_text=False)

@@ -20,7 +20,8 @@ _MARKS = ("<pad>", "<S>", "</S>")
 def spell_words(words, max_characters):
     """Convert words to character ids, int32 `(num_words, max_characters)`.
 
-    Bytes that do not fit between the two word marks are truncated.
+    The ids of the bytes are between the ids of word start and word end. Bytes
+    that do not fit are truncated.
     """
     room = max_characters - 2
     codes = tf.io.decode_raw(words, tf.uint8, fixed_length=room)
@@ -51,8 +52,8 @@ class WordTokenizer(Summarized):
     """Tokenizer that splits texts into words at white space.
 
     Args:
-        max_characters: maximum number of bytes per word, including two word
-            marks.
+        max_characters: maximum number of ids per word. A word of n bytes has
+            n + 2 ids, for word start, bytes and word end.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, or a single str.
@@ -86,7 +87,7 @@ class WordTokenizer(Summarized):
 
         Returns:
             Three RaggedTensors `(batch_size, (num_words))`: words, string;
-            starts and ends, int64.
+            starts and ends, int64, byte offsets into the text.
         """
         return tf_text.WhitespaceTokenizer().tokenize_with_offsets(texts)
 
@@ -100,7 +101,8 @@ class WordTokenizer(Summarized):
             *words: strings `(num_words,)`.
 
         Returns:
-            int32 `(num_tokens, max_characters)`, the marks and then all words.
+            int32 `(num_tokens, max_characters)`, the special tokens and then
+            all words.
         """
         width = self.max_characters
         spelt = [spell_words(column, width) for column in words]

@@ -1,9 +1,9 @@
 """Reader for the index files of TensorFlow checkpoints.
 
-The format is LevelDB's table: blocks of sorted keys and values, with the prefix
-that each key shares with the previous key omitted, and a final block with the
-offsets of the blocks. TensorFlow's own reader is not used, because it aborts
-the process if a number in the index is wrong.
+The format is LevelDB's table: blocks of sorted keys and values, and a final
+block with the offsets of the other blocks. A key is stored without the prefix
+that it shares with the previous key. TensorFlow's own reader is not used,
+because it aborts the process if a number in the index is wrong.
 
 References:
     [Table format](https://github.com/google/leveldb/blob/main/doc/table_format.md)

@@ -113,5 +113,5 @@ class _Unpickler(pickle.Unpickler):
         ):
             raise _UnknownValue(f"unknown storage {brief(identifier)}")
         if self._storages.setdefault(key, storage) != storage:
-            raise _UnknownValue(f"two storages have the key {brief(key)}")
+            raise _UnknownValue(f"storage {brief(key)} has two dtypes or sizes")
         return storage

@@ -44,8 +44,8 @@ class TensorFlowFile:
     without optimizer variables.
 
     Args:
-        prefix: str or `pathlib.Path`, the files without `.index` and
-            `.data-?????-of-?????`.
+        prefix: str or `pathlib.Path`, path of the files without their suffixes
+            `.index` and `.data-?????-of-?????`.
 
     Raises:
         CheckpointError: a file is missing, cannot be read or is damaged.

@@ -112,7 +112,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
 
 
 def _places(model):
-    """Return the array locations for the first column with all weights."""
+    """Return the array locations in the first TF1 format with all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
         places = published_places(model.config, column, head)
@@ -128,7 +128,8 @@ def _read_config(directory, shapes):
     """Read the config, or derive it from the array shapes.
 
     Returns:
-        The `Family`, the config and the column of the weight table.
+        The `Family`, the config and the column of `weights.txt` that has the
+        names of the arrays.
     """
     paths = google_configs(directory)
     if len(paths) > 1:
@@ -147,7 +148,7 @@ def _read_config(directory, shapes):
 
 
 def _kind_of(directory, shapes, model_types):
-    """Return the `model_type` and the format column that match the arrays."""
+    """Find the `model_type` and `weights.txt` column that match the arrays."""
     kinds = model_types or [
         kind
         for kind in GOOGLE_CONFIGS
@@ -173,7 +174,7 @@ def _form(name):
 
 
 def _names(model_type, column):
-    """Return the names in a column, with {} for block numbers."""
+    """Return the names in a `weights.txt` column, with {} for block numbers."""
     rows = read_table(model_type)
     return {_form(row[column].partition("@")[0]) for row in rows}
 
@@ -221,10 +222,11 @@ def _check_buildable(config):
 
 
 def _garden_arrays(arrays, path):
-    """Rename arrays to the names in the weight table.
+    """Rename arrays to the names in `weights.txt`.
 
-    The next-sentence head of the Model Garden has its own pooler. The pooler
-    of the encoder is then untrained and ignored.
+    If the checkpoint has a next-sentence head of the Model Garden, the trained
+    pooler belongs to this head, and the untrained pooler of the encoder is
+    ignored.
     """
     own_pooler = any(_NSP_POOLER in name for name in arrays.shapes)
 

@@ -64,7 +64,7 @@ def encoder_prefix(model_type):
 
 
 def wrapper_prefix(model_type, names):
-    """Return the prefix of a wrapper, such as "module.", or "".
+    """Return the name prefix of a wrapper, such as "module.", or "".
 
     The word-embedding table determines the prefix. Prefixes of other families
     are ignored.
@@ -98,7 +98,7 @@ def wrapper_prefix(model_type, names):
 
 
 def canonical_names(model_type, names):
-    """Return a function that maps names in a file to names in the weight table.
+    """Return a function that maps names in a file to names in `weights.txt`.
 
     Args:
         model_type: str.

@@ -1,7 +1,8 @@
 """Checkpoints in the format of this library.
 
 Weights are named by their paths, and the config defines the model. An
-unfinished pre-training run has training states instead of weights.
+unfinished pre-training run has no weights file. Its saved training states
+contain the weights and the values that are needed to resume training.
 """
 
 import json
@@ -112,9 +113,9 @@ def _say_if_unfinished(directory):
 class _StateFile:
     """Reader for the weights in a training state `step-NNNNNNNN.npz`.
 
-    Arrays with the same path are added up; arrays without a path are ignored.
-    All arrays are read once, to raise one of `READ_ERRORS` if the file is
-    corrupted.
+    Arrays with the same weight path are summed. Arrays without a weight path
+    are ignored. The other arrays are read once, to raise one of `READ_ERRORS`
+    if the file is corrupted.
     """
 
     def __init__(self, path):

@@ -35,8 +35,8 @@ _NO_PIECES = "[UNK]", "##\x01"
 class BpeTokenizer(BertTokenizer):
     """Character-level BPE tokenizer of GPT-1.
 
-    Texts are normalized and split into words like in an uncased BERT. The
-    characters of each word are merged in the order of the merges' ranks.
+    Texts are normalized and split into words as in an uncased BERT. The
+    characters of each word are merged in the order of `merges`.
     Characters that are not in the vocabulary become the unknown token.
     docs/tokenization.md lists the comparisons with the published tokenizers.
 
@@ -91,7 +91,7 @@ class BpeTokenizer(BertTokenizer):
 
     @graph_constant
     def _symbols(self):
-        """Tables that map code points to ids, in and at the end of words."""
+        """Tables of ids by code point, inside words and at their ends."""
         return [
             in_pages(_ids_of_characters(self.vocabulary, end))
             for end in ("", WORD_END)

@@ -100,7 +100,7 @@ class FindTokens:
 
 
 def _automaton(ids):
-    """Build the automaton: byte classes, transition table and state ids."""
+    """Build the automaton: byte classes, transitions and token ids by state."""
     codes = sorted({code for text in ids for code in text})
     classes = np.zeros(256, np.int32)
     classes[codes] = np.arange(1, len(codes) + 1)
@@ -122,7 +122,7 @@ def _automaton(ids):
 
 
 def _from_the_left(starts, ends):
-    """Return the mask of spans to keep, without overlap, left to right."""
+    """Choose spans without overlap, from left to right, and return a mask."""
     size = tf.size(starts)
     following = tf.searchsorted(starts, ends)  # Index of the next span.
     following = tf.concat([following, [size]], 0)

@@ -38,7 +38,7 @@ class Merges:
     Call arguments:
         ids: int32 `(num_symbols,)`, the symbols of all words.
         words: integer `(num_symbols,)`, ascending, the index of the symbol's
-            word or word part. Symbols of different indices are not merged.
+            word or word part. Symbols with different indices are not merged.
 
     Returns:
         int32 `(num_symbols,)`, the id of a token at its first symbol,

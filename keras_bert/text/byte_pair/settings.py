@@ -132,7 +132,7 @@ class BytePairSettings(MergesSettings):
 
     @property
     def fast_tokens(self):
-        """Added tokens of the `tokenizer.json`."""
+        """The `AddedToken`s to write to `tokenizer.json`."""
         return self.added_tokens
 
     def units(self):

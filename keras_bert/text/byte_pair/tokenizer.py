@@ -184,7 +184,7 @@ class BytePairTokenizer(Tokenizer):
 
     @graph_constant
     def _spans(self):
-        """First and last byte of each token without spaces at its ends."""
+        """Start and end of the bytes of each token without outer spaces."""
         spans = []
         for token in self.vocabulary.tokens:
             spelled = token_bytes(token)

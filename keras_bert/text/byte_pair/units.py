@@ -76,7 +76,7 @@ class BytePairUnits:
         return [*parts, part[done:]]
 
     def _with_space(self, part):
-        """Yield the first unit, with a space before it, and the other text."""
+        """Yield the first unit, encoded with a leading space, and the rest."""
         if not part.startswith(" "):
             first = self.pattern.match(f" {part}")[0]
             ids, *spans, size = self.encode(first)
@@ -117,7 +117,7 @@ class BytePairUnits:
 
 
 def _pattern_of(tokens):
-    """Return a pattern of added tokens; a group matches the token."""
+    """Return a compiled pattern with added tokens in groups."""
     plain, taking = (
         "|".join(re.escape(text) for text in sorted(texts, key=len)[::-1])
         for texts in (
@@ -130,7 +130,7 @@ def _pattern_of(tokens):
 
 
 def _without_spaces(data, place):
-    """Return the bounds of bytes without the spaces at their ends."""
+    """Return the start and end of bytes at an offset, without outer spaces."""
     first = place + len(data) - len(data.lstrip(b" "))
     return first, max(first, place + len(data.rstrip(b" ")))
 
@@ -139,8 +139,8 @@ class _Composition:
     """Callable that normalizes a text to NFC, like `tokenizers`.
 
     Returns:
-        The text, and for each of its characters the index of the first
-        character that it replaces.
+        The normalized text, and for each of its characters the index of the
+        first original character that it replaces.
     """
 
     def __init__(self):

@@ -5,10 +5,11 @@ Words are split by GPT-2's pattern:
     's|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|
     \\s+(?!\\S)|\\s+
 
-A word is a run of letters, of numbers or of other characters, with one space
-(U+0020) before it. In white space before a word, the last character is split
-off: it is this space, or a separate word. The endings of English contractions
-are separate words.
+A word is a run of letters, of numbers or of other characters, with a single
+space (U+0020) before it, if there is one. If the white space before a word ends
+with a different character, this character is a separate word. The rest of the
+white space is a word, too. The endings of English contractions are separate
+words.
 
 Most words are a single token and are looked up without merging.
 """
@@ -54,7 +55,7 @@ def word_starts(flat, kinds, characters):
 
 
 def _split_long_spaces(is_start, after_space, characters):
-    """Split off the last space of a run if it has several bytes."""
+    """Split off the last space of a run if this space has several bytes."""
     ends = characters.starts + characters.lengths
     is_last = tf.equal(characters.kinds, SPACE) & tf.gather(after_space, ends)
     places = tf.boolean_mask(characters.starts, is_last)

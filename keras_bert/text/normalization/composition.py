@@ -229,7 +229,11 @@ class Composition:
 
 
 def _encoded(points):
-    """Return the UTF-8 bytes of code points and their row indices."""
+    """Encode code points in UTF-8.
+
+    Returns:
+        The bytes, and for each byte the index of its code point.
+    """
     is_byte = points >= NUM_CODE_POINTS
     counts = 1 + tf.cast(points >= 0x80, tf.int32)
     counts += tf.cast(points >= 0x800, tf.int32)

@@ -13,10 +13,11 @@ these rules.
 
 Hugging Face's steps are Replace ("``" and "''" become quotation marks), NFKD,
 StripAccents, Lowercase and Precompiled (the table of the model). Two ops apply
-them in the graph. The first table stores the middle steps. The second table
-extends the model's table by the pairs of quotation marks. Only pairs of the raw
-text are replaced: the first table leaves a `SEPARATOR` in place of dropped
-characters and around marks that it creates, and the second table drops it.
+them in the graph, with a table each. The first table stores NFKD, StripAccents
+and Lowercase. The second table extends the model's table by the pairs of
+quotation marks. Only pairs in the raw text are replaced: the first table leaves
+a `SEPARATOR` in place of dropped characters and around quotation marks that it
+creates, and the second table drops the separators.
 
 Python versions differ in their Unicode data. The rules are therefore pinned to
 Unicode 13.0, the version of the oldest supported Python: a code point that is

@@ -188,8 +188,8 @@ class LongestMatch:
         place: int, index of a character.
 
     Returns:
-        The end of the key and its replacement. Without a key, the character
-        is not replaced.
+        The index after the key, and the key's replacement. If no key matches,
+        the index after the character, and the character.
     """
 
     def __init__(self, charsmap):
@@ -217,7 +217,7 @@ def single_replacements(charsmap):
         charsmap: bytes of the table; may be empty.
 
     Returns:
-        A dict of str.
+        A dict mapping texts to their replacements.
     """
     found = replacements(charsmap).items()
     return {key: text for key, text in found if len(key) == 1}
@@ -231,7 +231,7 @@ def replacements(charsmap):
         charsmap: bytes of the table; may be empty.
 
     Returns:
-        A dict of str.
+        A dict mapping texts to their replacements.
 
     Raises:
         ValueError: the bytes are not a valid table.

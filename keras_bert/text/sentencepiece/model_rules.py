@@ -1,6 +1,7 @@
 """Special tokens and offsets for tokenizers with the model's own normalizer.
 
-No table runs before the model's table. Special tokens in texts are therefore
+Texts are normalized only by the replacement table in the model file. No earlier
+table can mark special tokens. Each special token in a text is therefore
 replaced by an unassigned character, padded with spaces to the same number of
 bytes. Offsets are computed by SentencePiece's own op, which TFLite does not
 support. A model of single characters splits the text, because this split is

@@ -29,8 +29,8 @@ class PieceSpans:
 
     Args:
         pieces: list of `Piece`, the pieces of the op.
-        charsmap: bytes, the replacement table of the op. Its only keys of
-            several characters that are used are pairs of quotation marks.
+        charsmap: bytes, the replacement table of the op. Of its keys with
+            several characters, only the pairs of quotation marks are used here.
         special_tokens: collection of str, special tokens that may be marked in
             texts.
 
@@ -139,12 +139,12 @@ class PieceSpans:
 
 
 def _flags(normalizer, texts, begins):
-    """Return the mask of bytes that a table keeps, and an item per text end."""
+    """Return a mask of the bytes that a table keeps, see `_counts`."""
     return _counts(normalizer, texts, begins) > 0
 
 
 def _counts(normalizer, texts, begins):
-    """Count the bytes that replace each byte, and one item per text end."""
+    """Count the bytes that replace each byte, with an item per text end."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
@@ -158,7 +158,7 @@ def _normalizer(replacements):
 
 
 def _find_pairs(is_mark, places):
-    """Return masks of the marks in adjacent pairs and of the second marks."""
+    """Return masks of the marks in adjacent pairs and of their second marks."""
     number = tf.range(tf.size(places))
     after = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
     follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]

@@ -1,7 +1,7 @@
 """Rules of SentencePiece for tokenizers without TensorFlow.
 
 A unit is a run of characters other than spaces, with the spaces before it. No
-piece crosses its bounds.
+piece crosses the bounds of a unit.
 """
 
 import re
@@ -77,10 +77,14 @@ class SentencePieceUnits:
         return Encoded(ids, starts, ends, size)
 
     def _spans(self, unit):
-        """Return (character, start, end) of the normalized unit, and its size.
+        """Normalize a unit.
 
         Each word begins with "▁", which has the span of the next character or,
         with the normalizer of the model, an empty span.
+
+        Returns:
+            A list of (normalized character, start, end) with byte offsets into
+            the unit, and the size of the unit in bytes.
         """
         found, size = self._replaced(unit)
         spans, after = [], size
@@ -103,7 +107,7 @@ class SentencePieceUnits:
         return words, size
 
     def _replaced(self, unit):
-        """Apply the tables; return (character, start, end), and the size."""
+        """Apply the tables and return values in the format of `_spans`."""
         characters, places, size = [], [], 0
         for character in unit:
             if self._table is not None:

@@ -185,7 +185,7 @@ class WordpieceSettings(CasedTokenizer):
 
     @property
     def fast_tokens(self):
-        """Added tokens of the `tokenizer.json`."""
+        """The `AddedToken`s to write to `tokenizer.json`."""
         roles = self.vocabulary.roles
         return [
             *special_tokens(roles, mask_takes_space=False),

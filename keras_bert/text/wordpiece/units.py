@@ -1,7 +1,8 @@
 """Rules of WordPiece and GPT-1's BPE for tokenizers without TensorFlow.
 
-A unit is a word with its punctuation and the white space before it. ASCII
-punctuation is a separate unit, unless an accent may follow it.
+A unit is a run of characters other than white space and ASCII punctuation, with
+the white-space character before it. An ASCII punctuation character is a
+separate unit, unless the next character may be an accent.
 """
 
 import re
@@ -75,7 +76,7 @@ class BertUnits:
         yield text[done:]
 
     def _places(self, text):
-        """Return the index in the text of each normalized character."""
+        """Return the index in the raw text of each normalized character."""
         places = [n for n, c in enumerate(text) for _ in self._table[ord(c)]]
         return [*places, len(text)]
 
@@ -96,9 +97,11 @@ class BertUnits:
         return Encoded(ids, starts, ends, lasts[-1])
 
     def _bounds(self, unit):
-        """Return where spans of the normalized unit start and end in the unit.
+        """Map byte offsets in the normalized unit to byte offsets in the unit.
 
-        A span ends at the next character that was not dropped.
+        Returns:
+            A list for the starts and a list for the ends of spans. A span ends
+            where the next character that was not dropped begins.
         """
         firsts, size = [], 0
         for character in unit:

@@ -25,9 +25,9 @@ class Vocabulary(BaseVocabulary):
 
     Args:
         tokens: pieces in the order of their ids. Pieces that continue a word
-            begin with "##". If the first is the "cls" token of a family, such
-            as "<s>" of MPNet, the family's special tokens are used. A piece
-            that occurs more than once has the last of its ids, as in
+            begin with "##". If the first piece is the "cls" token of a family,
+            such as "<s>" of MPNet, the family's special tokens are used. A
+            piece that occurs more than once has the last of its ids, as in
             transformers; a warning lists such pieces.
         source: file name to show in error messages.
 
@@ -90,8 +90,8 @@ class Vocabulary(BaseVocabulary):
     ) -> list[str]:
         """Return the pieces for the op, which must be distinct.
 
-        Hidden and duplicate pieces are replaced by a control character and
-        their id, which no normalized text contains.
+        Hidden and duplicate pieces are replaced by a control character, which
+        no normalized text contains, and their id.
 
         Args:
             hidden: pieces that the op must not produce.
