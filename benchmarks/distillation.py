@@ -76,7 +76,7 @@ def main(_):
 
 
 class _Rows:
-    """Rows of results of a task, one per model, stored in a file."""
+    """Results of a task, stored in a file with one row per model."""
 
     def __init__(self, name, path, cores):
         self._name, self._path, self._cores = name, path, cores

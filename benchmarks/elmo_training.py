@@ -68,7 +68,7 @@ def main(_):
 
 
 def _batches(models):
-    """Return batches of rows, word ids for both directions, and weights."""
+    """Return batches of inputs, labels for both directions, and weights."""
     keys = tf.lookup.KeyValueTensorInitializer(
         models.words, tf.range(len(models.words))
     )
@@ -91,7 +91,7 @@ def _batches(models):
 
 
 def _rows(path):
-    """Return rows of text: as many sentences of one document as fit."""
+    """Return texts, each with as many sentences of a document as fit."""
     rows = []
     for document in read_documents([path]):
         row = []

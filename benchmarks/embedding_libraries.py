@@ -15,7 +15,7 @@ _NUM_WARM_UP = 3
 
 
 def measure(library, directory):
-    """Train an embedder, write the evaluated vectors and print figures.
+    """Train an embedder, write the vectors to evaluate, and print figures.
 
     Args:
         library: str, a key of `_TRAINERS`.

@@ -167,7 +167,7 @@ def _summary(runs):
 
 
 def _ratios(runs):
-    """Yield the median of each figure and library, and the ratio of ours."""
+    """Yield lines with the median of each library, and the ratio of ours."""
     for figure in _FIGURES:
         medians = {
             library: statistics.median(run[figure] for run in own)

@@ -101,8 +101,9 @@ def _codah(directory):
 def _squad_v2(directory):
     """Read pairs of a question and its context; labels are lists of answers.
 
-    An answer is a pair of its text and its start character. Half of the
-    published development file is "train", the other half "dev".
+    An answer is a pair: its text, and the offset of its first character in the
+    context. Half of the published development file is "train", the other half
+    "dev".
     """
     train = keras_bert.tasks.read_squad(directory / "train_half/dev-v2.0.json")
     dev = keras_bert.tasks.read_squad(directory / "dev-v2.0.rebuilt.json")
@@ -227,8 +228,8 @@ def squad_object(pairs, answers):
 
     Args:
         pairs: list of (question, context) pairs of str.
-        answers: list with the list of (text, start character) pairs of each
-            question; the list is empty if the question has no answer.
+        answers: list with a list of (text, character offset) pairs for each
+            question; this list is empty if the question has no answer.
 
     Returns:
         A dict; the id of a question is its index.

@@ -18,7 +18,7 @@ from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 
 
 def pretraining_flops(config, objective, seq_length, num_predictions):
-    """Return the number of operations of an objective's step per example.
+    """Return the operations per example of a training step of an objective.
 
     A student is counted without its teacher.
 
@@ -84,7 +84,8 @@ def training_flops(backbone, heads, seq_length, num_predictions):
     forward += sum(_at(block, seq_length, seq_length) for block in blocks)
     forward += _at(last, seq_length, num_read)
     if MASKED in read and backbone.mask_queries:
-        # Blocks that run twice: of the query stream, or the last one.
+        # With two streams, all blocks but the last run twice; otherwise, the
+        # last one does.
         is_two = isinstance(backbone, TwoStreamBackbone)
         again = blocks if is_two else [last]
         forward += sum(_at(x, seq_length, seq_length) for x in again)
@@ -112,7 +113,7 @@ def encoding_flops(backbone, seq_length):
 
 
 def _of_head(head):
-    """Return the operations of a head per vector, with its shared table."""
+    """Return the operations of a head per vector, with shared embeddings."""
     table = getattr(head, "embeddings", None)
     if table is None:
         return _matrices(head)
@@ -129,6 +130,6 @@ def _at(block, seq_length, num_queries):
 
 
 def _matrices(layer):
-    """Return the operations of one vector with each matrix of a layer."""
+    """Return the operations to multiply a vector by each matrix of a layer."""
     kernels = [x.shape for x in layer.weights if x.name == "kernel"]
     return 2 * sum(map(math.prod, kernels))

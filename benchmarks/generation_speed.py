@@ -80,7 +80,7 @@ def main(_):
             last = tf.constant([[length - 1]])
             inputs["masked_lm_positions"] = last
             uncached_time = seconds(full_pass, inputs)
-            if turn:  # The first turn traces.
+            if turn:  # Tracing takes place in the first turn.
                 cached[length].append(cached_time)
                 uncached[length].append(uncached_time)
     print("tokens before | ms per token | ms per token without cache")

@@ -43,7 +43,7 @@ class HuggingFace:
             "questions": Questions,
         }
         self.task = kinds[recipe["kind"]](tokenizer, recipe)
-        # One context per step, because autocast caches bfloat16 weights in it.
+        # One autocast context per step, because it caches bfloat16 weights.
         self.autocast = functools.partial(
             torch.autocast,
             "cpu",
@@ -465,7 +465,10 @@ class Questions(Texts):
 
 
 def _places(row, answers):
-    """Return the first and last token of the first answer, or [CLS] twice."""
+    """Return the first and last token position of the first answer.
+
+    Both are 0, the position of [CLS], if the answer is not in the window.
+    """
     if not answers:
         return 0, 0
     text, begin = answers[0]
@@ -480,7 +483,7 @@ def _places(row, answers):
 
 
 def _spans(row, starts, ends):
-    """Yield the score, start and end character of the best spans."""
+    """Yield the score and the character offsets of the best spans."""
     offsets, first = row["offsets"], row["first"]
     places = range(first, first + len(offsets))
     firsts, lasts = (

@@ -1,16 +1,16 @@
-"""Compare the costs of our encoders for long rows with transformers.
+"""Compare the costs of our encoders for long texts with transformers.
 
     python benchmarks/long_documents.py --peer_python=hf/bin/python \\
         --output_file=runs/long_documents.jsonl
 
-Two blocks, 256 wide with four heads, encode one row of random ids, forward and
+Two blocks, 256 wide with four heads, encode one text of random ids, forward and
 as a training step without dropout: a Longformer with a window of 128 and no
 global token, a BigBird with blocks of 64, and a BERT with full attention. Each
-row of the table is a process on one core. It is appended to the output file
-immediately; a later run measures only the missing rows. The program prints the
-median processor time of a step and the increase of the peak memory over the
-memory before the first step, and then least-squares lines over the lengths.
-PEER_PYTHON needs torch and transformers.
+row of the table is measured in a process on one core. It is appended to the
+output file immediately; a later run measures only the missing rows. The program
+prints the median processor time of a step and the increase of the peak memory
+over the memory before the first step, each with a least-squares line over the
+lengths. PEER_PYTHON needs torch and transformers.
 """
 
 import json
@@ -35,7 +35,7 @@ _OUTPUT_FILE = flags.DEFINE_string(
 _LENGTHS = flags.DEFINE_list(
     "lengths",
     ["512", "1024", "2048", "4096", "8192"],
-    "Numbers of tokens per row.",
+    "Numbers of tokens per text.",
 )
 _STEPS = flags.DEFINE_integer(
     "steps", 5, "Number of timed steps, after one warmup step."
@@ -155,7 +155,7 @@ def _print_tables(rows):
 
 
 def _fit(lengths, values):
-    """A line through values and the share of their variance that it leaves."""
+    """Return a least-squares line and its R², as a cell of a table."""
     if len(lengths) < 3:
         return "|"
     thousands = np.array(lengths) / 1024

@@ -50,16 +50,16 @@ _ALONE = flags.DEFINE_list(
 
 _ROOT = pathlib.Path(__file__).parents[1]
 _VOCAB_SIZE = 8000
-_MAX_CHAPTERS = 30  # Of an author, for training and for the test each.
+_MAX_CHAPTERS = 30  # Per author, in training and in the test.
 _WINDOW = 128
 _TOKENS_PER_STEP = 2048  # Or one text, if it is longer.
 
 
 @dataclasses.dataclass(frozen=True)
 class _Way:
-    """A model, and how `TextClassifier` reads and learns long texts.
+    """Model, and settings of `TextClassifier` for long texts.
 
-    `short` is the way that a model is trained by before it is made long.
+    `short` is the method that trains the model before it is made long.
     """
 
     name: str

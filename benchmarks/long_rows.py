@@ -1,9 +1,9 @@
-"""Compare attention over long rows with and without chunks of queries.
+"""Compare attention over long texts with and without chunks of queries.
 
     python benchmarks/long_rows.py
 
 The model is two pre-norm blocks with hidden size 256 and four heads; it
-processes two rows, in a forward pass and in a training step. Processes that
+processes two texts, in a forward pass and in a training step. Processes that
 compute attention in chunks of queries alternate with processes that compute all
 queries at once. The program prints the increase of the peak memory over the
 memory before the first step, and the median CPU time per step, which other load

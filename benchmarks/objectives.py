@@ -85,7 +85,7 @@ _ROOT = pathlib.Path(__file__).parents[1]
 _SEQ_LENGTH, _BATCH_SIZE = 64, 48
 _TEACHER = "RoBERTa"
 _EVALUATED = "full_sentences"
-_EVALUATED_SIZE = 200_000  # Characters of a text.
+_EVALUATED_SIZE = 200_000  # In characters, of each text.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -282,7 +282,7 @@ def _learn_vocabulary(data):
 
 
 def _records(data, split, packing):
-    """Return the pattern of the records; create them if missing."""
+    """Return the glob pattern of the records; create them if missing."""
     records = data / f"{split}-{packing}"
     if not any(records.glob("*.tfrecord")):
         _run(
@@ -325,7 +325,7 @@ def _pretrain(row, config, steps, seed, place, data):
 
 
 def _held_out(place, data):
-    """Return loss and accuracy of a masked LM, evaluated before a step."""
+    """Return the held-out loss and accuracy of a masked LM."""
     records = _records(data, "eval", _EVALUATED)
     evaluation = place.with_name(f"{place.name}-evaluation")
     _run(

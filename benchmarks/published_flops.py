@@ -16,7 +16,7 @@ _PREDICTED = 0.15625
 
 @dataclasses.dataclass(frozen=True)
 class Encoder:
-    """Sizes of an encoder, with heads of 64 and intermediate layers of 4 H."""
+    """Sizes of an encoder with heads of size 64 and intermediate size 4 H."""
 
     hidden: int
     layers: int

@@ -16,8 +16,8 @@ Ways:
   tokenizer; the last two read the models of `export_onnx` and
   `export_openvino`. Peers pad a batch to its longest text;
 - onnxruntime_packed, onnxruntime_int8, onnxruntime_packed_int8, and the same
-  of openvino, the other models of these exports. openvino is calibrated with
-  the first texts of TEXT_FILE.
+  with openvino: models exported with packed=True, with precision="int8" or with
+  both. openvino is calibrated with the first texts of TEXT_FILE.
 
 Each run is a process, and the ways alternate. A process warms up with 8
 requests of 32 texts and 64 single texts. It then embeds all texts four times:
@@ -225,7 +225,7 @@ def _in_batches(embed, texts):
 
 
 def memory_mib(name):
-    """Return "VmHWM" or "VmRSS" of this process in MiB.
+    """Return "VmHWM" (peak) or "VmRSS" (now) of this process in MiB.
 
     `ru_maxrss` would include the memory of the parent process.
     """
@@ -250,7 +250,7 @@ def load_saved_model(directory, op_threads=0, ops_at_once=0):
         ops_at_once: int, concurrent ops; 0 for the number of cores.
 
     Returns:
-        A function from a list of str to a float32 array.
+        A function from a list of str to a float32 array `(num_texts, dim)`.
     """
     import numpy as np
     import tensorflow as tf

@@ -40,7 +40,7 @@ _NUM_TEXTS = flags.DEFINE_integer("num_texts", 512, "Number of distinct texts.")
 
 _MINUTE_S = 60.0
 _GROWTH_MIB = 32.0
-# The sums of a row depend on how many rows are computed together.
+# Vectors differ slightly with the number of texts in a request.
 _TOLERANCE = 1e-5
 
 

@@ -79,7 +79,7 @@ def _measure_quality():
 
 
 def _export(task, kind, **options):
-    """Return the runner and bytes of the file of ids, and the comparisons."""
+    """Return the runner and bytes of the ids file, and the comparisons."""
     from keras_bert.export.tflite_comparison import signature_runner
 
     with tempfile.TemporaryDirectory() as folder:

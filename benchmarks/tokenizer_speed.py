@@ -110,8 +110,8 @@ def _counting(tokenize):
     """Return a compiled function that counts the tokens of a batch of texts.
 
     Args:
-        tokenize: function of a string tensor that returns a RaggedTensor of
-            ids, or RaggedTensors of ids, starts and ends.
+        tokenize: function that takes a string tensor and returns a RaggedTensor
+            of ids, or RaggedTensors of ids, starts and ends.
     """
     import tensorflow as tf
 

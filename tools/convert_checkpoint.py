@@ -5,8 +5,8 @@
 
 The input is a checkpoint directory of keras_bert, Hugging Face,
 google-research/bert or the Model Garden; the output directory of an unfinished
-pre-training (its latest state is read); or the name of a model on the Hugging
-Face Hub. Nothing is written unless every weight was read.
+pre-training run (its latest training state is read); or the name of a model on
+the Hugging Face Hub. Nothing is written unless every weight was read.
 """
 
 import pathlib

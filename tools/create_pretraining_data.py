@@ -13,8 +13,8 @@ The records have the format of google-research/bert; see tfrecords/README.md.
 The same seed gives the same bytes with any number of workers. Run the same
 command again to resume an interrupted run. A manifest next to the records lists
 settings, counts and hashes of the inputs and the records; all records must be
-in one directory. Only the records of an earlier run are replaced, all of them
-together.
+in one directory. --overwrite replaces the records of an earlier run, all of
+them together, but no other files.
 """
 
 import os

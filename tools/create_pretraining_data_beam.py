@@ -11,9 +11,9 @@ per line (with --split_sentences, one paragraph) and a blank line between
 documents, also as .gz. docs/beam.md describes how to run it on Flink, Spark and
 Dataflow.
 
-The same seed gives the same records, in another order, with any runner and
-any number of workers. A manifest lists settings, counts and hashes of the
-records. Only the records of an earlier run are replaced.
+The same seed gives the same records with any runner and any number of workers;
+only their order differs. A manifest lists settings, counts and hashes of the
+records. --overwrite replaces the records of an earlier run, but no other files.
 """
 
 import logging as python_logging

@@ -6,9 +6,9 @@
 
 The input is a .txt with one text per line, or a .csv, .tsv or .jsonl with a
 column of texts, of any size. The output is an array for `numpy.load`, float32
-`(num_texts, dim)`, in the order of the texts. Pooling and prompts come from the
-directory of `TextEmbedder` or sentence-transformers; other models use mean
-pooling.
+`(num_texts, dim)`, in the order of the texts. Pooling and prompts are read from
+the model directory of `TextEmbedder` or sentence-transformers; other models use
+mean pooling.
 """
 
 from absl import logging

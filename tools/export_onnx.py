@@ -4,10 +4,10 @@
         --output_dir=mood-onnx
 
 A fine-tuned model is exported with its task; for an encoder, --task selects the
-output. model.onnx maps ids to numbers such as `logits`; tokenizer.json is for
-the package tokenizers; manifest.json contains the labels. --format=openvino
-writes openvino_model.xml and .bin instead. docs/exporting.md shows how to run
-them.
+output. model.onnx maps token ids to outputs such as `logits`; tokenizer.json is
+for the library `tokenizers`; manifest.json contains the labels.
+--format=openvino writes openvino_model.xml and .bin instead. docs/exporting.md
+shows how to run them.
 """
 
 from absl import flags

@@ -6,8 +6,8 @@
 --output_dir is the directory of the model's versions, as in TensorFlow
 Serving: the version served/mood/1 and the server's configuration are written.
 A fine-tuned model is exported with its task; for an encoder or a pre-training
-run, --task selects the output. An unfinished run is exported in its latest
-state. A left-to-right model can generate text:
+run, --task selects the output. An unfinished run is exported from its latest
+training state. A left-to-right model can generate text:
 
     keras-bert export_saved_model --input_dir=runs/gpt1 \\
         --output_dir=served/gpt --task=text_generator --temperature=0.8

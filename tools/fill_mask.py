@@ -4,11 +4,11 @@
     keras-bert fill_mask --model_dir=bert-base-uncased \\
         --input_file=texts.txt --output_file=filled.jsonl
 
-With --text the predictions are printed. A file is a .txt with one text per
-line, or a .csv, .tsv or .jsonl with a column of texts, of any size. The output
-has a line of JSON for each row, in order: `line`, the line number of the row in
-the input, and `prediction`, the words and their probabilities for each mask.
-Run the same command again to resume an interrupted run.
+With --text the predictions are printed. --input_file is a .txt with one text
+per line, or a .csv, .tsv or .jsonl with a column of texts, of any size. The
+output has a line of JSON for each row, in order: `line`, the line number of the
+row in the input, and `prediction`, the words and their probabilities for each
+mask. Run the same command again to resume an interrupted run.
 """
 
 import json

@@ -8,7 +8,7 @@ tfrecords/README.md. The first invalid record is an error that names the file,
 the record (counted from 0), the feature and its value. A truncated or corrupt
 file is an error, too.
 
-In the examples, word pieces are joined to words, and tokens to predict are in
+In the examples, word pieces are joined into words, and tokens to predict are in
 brackets:
 
     [MASK→word]       replaced by [MASK]: 80 % of the predictions

@@ -7,11 +7,11 @@
 
 The input is the same as for keras-bert create_pretraining_data.
 --kind=wordpiece (BERT) writes a file. The special tokens get their published
-ids, [PAD] 0 and [UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or
-the ids 0 to 4 with --compact_ids. --kind=byte_bpe (RoBERTa) writes a directory
-with vocab.json and merges.txt; it is cased. --kind=sentencepiece (ALBERT)
-writes a directory with spiece.model. A manifest lists the inputs and the
-casing.
+ids, [PAD] 0 and [UNK] [CLS] [SEP] [MASK] 100 to 103, with [unused] tokens
+between them, or the ids 0 to 4 with --compact_ids. --kind=byte_bpe (RoBERTa)
+writes a directory with vocab.json and merges.txt; it is cased.
+--kind=sentencepiece (ALBERT) writes a directory with spiece.model. A manifest
+lists the inputs and the casing.
 """
 
 import math

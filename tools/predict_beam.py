@@ -9,8 +9,8 @@
 The model is a SavedModel of keras-bert export_saved_model, for any task. The
 input is .txt with one text per line, or .csv, .tsv or .jsonl with columns, also
 as .gz; choices are lists in a .jsonl. The output has a line of JSON for each
-row, in no order: `file` and `line`, the location of the row, and `prediction`,
-the outputs of the model. Invalid rows are skipped, counted and named. See
+row, in any order: `file` and `line`, the location of the row, and `prediction`,
+the outputs of the model. Invalid rows are skipped, counted and logged. See
 docs/beam.md.
 """
 

@@ -19,9 +19,9 @@ import sys
 
 _INPUTS = {
     "text": "A text; may be repeated.",
-    "text_pair": "Second text of a pair; as often as --text.",
+    "text_pair": "Second text of a pair; repeated as often as --text.",
     "question": "A question.",
-    "context": "Context of the question; as often as --question.",
+    "context": "Context of the question; repeated as often as --question.",
     "choice": "A choice for a single --text; may be repeated.",
 }
 
@@ -39,7 +39,7 @@ def main():
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--model_dir", required=True, help="A SavedModel or its versions."
+        "--model_dir", required=True, help="SavedModel or its parent folder."
     )
     for name, meaning in _INPUTS.items():
         parser.add_argument(f"--{name}", action="append", help=meaning)
@@ -64,7 +64,7 @@ def main():
 
 
 def _newest_version(directory):
-    """Return the directory itself or its version of the greatest number."""
+    """Return the directory, or its subfolder with the greatest number."""
     found = [p.parent for p in pathlib.Path(directory).glob("*/saved_model.pb")]
     versions = [path for path in found if path.name.isdecimal()]
     newest = max(versions, key=lambda path: int(path.name), default=directory)
@@ -77,7 +77,7 @@ def _newest_version(directory):
 
 
 def _inputs(given):
-    """Return the texts as bytes, by the names of the inputs."""
+    """Return a dict from the names of the inputs to lists of bytes."""
     inputs = {
         name: [os.fsencode(text) for text in texts]
         for name, texts in given.items()
@@ -95,7 +95,7 @@ def _inputs(given):
 
 
 def _quiet_tensorflow():
-    """Import TensorFlow without the messages of its start."""
+    """Import TensorFlow without its startup messages."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     screen, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -111,7 +111,7 @@ def _quiet_tensorflow():
 
 
 def _plain(values):
-    """Return values for JSON; bytes that are not UTF-8 as base64."""
+    """Convert values for JSON; bytes that are not UTF-8 become base64."""
     if isinstance(values, list):
         return [_plain(value) for value in values]
     if not isinstance(values, bytes):

@@ -104,7 +104,7 @@ def _url():
 
 
 def _shape(row):
-    """Return the lengths of lists; they must be equal in a request."""
+    """Return the length of each list; all rows of a request must agree."""
     return {k: len(v) if isinstance(v, list) else 0 for k, v in row.items()}
 
 

@@ -41,7 +41,7 @@ _DATA_FORMAT = flags.DEFINE_enum(
 )
 _TFDS_NAME = shared_flags.optional(
     "tfds_name",
-    "Prepared TensorFlow Datasets dataset to use instead: hellaswag.",
+    "Prepared TensorFlow Datasets dataset to use instead, such as hellaswag.",
 )
 _NUM_CHOICES = flags.DEFINE_integer(
     "num_choices", 4, "Number of choices per question.", lower_bound=2

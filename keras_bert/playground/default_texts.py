@@ -1,6 +1,7 @@
 """Default texts of the fields on the page."""
 
-# Texts about software, because the tiny model was trained on its documentation.
+# Texts about software, because the tiny model was trained on documentation of
+# software.
 SENTENCE = "If the file does not exist, an error is raised."
 PAIR = "The function returns a list of strings."
 

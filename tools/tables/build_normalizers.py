@@ -83,7 +83,8 @@ def _composing():
     """Return a SentencePiece table for DeBERTa in transformers 5.
 
     Its steps are NFC and the replacement of two or more white spaces by one
-    space. Marks that do not directly follow their character are not changed.
+    space. Combining marks that do not directly follow their base character are
+    not changed.
     """
     known = [c for c in map(chr, _CODE_POINTS) if _is_known(c)]
     replaced = {}

@@ -2,10 +2,11 @@
 
     python tools/tiny_model/make_tiny_model.py --work_dir=tiny-work
 
-It follows the demo, with 6,000 word pieces, three blocks and more steps: corpus
-from the installed packages, vocabulary, records, pre-training with a fixed
-seed. The result depends on the set of packages, which the model card lists. The
-weights are stored in float16. A second call resumes from `work_dir`.
+The stages are the same as in the demo: corpus from the installed packages,
+vocabulary, records and pre-training. The model has 6,000 word pieces and three
+blocks, and is trained for more steps with a fixed seed. The result depends on
+the installed packages, which the model card lists. The weights are stored in
+float16. A second call resumes from `work_dir`.
 """
 
 import dataclasses

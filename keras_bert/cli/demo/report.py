@@ -23,7 +23,8 @@ _TOLERANCE = 1e-4
 def corpus_text(output, eval_documents, bert):
     """Describe the corpus, vocabulary and records.
 
-    `eval_documents` is a list of documents, lists of sentences (bytes).
+    `eval_documents` is a list with a list of sentences (bytes) for each
+    document.
     """
     train_documents = read_documents([output / "corpus" / "train.txt"])
     train = [*itertools.chain.from_iterable(train_documents)]
@@ -87,7 +88,7 @@ def masked_sentences(documents, vocabulary):
     Each example masks a single word, so a sentence gives several examples.
 
     Args:
-        documents: list of documents, lists of sentences (bytes).
+        documents: list with a list of sentences (bytes) for each document.
         vocabulary: `Vocabulary`.
 
     Returns:

@@ -118,7 +118,8 @@ class FineTuningRun:
 
         Returns:
             A tuple `(report, mistakes)`: a JSON-serializable dict with
-            `scores`, or None without labels; and a list of dicts for JSON.
+            `scores`, or None without labels; and a list of JSON-serializable
+            dicts with the mistakes.
         """
         raise NotImplementedError
 

@@ -54,7 +54,8 @@ def confusion_report(right, found, names):
         names: list of str, the labels.
 
     Returns:
-        A JSON-serializable dict.
+        A JSON-serializable dict: `scores`, `labels` (see `label_table`) and
+        `confusion_matrix`.
     """
     matrix = confusion_matrix(right, found, len(names))
     return {

@@ -18,10 +18,10 @@ class RecordStatistics:
 
     Attributes:
         counts: Counter of "files", "records", "tokens" (with [CLS] and
-            [SEP]), "padding" and "not_next". Static records add
-            "predictions", "masked", "random" and "kept"; dynamic records add
-            "words" and "pieces". A random id that equals the original id
-            counts as kept.
+            [SEP]), "padding" and "not_next" (records with label 1). Static
+            records add "predictions", "masked", "random" and "kept"; dynamic
+            records add "words" and "pieces". A random id that equals the
+            original id counts as kept.
         lengths: int64 array, number of examples by length in tokens.
         word_lengths: int64 array, number of words by length in pieces; only
             for dynamic records.

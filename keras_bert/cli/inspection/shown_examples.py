@@ -1,4 +1,4 @@
-"""Formatting of records as text with marked masked words."""
+"""Formatting of records as text with the masked words in brackets."""
 
 import textwrap
 
@@ -16,9 +16,10 @@ _LINE_WIDTH = 80
 
 
 def show_example(values, row, place, vocabulary):
-    """Format a row of `read_checked_records` as lines of text.
+    """Format the record at index `row` of a batch as lines of text.
 
-    The first line is the title; it starts with `place`.
+    `values` is a batch from `read_checked_records`. The first line is a title
+    that starts with `place`, the location of the record.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())

@@ -30,7 +30,8 @@ class SplitFlags:
         )
         self.tfds_name = shared_flags.optional(
             "tfds_name",
-            "Prepared TensorFlow Datasets dataset to use instead: glue/mrpc.",
+            "Prepared TensorFlow Datasets dataset to use instead, such as "
+            "glue/mrpc.",
         )
         self.files = shared_flags.splits(
             "Your own file to use instead: .csv, .tsv or .jsonl.",

@@ -115,7 +115,7 @@ def glue_splits(name, data_dir, seed):
 
 
 def _tfds_tables(name, read):
-    """Read the splits of a TensorFlow Datasets dataset by GLUE's names.
+    """Read the splits of a TensorFlow Datasets dataset under GLUE's names.
 
     Raises:
         ValueError: there is no such dataset, or it has no split "train".

@@ -26,7 +26,7 @@ from keras_bert.tasks.token_classifier import TokenClassifier
 
 _NUM_ANSWERS = 6
 _NUM_COLORS = 8  # Number of colors in the style sheet.
-# Effect that is shown with full color, in all texts.
+# Effect on the score that is shown with full color in every text.
 _FULL_COLOR = 2
 
 

@@ -45,10 +45,10 @@ class MaskingOptions:
         mask_special_tokens: bool, whether to mask [CLS] and [SEP] like other
             tokens.
         pad_id: int, id of the padding token.
-        sep_id: int, id of [SEP]. Required for records with a single text, which
-            may contain it between documents.
-        cls_id: int, id of [CLS], for rows with several texts, as in records
-            with `packing="best_fit"`. None for rows with a single text or pair.
+        sep_id: int, id of [SEP]. Required for records without pairs, where
+            [SEP] may separate documents.
+        cls_id: int, id of [CLS]. Pass it for records with several texts,
+            created with `packing="best_fit"`, and None for all others.
     """
 
     mask_id: int
@@ -108,16 +108,18 @@ def dynamic_dataset(
         vocab_size: size of the vocabulary. All ids must be below it.
         masking: masking options.
         seed: random seed for the order and the masks.
-        epoch: epoch of the masks for evaluation. The dataset is then a single
-            pass in file order, and its last batch may be smaller. If None, the
-            dataset is endless, has full batches, and is shuffled and masked
-            differently in each epoch.
+        epoch: epoch number for sampling the masks, for evaluation. The dataset
+            is then a single pass in file order, and its last batch may be
+            smaller. If None, the dataset is endless, has full batches, and is
+            shuffled and masked differently in each epoch.
         first_batch: number of batches of the endless dataset to skip, to
             resume a run.
 
     Returns:
-        A dataset with the same batches as `pretraining.dataset`. With `cls_id`
-        the inputs also have `text_numbers`.
+        A dataset with the same batches as `pretraining.dataset`. With `cls_id`,
+        the inputs also contain `text_numbers`, int32
+        `(batch_size, max_seq_length)`: for each token, the number of its text,
+        from 1; 0 at padding.
 
     Raises:
         ValueError: an argument is out of range, or the first record of a file
@@ -156,7 +158,11 @@ def dynamic_dataset(
 
 
 def _sample_words(paths, masking):
-    """Return random replacement words from the first records of all files."""
+    """Return the ids to sample random words from, an int32 array.
+
+    They are the tokens in the first records of all files, without special
+    tokens.
+    """
     files = tf.data.Dataset.from_tensor_slices(paths)
     records = read_records(files, len(paths)).take(SHUFFLE_EXAMPLES)
     ids = [

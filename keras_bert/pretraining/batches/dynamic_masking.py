@@ -199,7 +199,10 @@ def _whole_words(keys, word_starts, maskable, wanted):
 
 
 def _count_by_row(columns, values):
-    """Sum the values in each row by column index; both are int32 `[B, S]`."""
+    """Sum the values of each row that have the same column index.
+
+    The arguments and the result are int32 `[B, S]`.
+    """
     num_rows, seq_length = tf.shape(values)[0], values.shape[1]
     sums = tf.math.unsorted_segment_sum(
         values, _rows(values) * seq_length + columns, num_rows * seq_length

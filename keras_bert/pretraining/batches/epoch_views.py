@@ -85,8 +85,8 @@ def span_boundary_batches(
 
     Args:
         dataset: batches of `pretraining.dataset`.
-        max_span_length: maximum span length. Tokens after this length are not
-            predicted from the boundaries.
+        max_span_length: maximum number of tokens of a span that are predicted
+            from its boundaries.
 
     Returns:
         Batches with the inputs `span_boundaries` and `span_positions` of
@@ -140,13 +140,15 @@ def permuted_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     The masked tokens are restored and predicted in random order.
 
     Args:
-        dataset: batches of `pretraining.dynamic_dataset` with random
-            `substitutes` only. The random ids determine the order, which
-            therefore depends on the seed, the epoch and the example.
+        dataset: batches of `pretraining.dynamic_dataset` with
+            `substitutes=(0.0, 0.0)`, where random ids replace all masked
+            tokens. These ids determine the order, which therefore depends on
+            the seed, the epoch and the example.
 
     Returns:
-        Batches with the input `permutation_ranks` and without next-sentence
-        labels.
+        Batches without next-sentence labels. The inputs also contain
+        `permutation_ranks`, int32 `(batch_size, max_seq_length)`: the rank of
+        each predicted token in the order, from 1; 0 at all other positions.
 
     References:
         [XLNet](https://arxiv.org/abs/1906.08237), sections 2.2 and 2.3

@@ -87,8 +87,8 @@ def number_batches(batches, batch_size, epoch):
 def _shuffled_records(paths, seed, epoch):
     """Return the shuffled records of an epoch.
 
-    Records are shuffled in windows. `Dataset.shuffle` has a buffer as state,
-    so that an iterator over many epochs could not be saved.
+    Records are shuffled in windows. `Dataset.shuffle` is not used, because an
+    iterator over many epochs could not be saved with its buffer.
     """
     shuffle = tf.random.experimental.stateless_shuffle
     seed = tf.stack([tf.constant(seed, tf.int64), epoch])

@@ -87,7 +87,7 @@ def endless_dataset(
 
 
 def padded_batches(dataset, batch_size):
-    """Pad the last batch to `batch_size` with rows of weight 0."""
+    """Pad the last batch to `batch_size` with examples of weight 0."""
 
     def pad(x):
         missing = batch_size - tf.shape(x)[0]

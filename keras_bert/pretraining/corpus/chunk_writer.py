@@ -40,10 +40,10 @@ class ChunkWriter:
     Args:
         stem: str, path of the files without suffix.
         tokenizer: a `Tokenizer`.
-        segmented_words: bool, only spaces separate words.
-        lexicon: `Lexicon` of entries that are one word, or None. If it is given
-            or `segmented_words` is True, tokens that continue a word have the
-            bit `CONTINUES` set.
+        segmented_words: bool, whether only spaces separate words.
+        lexicon: `Lexicon` of entries that count as one word, or None. If a
+            lexicon is given or `segmented_words` is True, tokens that continue
+            a word have the bit `CONTINUES` set.
     """
 
     def __init__(self, stem, tokenizer, segmented_words=False, lexicon=None):
@@ -144,15 +144,15 @@ class ChunkWriter:
 
 
 def _flat(rows):
-    """Return the flat values and the lengths of the rows of any tokenizer."""
-    if isinstance(rows, list):  # Of a `HostTokenizer`.
+    """Return the concatenated rows of any tokenizer, and the row lengths."""
+    if isinstance(rows, list):  # From a `HostTokenizer`.
         lengths = np.array([*map(len, rows)], np.int64)
         return np.concatenate([np.empty(0, np.int32), *rows]), lengths
     return rows.values.numpy(), rows.row_lengths().numpy()
 
 
 def _no_space_between(text, starts, ends):
-    """Return a bool array that is True for UTF-8 spans without white space."""
+    """Return a bool array, True for byte spans that have no white space."""
     text = _SPACES.sub(lambda match: b" " * len(match[0]), text)
     is_space = np.frombuffer(text, np.uint8) == ord(" ")
     spaces = np.concatenate([[0], np.cumsum(is_space, dtype=np.int64)])

@@ -95,7 +95,7 @@ class JsonLinesFile(TextFile):
 
 
 def _text_of(line, key):
-    """Return the text in a JSON line, and an error message or None."""
+    """Return the text in a JSON line and None, or None and an error message."""
     try:
         value = json.loads(line)
         if not isinstance(value, dict):

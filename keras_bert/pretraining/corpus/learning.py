@@ -50,7 +50,7 @@ def measure_tokenizer(
 
     Args:
         tokenizer: a `Tokenizer` of any kind.
-        sentences: bytes or str.
+        sentences: list of bytes or str.
 
     Returns:
         The fraction of unknown tokens and the mean number of tokens per word.

@@ -23,11 +23,11 @@ class Lexicon:
     """Lexicon entries that are looked up in texts as sequences of words.
 
     The longest entry that begins at a word is found, and entries do not
-    overlap. Other words never contain an entry: "art" is not found in "party".
+    overlap. Only whole words match: "art" is not found in "party".
 
     Args:
         path: UTF-8 file with one entry per line.
-        ignores_case: bool, whether upper and lower case are equal.
+        ignores_case: bool, whether to ignore case.
 
     Attributes:
         sha256: str, SHA-256 of the words of the entries in hexadecimal.
@@ -68,9 +68,9 @@ class Lexicon:
             lines: list of bytes, UTF-8 lines.
 
         Returns:
-            int32 array with one leading value, then a value for each byte of
-            the lines and for each line end. All bytes of an entry have the same
-            number, from 1; other bytes have 0.
+            int32 array: a leading 0, then a number for each byte of the lines
+            and a 0 after each line. All bytes of an entry have the same number,
+            from 1; other bytes have 0.
         """
         groups = np.zeros(1 + sum(len(line) + 1 for line in lines), np.int32)
         start = number = 0

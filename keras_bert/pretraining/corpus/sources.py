@@ -33,6 +33,9 @@ def open_sources(paths: list[str], text_key: str = "text") -> list[TextFile]:
         paths: files to open. ".jsonl" and ".jsonl.gz" are JSON Lines, and all
             others are plain text. Files that end in ".gz" are compressed.
         text_key: key of the text in JSON Lines.
+
+    Returns:
+        A list with a source for each path, for `pretraining.create_data`.
     """
     sources: list[TextFile] = []
     for path in paths:

@@ -20,12 +20,13 @@ class Corpus:
     """Tokenized documents and their sentences.
 
     Attributes:
-        tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus,
-            with the bit `CONTINUES` if words are segmented in the text.
+        tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus. With
+            segmented words, tokens that continue a word have the bit
+            `CONTINUES` set.
         sentences: int64 `(num_sentences + 1,)`, start of each sentence in
-            `tokens`, and the end. No sentence is empty.
+            `tokens`, and the end of the last one. No sentence is empty.
         documents: int64 `(num_documents + 1,)`, start of each document in
-            `sentences`, and the end. No document is empty.
+            `sentences`, and the end of the last one. No document is empty.
     """
 
     def __init__(self, tokens, sentences, documents):

@@ -132,7 +132,7 @@ def measure_vocabulary(
 
     Args:
         vocabulary: the vocabulary.
-        sentences: bytes or str.
+        sentences: list of bytes or str.
         lowercase: as in `learn_vocabulary`.
 
     Returns:

@@ -83,7 +83,7 @@ def check_counts(counts, names, options):
     """Raise ValueError if the text is empty or has too few documents.
 
     Args:
-        counts: Counter of the text.
+        counts: Counter with the counts of the text.
         names: list of str, names of the inputs.
         options: `DataOptions`.
     """
@@ -105,7 +105,7 @@ def warn_of_text(counts, options):
     """Log the size of the text and warn if the settings do not suit it.
 
     Args:
-        counts: dict of the counts of the text.
+        counts: dict with the counts of the text.
         options: `DataOptions`.
     """
     unknown, continuations = (

@@ -56,10 +56,12 @@ def create_data(
             its unfinished work. Other files are never replaced.
 
     Returns:
-        A dict with the counts in the manifest: "documents", "sentences",
-        "tokens", "unknown", "examples", "predictions", "example_tokens",
-        "cut_tokens"; depending on the packing, "random_next" or "swapped"; and
-        "bad_lines" if invalid lines are skipped.
+        A dict with the counts in the manifest. For the text: "documents",
+        "sentences", "tokens", "unknown" (unknown tokens), "cut_tokens"
+        (truncated tokens) and, if invalid lines are skipped, "bad_lines". For
+        the records: "examples", "example_tokens" (with special tokens),
+        "predictions" (masked tokens; 0 for dynamic masking) and, depending on
+        the packing, "random_next" or "swapped" (examples with label 1).
 
     Raises:
         ValueError: an input is not text, the text is a single document, there

@@ -61,7 +61,7 @@ class RecordsDirectory:
                 raise ValueError(
                     f"The records that {self._manifest} lists must exist "
                     "unchanged. Pass overwrite=True to create them again, "
-                    "and move changed files away. Missing or changed: "
+                    "and move or delete changed files. Missing or changed: "
                     f"{', '.join(lost[:3])}."
                 )
             return manifest

@@ -32,8 +32,8 @@ class MaskingRules:
         substitutes: pair of floats, the fraction of masked tokens that become
             [MASK] and the fraction that stay unchanged. All others become
             random ids.
-        num_special: int, number of tokens per example that are never masked but
-            are included in the fraction.
+        num_special: int, number of special tokens per example. They are never
+            masked, but the fraction refers to the length that includes them.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
@@ -78,8 +78,8 @@ class MaskingRules:
 
         Returns:
             A list of `ngram` - 1 ascending floats. For a uniform random number
-            in [0, end), the number of words is 1 plus the number of thresholds
-            up to it.
+            in [0, end), the length in words is 1 plus the number of thresholds
+            that are not larger.
         """
         shares = [1 / length for length in range(1, self.ngram + 1)]
         sums = itertools.accumulate(shares[:-1])

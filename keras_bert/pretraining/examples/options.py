@@ -22,11 +22,11 @@ class TextOptions(checks.Checked):
 
     Args:
         vocab_file: vocabulary file: a vocab.txt, a vocab.json next to its
-            merges.txt, a spiece.model, or the tokenizer.json of one of the last
-            two.
+            merges.txt, a spiece.model, or the tokenizer.json of a byte-level
+            BPE or SentencePiece tokenizer.
         do_lower_case: whether to lowercase the text and strip its accents
             (WordPiece only). By default read from the vocabulary's manifest,
-            the tokenizer_config.json in its directory or the table of published
+            the tokenizer_config.json in its directory or a list of published
             models; otherwise true.
         split_sentences: whether to split lines (English paragraphs) into
             sentences.
@@ -91,8 +91,8 @@ class TextOptions(checks.Checked):
         """Create the tokenizer.
 
         Args:
-            on_host: whether to prefer a `HostTokenizer`, which starts faster
-                because it does not import TensorFlow, and is slower.
+            on_host: whether to prefer a `HostTokenizer`, which does not import
+                TensorFlow: it starts faster, but tokenizes more slowly.
         """
         settings = self.tokenizer_settings()
         if on_host and hasattr(settings, "units"):

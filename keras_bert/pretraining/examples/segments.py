@@ -11,7 +11,7 @@ _SPANS_PER_COPY = 1 << 13
 
 @dataclasses.dataclass(frozen=True)
 class Segments:
-    """Positions of segments A and B in a batch, without special tokens.
+    """Positions of the segments A and B of examples in a corpus.
 
     Args:
         first_start: int64 `(num_examples,)`, start of A in `Corpus.tokens`.
@@ -111,7 +111,12 @@ def copy_tokens(corpus, segments, sep_id):
 
 
 def _within_documents(corpus, start, length):
-    """Split spans at document boundaries and return rows, starts, lengths."""
+    """Split spans of tokens at document boundaries.
+
+    Returns:
+        Three int64 arrays with a value for each part: the index of its span,
+        its start and its length.
+    """
     first = _document_of(corpus, start)
     count = _document_of(corpus, start + length - 1) - first + 1
     row = np.repeat(np.arange(len(start)), count)

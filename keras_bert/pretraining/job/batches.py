@@ -71,7 +71,7 @@ class RunBatches:
         return self._plan.objective.view(batches)
 
     def evaluation(self):
-        """Return the evaluation batches, or None."""
+        """Return the evaluation batches, or None without evaluation files."""
         recipe, paths = self._plan.recipe, self._plan.evaluation_paths
         if not paths:
             return None

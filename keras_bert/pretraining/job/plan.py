@@ -47,7 +47,7 @@ _NOT_RECORDED = frozenset(
 )
 # Fields that older run records lack. They are recorded only if set.
 _OPTIONAL_FIELDS = frozenset(("mask_special_tokens", "mimetic_initialization"))
-_STATES = "states"  # Folder of an unfinished run's states.
+_STATES = "states"  # Training states of an unfinished run.
 # Defaults for fields that neither the recipe nor a manifest sets.
 _RECORD_DEFAULTS = {
     "masking": "static",
@@ -71,8 +71,8 @@ class PretrainingPlan:
         objective: `Objective` named by the recipe.
         training_paths, evaluation_paths: lists of str, the record files.
         facts: `RecordFacts` of all record files.
-        vocabulary: vocabulary of any tokenizer class; None if `init_checkpoint`
-            has no separate vocabulary file.
+        vocabulary: vocabulary of the tokenizer; None if `init_checkpoint` has
+            no separate vocabulary file.
         vocab_file: str, path of the vocabulary.
         lowercase: bool; None if `vocabulary` is None or if the files of the
             tokenizer define the casing.
@@ -172,7 +172,7 @@ def _checkpoint_hashes(directory):
     """Return a dict mapping file names to hashes, or a Hub model name."""
     if not directory or not os.path.isdir(directory):
         return directory
-    # The model of an unfinished run is read from its states.
+    # The model of an unfinished run is read from its training states.
     paths = _checkpoint_files(directory)
     paths = paths or _checkpoint_files(os.path.join(directory, _STATES))
     with concurrent.futures.ThreadPoolExecutor() as threads:

@@ -33,9 +33,9 @@ class PretrainingRecipe(RunOptions):
             vocabulary.
         allow_missing: parts (pooler, masked_lm_head, nsp_head, sop_head) to
             initialize if `init_checkpoint` lacks them.
-        mimetic_initialization: whether to initialize the positions and the
-            attention of a new model so that it leaves the first plateau of the
-            loss early; see docs/training.md.
+        mimetic_initialization: whether to initialize the position embeddings
+            and the attention weights of a new model so that the loss leaves its
+            first plateau early; see docs/training.md.
         do_lower_case: whether the records are lower-cased, for WordPiece;
             required if neither their manifest nor the files next to the
             vocabulary specify it.

@@ -73,11 +73,11 @@ class RecordFacts:
         return value
 
     def check_vocabulary(self, vocabulary, source):
-        """Raise ValueError unless the records are from this vocabulary."""
+        """Raise ValueError if the records have a different vocabulary."""
         self._check("vocabulary", lambda x: x == vocabulary.sha256, source)
 
     def check_tokenizer(self, settings, source):
-        """Raise ValueError unless the records are from this tokenizer."""
+        """Raise ValueError if the records have a different tokenizer."""
         facts = settings.facts().get("tokenizer", {})
         self._check(
             "tokenizer",

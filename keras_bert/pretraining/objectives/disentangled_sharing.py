@@ -18,7 +18,7 @@ def disentangled_learner(discriminator, recipe, read):
     """Create the `Learner` for a discriminator and a generator.
 
     The word embeddings of the discriminator are the sum of the generator's
-    embeddings, without gradient, and a delta table that is initialized to
+    embeddings, without gradient, and a delta matrix that is initialized to
     zeros. During training, only the delta is stored for the discriminator. The
     saved model contains the sum. A new generator has the width of the
     discriminator and `generator_size` times its depth. With `init_checkpoint`,

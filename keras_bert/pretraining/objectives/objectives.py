@@ -239,9 +239,9 @@ OBJECTIVES = {
 def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
     """Return the Keras losses of an objective by model output.
 
-    The masked-LM loss is the mean over the real predictions in the batch. The
-    next-sentence loss is the mean over its examples. The total loss is their
-    sum.
+    The masked-LM loss is the mean over the predictions in the batch, without
+    padding. The next-sentence loss is the mean over the examples. The total
+    loss is their sum.
 
     Args:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".

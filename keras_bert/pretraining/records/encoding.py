@@ -52,8 +52,9 @@ def _entry(feature, values, lengths):
     """Encode the map entry of a feature: its name and its values.
 
     Returns:
-        A list of blocks of columns, each a uint8 matrix with a bool matrix of
-        the bytes to keep; and the number of bytes to keep in each row.
+        A list of column blocks, each a pair of matrices: the bytes (uint8) and
+        whether to keep them (bool); and the number of bytes to keep in each
+        row.
     """
     if feature.dtype == "float32":
         packed = _all_kept(np.ascontiguousarray(values, "<f4").view(np.uint8))

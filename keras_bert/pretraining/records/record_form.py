@@ -99,7 +99,7 @@ def record_features(record):
 
 
 def values_of(held, feature):
-    """Return the values of a feature, or nothing if its type differs."""
+    """Return the values of a feature, none if its type differs."""
     return getattr(held[feature.name], _LISTS[feature.dtype]).value
 
 

@@ -71,7 +71,7 @@ def _parse(records, form):
     """Parse records up to the first invalid one.
 
     Returns:
-        A dict of arrays, or None if the first record is invalid; and the row
+        A dict of arrays, or None if the first record is invalid; and the index
         and error message of the invalid record, or None if all are valid.
     """
     try:

@@ -8,7 +8,7 @@ from keras_bert import features
 
 
 def first_broken_rule(values, vocabulary):
-    """Return the first invalid row and its error message, or None."""
+    """Return the index and error of the first invalid record, or None."""
     first = None
     for feature, expected, is_broken in _rules(values, vocabulary):
         array = values[feature.name]

@@ -104,7 +104,7 @@ class PretrainingLoop:
     def evaluate(self, dataset):
         """Return means over the batches of a dataset, such as `mlm_loss`.
 
-        Every real prediction of the whole dataset has the same weight.
+        All predictions in the dataset except padding have the same weight.
         """
         sums = {}
         for batch in dataset:

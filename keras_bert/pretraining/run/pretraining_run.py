@@ -26,7 +26,7 @@ def run_pretraining(
     A resumed run ends with the same weights as an uninterrupted one, if the
     device is deterministic. SIGTERM and Ctrl-C save the state and exit with
     codes 143 and 130; a second Ctrl-C exits immediately. Metrics are written
-    to `metrics.jsonl` and to an event file for TensorBoard, states to
+    to `metrics.jsonl` and to an event file for TensorBoard, training states to
     `states/`, all in `output_dir`.
 
     A batch with NaN or infinite gradients does not count as a step and is

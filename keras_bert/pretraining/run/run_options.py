@@ -16,8 +16,9 @@ class RunOptions(checks.Checked):
         log_steps: number of steps between logged metrics.
         eval_steps: number of steps between evaluations. If 0, evaluation runs
             only before and after training.
-        save_checkpoints_steps: number of steps between saved states.
-        keep_checkpoint_max: number of saved states to keep.
+        save_checkpoints_steps: number of steps between saved training
+            states.
+        keep_checkpoint_max: number of saved training states to keep.
         steps_per_execution: number of steps in one graph call.
         on_nan: how to handle NaN gradients.
         sources: names of the data to show in error messages.

@@ -16,7 +16,7 @@ def check_run(directory, settings, allow_changes=False):
     """Raise ValueError unless a run may start or continue in a directory.
 
     Args:
-        directory: `pathlib.Path`, new, empty or of an earlier run.
+        directory: `pathlib.Path` that is new, empty or contains an earlier run.
         settings: JSON-serializable dict of all settings that affect the
             weights.
         allow_changes: bool, whether to resume with different settings.

@@ -6,7 +6,9 @@ import tensorflow as tf
 
 
 def make_strategy(name):
-    """Create a distribution strategy, before any other use of TensorFlow.
+    """Create a distribution strategy.
+
+    Call this function before any other use of TensorFlow.
 
     Args:
         name: "one_device"; "mirrored" for all GPUs of this machine (or its

@@ -81,7 +81,7 @@ def restore_state(directory, variables):
     if states:
         raise ValueError(
             f"None of the {len(states)} states in {directory} can be read. "
-            "Move them away to start from the beginning."
+            "Move or delete them to train from the beginning."
         )
     return None
 
