@@ -29,14 +29,18 @@ def export_onnx(
     """Export a task as an ONNX model of token ids with its tokenizer.
 
     `model.onnx` takes `input_ids`, `attention_mask` and, if the model has
-    segments, `token_type_ids`, int64 `(batch_size, seq_length)` of any size.
-    It returns float32 outputs: `last_hidden_state` for an encoder, also
-    `sentence_embedding` for an embedder, `logits` for a task, `start_logits`
-    and `end_logits` for a question answerer. The directory also contains
-    `tokenizer.json`, `tokenizer_config.json`, `config.json` and, for an
-    embedder, `modules.json` and the other files of sentence-transformers, so
-    that other libraries can load it. `manifest.json` describes the task and its
-    labels.
+    segments, `token_type_ids`. These are int64 tensors of any shape
+    `(batch_size, seq_length)`. The outputs are float32:
+
+    - `last_hidden_state` for an encoder;
+    - `last_hidden_state` and `sentence_embedding` for an embedder;
+    - `start_logits` and `end_logits` for a question answerer;
+    - `logits` for other tasks.
+
+    The directory also contains `tokenizer.json`, `tokenizer_config.json`,
+    `config.json` and, for an embedder, `modules.json` and the other files of
+    sentence-transformers, so that other libraries can load the model.
+    `manifest.json` describes the task and its labels.
 
     Args:
         task: object of `keras_bert.tasks` that computes in float32, except
@@ -44,9 +48,9 @@ def export_onnx(
         directory: directory to write, new or empty.
         overwrite: whether to replace the files of an earlier call. The
             old files are kept if the export fails.
-        names: names of the inputs and outputs: "hugging_face", or
-            "keras_bert" for `input_mask`, `segment_ids`, int32, and the outputs
-            of `task.predict_ids`.
+        names: names of the inputs and outputs: "hugging_face", as above, or
+            "keras_bert" for the int32 inputs `input_ids`, `input_mask` and
+            `segment_ids`, and the outputs of `task.predict_ids`.
         packed: whether the model skips padding, which is faster on a CPU for
             texts of different lengths. Hidden states at padding are arbitrary.
         precision: "float32", or "int8" for weights in int8. An int8 model is
@@ -56,7 +60,8 @@ def export_onnx(
 
     Raises:
         ValueError: the directory contains files that may not be replaced,
-            the task cannot be exported to ONNX, or int8 differs too much.
+            the task cannot be exported to ONNX, or the outputs of the int8
+            model differ too much.
     """
     checks.one_of(NAMES, names=names)
     check_id_export(

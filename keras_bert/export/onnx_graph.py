@@ -96,7 +96,7 @@ def onnx_model(task, names, packed):
 
 
 def graph_samples(task, texts, names):
-    """Return a dict of graph inputs (arrays) for each text."""
+    """Return a list with a dict of input arrays for each text."""
     dtype = "int64" if names == "hugging_face" else "int32"
     return [
         {graph_name(x, names): sample[x].astype(dtype) for x in _inputs(task)}
@@ -109,7 +109,7 @@ def _inputs(task):
 
 
 def _with_states(task):
-    """Return a task's model, with the last hidden states for an embedder."""
+    """Return a task's model; for embedders, add the last hidden states."""
     if "embedding" not in task.model.output:
         return task.model
     states = task.pretrained.backbone.states[-1]

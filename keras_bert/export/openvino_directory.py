@@ -56,7 +56,8 @@ def export_openvino(
 
     Raises:
         ValueError: the directory contains files that may not be replaced, the
-            task cannot be exported, or int8 differs too much.
+            task cannot be exported, or the outputs of the int8 model differ
+            too much.
     """
     check_id_export(
         task, directory, _FORMAT, precision, _PRECISIONS, texts, overwrite

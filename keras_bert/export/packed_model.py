@@ -29,16 +29,16 @@ def packed_model(model, num_parts=_NUM_PARTS):
     Args:
         model: functional `keras.Model`. Packing applies to each
             `PostNormBlock` and `PreNormBlock` with `SelfAttention`, also in
-            nested models, unless the block has more inputs. Other layers are
-            unchanged.
-        num_parts: int, number of products that each product is split into.
-            TensorFlow computes them in parallel.
+            nested models, unless the block has a `context` input. Other layers
+            are unchanged.
+        num_parts: int, number of parts that each matrix product of a float32
+            block is split into. TensorFlow computes them in parallel.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
-        inference on TensorFlow. It has copies of the weights of blocks in
-        float32. Positions after the last token of a row contain the hidden
-        states of this token.
+        inference on TensorFlow. If `num_parts` is above 1, blocks that compute
+        in float32 have copies of their weights. Positions after the last token
+        of a row contain the hidden states of this token.
     """
     blocks = _PackedBlocks(num_parts)
 
@@ -66,13 +66,14 @@ def renew_copies(packed):
 
 
 def row_lengths(mask):
-    """Return the number of tokens in each row without padding.
+    """Return the length of each row without trailing padding.
 
     Args:
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
 
     Returns:
-        int32 `(batch_size,)`, at least 1; the maximum over further dimensions.
+        int32 `(batch_size,)`, at least 1. If an example has several sequences,
+        the length of the longest one.
     """
     ends = tf.where(mask > 0, tf.range(tf.shape(mask)[-1]) + 1, 0)
     return tf.maximum(tf.reduce_max(ends, axis=[*range(1, ends.shape.rank)]), 1)
@@ -129,10 +130,11 @@ class _Grid(keras.layers.Layer):
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
 
     Returns:
-        A dict of int32 tensors: `grid_mask`, the mask with more rows and
-        positions, `(num_rows, num_positions)`; `places`, `(num_tokens,)`, the
-        flat index of each token in the grid; and `tokens_at`, `(num_rows,
-        num_positions)`, the index of the token at each place of the grid.
+        A dict of int32 tensors: `grid_mask`, `(num_rows, num_positions)`, the
+        mask padded to a grid of more rows and positions; `places`,
+        `(num_tokens,)`, the index of each packed token in the flattened grid;
+        and `tokens_at`, `(num_rows, num_positions)`, the index of the packed
+        token at each position of the grid.
     """
 
     def call(self, inputs):
@@ -216,9 +218,10 @@ class _PackedBlock(keras.layers.Layer):
     def _parts(self, layer, num_blocks=1, step=1):
         """Split a `FlatDense` into parts that run in parallel.
 
-        Two threads compute the parts, and smaller matrices fit the caches.
-        Each part has the same share of units of each of `num_blocks` blocks,
-        split at multiples of `step`.
+        Two threads compute the parts, and smaller matrices fit the caches. The
+        units of the layer consist of `num_blocks` blocks, such as query, key
+        and value. Each part has an equal share of each block, in multiples of
+        `step` units.
         """
         # In bfloat16 or int8, matrix products are too fast to gain from
         # threads.

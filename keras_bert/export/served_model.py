@@ -89,7 +89,7 @@ class ServedModel:
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
         for name in inputs.keys() & {*_TOKENS}:
             inputs[name] = inputs[name][..., :length]
-        # Read inside the loop: outside, weights would not be constants.
+        # Read the weights inside the loop. Outside, they are not constants.
         with self.weights.scope():
             outputs = self._model(inputs, training=False)
         # Pad outputs for each token to the original length.
@@ -106,7 +106,7 @@ def _quotient_up(a, b):
 
 
 def _token_axes(model):
-    """Return the token axis of each output, or None."""
+    """Map each output name to the index of its token axis, or to None."""
     shorter, longer = (
         model.compute_output_spec(
             {

@@ -9,8 +9,8 @@ class TokenizerOps(typing.NamedTuple):
     Args:
         text: tuple of str, ops of tensorflow-text.
         core: tuple of str, TensorFlow ops that only this tokenizer needs.
-        in_tflite: bool, whether the tensorflow-text ops are enough to
-            tokenize plain text.
+        in_tflite: bool, whether a TFLite file can tokenize plain text with
+            only these ops of tensorflow-text.
     """
 
     text: tuple = ()

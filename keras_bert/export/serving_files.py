@@ -122,8 +122,8 @@ def _write(path, text):
 def version_directory(directory, version, inputs=(), overwrite=False):
     """Check that a version can be written and return its folder.
 
-    The folder must be new or empty; or, with `overwrite`, contain only an
-    earlier SavedModel of this library. It must not be an input.
+    The folder must be new or empty. If `overwrite` is True, it may also contain
+    an earlier SavedModel of this library. It must not be one of `inputs`.
 
     Raises:
         ValueError: the folder may not be written, or the version is below 1.

@@ -60,9 +60,9 @@ def export_tflite(
     `predict_ids`; for questions, only the position of the answer is returned,
     because TFLite cannot split strings. Outputs with a value for each token are
     as long as the longest text. Each file is compared with the task before it
-    is renamed to its final name. It contains a ZIP archive with `export.json`,
-    `vocab.txt` and, if there are labels, `labels.txt`. A manifest is written
-    next to it.
+    is renamed to its final name. Each file contains a ZIP archive with
+    `export.json`, `vocab.txt` and, if there are labels, `labels.txt`. A
+    manifest is written next to each file.
 
     Args:
         task: object of `keras_bert.tasks`.

@@ -19,7 +19,7 @@ class Comparison:
     """Results of comparing a TFLite file with the original model.
 
     Args:
-        num_texts: int.
+        num_texts: int, number of texts.
         greatest_difference: float, maximum absolute difference.
         cosine: float, cosine similarity of all outputs as one vector. For
             binary vectors, it is estimated from the share of equal bits.
@@ -62,7 +62,10 @@ class Comparison:
 
 
 def keeps_labels(num_labels, num_equal_labels):
-    """Return True if at most one label or a share of `LOST_LABELS` differs."""
+    """Return True if few enough labels differ.
+
+    One label may differ, or at most the fraction `LOST_LABELS` of all labels.
+    """
     return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 
@@ -142,11 +145,11 @@ def _labels(found, expected):
 def signature_runner(flatbuffer, has_text):
     """Return a function that runs a TFLite signature on one thread.
 
-    It takes and returns dicts of arrays.
+    The function takes and returns dicts of arrays.
 
     Args:
-        flatbuffer: bytes.
-        has_text: bool, whether it needs the ops of tensorflow-text.
+        flatbuffer: bytes, content of a TFLite file.
+        has_text: bool, whether the file needs the ops of tensorflow-text.
     """
     from ai_edge_litert import interpreter as litert
 

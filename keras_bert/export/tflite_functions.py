@@ -75,8 +75,9 @@ def _of_any_rows(answer):
 def same_rows(inputs):
     """Reshape all inputs of a request to the shape of the first input.
 
-    TFLite and ONNX have no assertions. The reshape fails if an input has
-    a different number of rows or, with equal rank, of values.
+    TFLite and ONNX have no assertions. Instead, the reshape fails if an input
+    has a different number of rows, or the same rank and a different number of
+    values.
     """
     shape = tf.shape(inputs[0])
     rank = inputs[0].shape.rank

@@ -36,8 +36,8 @@ def sample_columns(task, texts=None):
             sentences.
 
     Returns:
-        A list with one array of bytes for each of the task's `text_inputs`, one
-        row for each text.
+        A list with one array of bytes for each of the task's `text_inputs`. An
+        array has one row for each text.
     """
     is_one_text = isinstance(texts, str | bytes)
     if texts is not None and (is_one_text or not np.iterable(texts)):
@@ -81,8 +81,8 @@ def id_samples(task, columns):
     """Return the model inputs of each text, without padding.
 
     Returns:
-        A list with a dict of int32 arrays of one row for each text in
-        `sample_columns`, or for each of its windows.
+        A list with a dict of int32 arrays for each text, or for each window of
+        a text. Each array has one row.
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]
@@ -109,10 +109,11 @@ def _built_in(task):
 
 
 def read_texts(task, path):
-    """Read the texts in a file for `sample_columns`, or return None.
+    """Read the texts in a file for `sample_columns`.
 
-    The file is UTF-8 with one text per line. Tabs separate the strings of tasks
-    with several inputs, and the choices of a question.
+    The file is UTF-8 with one example per line. If the task has several inputs,
+    tabs separate the strings of an example, and the choices of a question. If
+    `path` is None, the result is None.
 
     Raises:
         ValueError: the file is not UTF-8, or a line has too few strings.

@@ -54,8 +54,9 @@ def _hide_pieces(model, vocabulary, name):
 def _spelling(settings):
     """Return the function that maps special tokens to their names in the file.
 
-    A Unigram model finds any piece of its vocabulary in a text. Its texts have
-    no spaces, so a space before the name hides a special token.
+    A Unigram model finds any piece of its vocabulary in a text. SentencePiece
+    first replaces all spaces in the text, so names with a leading space are
+    never found. This hides special tokens.
     """
     is_unigram = settings.kind == "sentencepiece"
     is_hidden = is_unigram and not settings.special_tokens_in_text

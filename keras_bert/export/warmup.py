@@ -43,8 +43,8 @@ def write_warmup_requests(version_directory, requests):
 def example_requests(task):
     """Return warm-up requests with different lengths for a task.
 
-    The lengths are powers of two from 16 tokens and the maximum length, each
-    with 1 and with 8 rows.
+    The lengths are 16 tokens, 32 tokens and so on, up to the maximum length.
+    For each length, there is a request with 1 row and a request with 8 rows.
     """
     longest = task.preprocess.seq_length
     lengths = {

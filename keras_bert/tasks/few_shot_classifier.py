@@ -211,7 +211,7 @@ class FewShotClassifier(Task):
         """Predict the label of each text.
 
         Args:
-            texts: str, or list of str, which may be empty. Also dicts, columns,
+            texts: str, or list of str. Lists may be empty. Also dicts, columns,
                 arrays or tensors of these.
 
         Returns:

@@ -39,11 +39,11 @@ class FillMask(Task):
             ignores masks beyond this limit.
 
     Returns:
-        For each text, a list with an item for each [MASK]: a list of `top_k`
-        dicts `{"token": str, "text": str, "probability": float}`, most
-        probable first. If `texts` is a str, only its list. `token` is the
-        vocabulary entry; `text` is the decoded token: " list" for "Ġlist" and
-        "list" for "▁list", but "##s" for "##s", as in `transformers`.
+        A list for each text, or only one such list if `texts` is a str. It has
+        an item for each [MASK]: a list of `top_k` dicts `{"token": str,
+        "text": str, "probability": float}`, most probable first. `token` is
+        the vocabulary entry. `text` is the decoded token, as in `transformers`:
+        " list" for "Ġlist", "list" for "▁list", and "##s" for "##s".
 
     Raises:
         ValueError: a text is not a str, has no [MASK], or has a [MASK] beyond

@@ -57,8 +57,8 @@ class FineTunedTask(Task):
         default_length: int, default `seq_length`.
         shared: tuple of str, names of settings that all models of an
             `Ensemble` must share.
-        kept_outputs: list of int, outputs of a trained head to keep, as in
-            `PretrainedModel.for_task`.
+        kept_outputs: list of int, indices of the outputs of a trained head to
+            keep, as in `PretrainedModel.for_task`; or None.
     """
 
     default_length = 128
@@ -176,8 +176,8 @@ class FineTunedTask(Task):
             callbacks: list of Keras callbacks. They can monitor `loss` and
                 `accuracy` (not for questions and regression) and, with
                 `validation_data`, `val_loss` and the metrics of `evaluate`,
-                such as `val_f1`. They can assign the learning rate, which is
-                the peak of its schedule.
+                such as `val_f1`. They can assign `optimizer.learning_rate`, the
+                peak of the learning rate schedule.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             teacher: trained task of the same class and labels, of any family.
                 The model learns to imitate its logits.

@@ -47,8 +47,8 @@ def load_any_task(
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         encoder_task: task of an encoder: "fill_mask", "text_embedder",
-            "feature_extractor" or "text_generator". If None, the saved task of
-            a fine-tuned model, or `default` for an encoder.
+            "feature_extractor" or "text_generator". Defaults to `default`. Must
+            be None for a fine-tuned model, which is loaded as its saved task.
         default: default `encoder_task` for an encoder.
         lowercase: whether to lower-case texts. Required if no file of the
             checkpoint specifies it.

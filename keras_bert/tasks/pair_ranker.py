@@ -177,8 +177,8 @@ class PairRanker(FineTunedTask):
         """Predict the score of each pair.
 
         Args:
-            texts: list of pairs of a query and a document (str), which may be
-                empty. Also dicts, columns, arrays or tensors of these.
+            texts: list of pairs of a query and a document (str). Also dicts,
+                columns, arrays or tensors of these. The list may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:

@@ -117,7 +117,7 @@ class QuestionAnswerer(FineTunedTask):
         If some questions are impossible, the model learns to return no
         answer. `null_threshold` is then tuned on the validation data, or set
         to 0 if there is none. Questions with a wrong answer position are
-        skipped, and a warning counts them.
+        skipped, and a warning reports their number.
 
         Args:
             questions: path (str) of a SQuAD file, version 1.1 or 2.0; its
@@ -186,17 +186,17 @@ class QuestionAnswerer(FineTunedTask):
         """Answer questions.
 
         Args:
-            pairs: list of (question, context) pairs, which may be empty. Also
-                dicts or columns with the keys `question` and `context`.
+            pairs: list of (question, context) pairs. Also dicts or columns with
+                the keys `question` and `context`. The list may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
             A list with a dict for each pair, or a single dict if `pairs` is a
             dict of str. The keys are `answer` (str); `start` and `end` (int),
             its character offsets in the context; `score` (float), the sum of
-            its two logits; and `probability` (float), relative to the best
-            answers. If there is no answer, `answer` is "", and `start` and
-            `end` are 0.
+            its start and end logits; and `probability` (float), the softmax of
+            the scores of the best answers. If there is no answer, `answer` is
+            "", and `start` and `end` are 0.
         """
         return self.compute_predictions(pairs, show_progress_bar)
 

@@ -229,7 +229,7 @@ def _f1_of_counts(right, given, found):
 
 
 def _matthews_correlation(matrix):
-    """Compute R_K of a confusion matrix (Gorodkin 2004), 0.0 if undefined."""
+    """Compute the Matthews correlation (Gorodkin 2004); 0.0 if undefined."""
     matrix = matrix.astype(float)
     total, given, found = matrix.sum(), matrix.sum(1), matrix.sum(0)
     spread = (total**2 - given @ given) * (total**2 - found @ found)

@@ -86,7 +86,7 @@ class TextClassifier(TextTask):
         """Predict the label of each text.
 
         Args:
-            texts: str, or list of str or of pairs of str, which may be empty.
+            texts: str, or list of str or of pairs of str. Lists may be empty.
                 Also dicts, columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 
@@ -94,7 +94,7 @@ class TextClassifier(TextTask):
             A list with a dict for each text. The keys are `label` (str),
             `probability` (float) and `truncated` (bool), whether the text was
             truncated. If `multi_label` is set, each text has a list of such
-            dicts, most probable first, which may be empty. For a single text,
-            the result is not wrapped in a list.
+            dicts, most probable first. This list may be empty. For a single
+            text, the result is not wrapped in a list.
         """
         return self.compute_predictions(texts, show_progress_bar)

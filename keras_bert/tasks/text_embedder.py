@@ -292,7 +292,7 @@ class TextEmbedder(Task):
         """Compute the embedding of each text.
 
         Args:
-            texts: str, or list of str, which may be empty. Also dicts,
+            texts: str, or list of str. Lists may be empty. Also dicts,
                 columns, arrays or tensors of these.
             prompt: name of the prompt to prepend; "" for no prompt, None for
                 the default prompt.
@@ -303,8 +303,8 @@ class TextEmbedder(Task):
             `(dim,)` for a single text.
 
         Raises:
-            ValueError: a text is not a valid str; the message names its index.
-                Or the prompt name is unknown.
+            ValueError: the prompt name is unknown, or a text is not a valid
+                str. The message names the index of the text.
         """
         prompt, encoded = self.prompts.named(prompt), checked_texts(texts)
         preprocess = self.preprocess.with_prompt(prompt)
@@ -321,7 +321,7 @@ class TextEmbedder(Task):
         """Compute the embeddings of queries with the "query" prompt, if any.
 
         Args:
-            texts: list of str, which may be empty.
+            texts: list of str. It may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:
@@ -340,7 +340,7 @@ class TextEmbedder(Task):
         "passage" and "corpus".
 
         Args:
-            texts: list of str, which may be empty.
+            texts: list of str. It may be empty.
             show_progress_bar: whether to show Keras's progress bar.
 
         Returns:

@@ -54,10 +54,10 @@ class TextRegressor(TextTask):
     ) -> typing.Any:
         """Predict a number for each text.
 
-        A warning counts the texts that are too long and are truncated.
+        If texts are truncated, a warning reports their number.
 
         Args:
-            texts: str, or list of str or of pairs of str, which may be empty.
+            texts: str, or list of str or of pairs of str. Lists may be empty.
                 Also dicts, columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 

@@ -111,7 +111,7 @@ class TokenClassifier(FineTunedTask):
         The tokenizer splits texts into words at white space and punctuation.
 
         Args:
-            texts: str, or list of str, which may be empty. Also dicts,
+            texts: str, or list of str. Lists may be empty. Also dicts,
                 columns, arrays or tensors of these.
             show_progress_bar: whether to show Keras's progress bar.
 
@@ -129,8 +129,8 @@ class TokenClassifier(FineTunedTask):
         """Predict a tag for each word of sentences.
 
         Args:
-            sentences: list with a list of str for each sentence, which may be
-                empty. Also columns, arrays or tensors of these.
+            sentences: list with a list of str for each sentence. Also columns,
+                arrays or tensors of these. Lists may be empty.
 
         Returns:
             A list of tags for each sentence. Words that the tokenizer drops,

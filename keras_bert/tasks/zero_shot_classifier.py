@@ -120,7 +120,7 @@ class ZeroShotClassifier(Task):
         """Predict the label of each text.
 
         Args:
-            texts: str, or list of str, which may be empty. Also dicts, columns,
+            texts: str, or list of str. Lists may be empty. Also dicts, columns,
                 arrays or tensors of these.
             labels: list of str, the possible labels of all texts.
             show_progress_bar: whether to show Keras's progress bar.

@@ -1,4 +1,4 @@
-"""Reader for text files in chunks of whole documents, with Beam."""
+"""Beam reader that splits text files into chunks of whole documents."""
 
 import os
 
@@ -61,7 +61,8 @@ def chunks_of(files):
 def read_chunk(path, first):
     """Yield the lines of a chunk as bytes.
 
-    The chunk begins and ends at the first blank line after its offsets.
+    A chunk begins after the first blank line that follows its start offset,
+    and ends where the next chunk begins. The first chunk begins at offset 0.
 
     Args:
         path: str, path of the file.

@@ -100,7 +100,7 @@ def create_pretraining_data_on_beam(
 
 
 def _examples(pipeline, files, tokenizer, text_options, options):
-    """Return the total counts of the text and the outputs of `MakeExamples`."""
+    """Return the total text counts, and the outputs of `MakeExamples`."""
     tokenized = (
         pipeline
         | beam.Create([*enumerate(chunks_of(files))])

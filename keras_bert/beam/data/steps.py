@@ -36,7 +36,8 @@ Block = tuple[int, int]
 class TokenizeChunk(beam.DoFn):
     """Step that converts chunks, (index, (path, offset)), to `Document`s.
 
-    The counts of the chunk are a second output, `COUNTS`.
+    The second output, `COUNTS`, has (name, count) pairs, such as the number of
+    documents in the chunk.
 
     Args:
         settings: settings of the tokenizer. Workers do not need the vocabulary
@@ -132,7 +133,7 @@ def assign_blocks(document, options, counts):
 class MakeExamples(beam.DoFn):
     """Step that converts (block, documents) to (random number, record).
 
-    The counts of the block are a second output, `COUNTS`.
+    The second output, `COUNTS`, has (name, count) pairs for the block.
 
     Args:
         vocabulary: the vocabulary of the tokenizer.

@@ -1,4 +1,4 @@
-"""Prediction pipeline for the rows of files on any Apache Beam runner."""
+"""Prediction pipeline for texts in files on any Apache Beam runner."""
 
 import collections
 import json
@@ -43,14 +43,14 @@ def predict_on_beam(
     `prediction`, a dict with the outputs of the model.
 
     Args:
-        model_dir: str, a SavedModel of `export_saved_model`, readable by all
-            workers.
-        patterns: list of str, paths and globs of `.txt` with one text per
-            line, or of `.csv`, `.tsv` or `.jsonl`, plain or `.gz`.
+        model_dir: str, directory of a SavedModel written by
+            `export_saved_model`. All workers must be able to read it.
+        patterns: list of str, paths and globs of the input files: `.txt` with
+            one text per line, `.csv`, `.tsv` or `.jsonl`, plain or `.gz`.
         output_dir: str, directory for the predictions and `manifest.json`,
             which is written last.
-        columns: dict mapping model inputs to column names. Inputs that are
-            missing in the dict have a column with the same name.
+        columns: dict mapping model inputs to column names. An input that is
+            not in the dict is read from the column of the same name.
         num_shards: int, number of output files.
         runner: str, name of the Beam runner. Defaults to a local runner.
         beam_options: list of str, flags for the runner.
@@ -58,9 +58,9 @@ def predict_on_beam(
             earlier run lists.
 
     Returns:
-        A dict: `rows`, int, number of predicted rows; `bad_rows`, int, number
-        of invalid rows, which are skipped; and `faults`, a list of dicts that
-        describe up to ten of them.
+        A dict with `rows`, int, the number of predicted rows; `bad_rows`, int,
+        the number of invalid rows, which are skipped; and `faults`, a list of
+        dicts that describe up to ten invalid rows.
 
     Raises:
         ValueError: the model, the input or the output cannot be used.

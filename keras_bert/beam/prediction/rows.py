@@ -36,9 +36,9 @@ def check_kinds(paths, ranks):
 class ReadRows(beam.DoFn):
     """Step that reads the rows of a file, given its path.
 
-    A row is a pair. The first item is the path and the first line number; the
-    second item is a tuple of texts. Invalid rows are emitted to the
-    tagged output `BAD_ROWS`.
+    For each row, the step yields a pair: (path, line number) of the start of
+    the row, and a tuple of texts. Invalid rows are emitted to the tagged output
+    `BAD_ROWS`.
 
     Args:
         ranks: dict mapping the names of the columns to 1 for texts or 2 for

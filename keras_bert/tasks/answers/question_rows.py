@@ -72,8 +72,8 @@ def unlabelled_questions(pairs):
     """Create `SquadQuestion`s without answers, with indices as ids.
 
     Args:
-        pairs: list of (question, context) pairs, which may be empty, or
-            another container that `as_rows` accepts.
+        pairs: list of (question, context) pairs, or another container that
+            `as_rows` accepts. The container may be empty.
 
     Raises:
         ValueError: an item is not a pair of texts. The message names its index.
@@ -227,8 +227,8 @@ def padded(logits):
 def with_spans(encoded):
     """Add the start and end positions of the answers as targets.
 
-    The target is [CLS] if a window does not contain the whole answer. Questions
-    without an answer at the given offset get weight 0.
+    The target is [CLS] if a window does not contain the whole answer. A
+    question gets weight 0 if its answer is not at the given offset.
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.

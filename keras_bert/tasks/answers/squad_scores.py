@@ -30,8 +30,9 @@ def squad_scores(
 
     A dataset with impossible questions is scored as version 2.0, all others as
     version 1.1. A question without a prediction scores 0 in version 1.1, as in
-    evaluate-v1.1.py, and is ignored in version 2.0, as in evaluate-v2.0.py; a
-    warning counts such questions. Predictions for unknown ids are ignored.
+    evaluate-v1.1.py, and is ignored in version 2.0, as in evaluate-v2.0.py. A
+    warning reports the number of such questions. Predictions for unknown ids
+    are ignored.
 
     Args:
         data_set: dict, parsed JSON of a SQuAD file.
@@ -164,9 +165,9 @@ def best_null_threshold(differences, answer_scores, null_scores):
 
     Returns:
         The threshold and its mean score (floats). If several thresholds are
-        equally good, the lowest one is returned. If no question should be
-        answered, it is 0.0, or the next float below all differences if one is
-        0.0 or less.
+        equally good, the lowest one is returned. If it is best to answer no
+        question, the threshold is 0.0 or, if a difference is 0.0 or less, the
+        next float below all differences.
     """
     differences, answer_scores, null_scores = (
         np.asarray(values, np.float64)

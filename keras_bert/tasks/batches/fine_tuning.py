@@ -21,8 +21,8 @@ def training_batches(examples, epochs):
             the examples of each batch.
 
     Returns:
-        A generator, or, on TensorFlow, a `tf.data.Dataset` that creates the
-        next batches during a step.
+        A generator, or, on TensorFlow, a `tf.data.Dataset` that prepares the
+        next batches while the model trains on the current one.
     """
 
     batches = [*itertools.chain(*epochs)]

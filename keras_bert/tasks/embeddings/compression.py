@@ -82,7 +82,7 @@ def compressed(
 
 
 def decompress(rows):
-    """Convert rows from `compress_vectors` to vectors of any length."""
+    """Unpack binary rows to vectors of -1 and 1; return others unchanged."""
     if rows.dtype == np.uint8:
         return 2.0 * np.unpackbits(rows, axis=1) - 1.0
     return rows

@@ -14,7 +14,8 @@ class Prompts:
     """Named prompts with a default, as in sentence-transformers.
 
     Args:
-        prompts: dict mapping names to prompts (str), which may be empty.
+        prompts: dict mapping names to prompts (str). The dict may be empty, and
+            a prompt may be "".
         default_prompt_name: str, one of the names; None for no prompt.
         include_prompt: bool, whether the pooling includes the tokens of the
             prompt and the special token before it.

@@ -182,9 +182,10 @@ def _over_texts(model, num_texts):
 
 
 class TextRows(keras.layers.Layer):
-    """Layer that selects texts of all examples and drops unused columns.
+    """Layer that selects texts of all examples and trims their padding.
 
-    Anchors are often much shorter than the other texts.
+    It drops the positions that are padding in all selected texts. Anchors are
+    often much shorter than the other texts.
 
     Args:
         texts: slice of the text axis.
@@ -194,7 +195,8 @@ class TextRows(keras.layers.Layer):
             `input_mask`.
 
     Returns:
-        A dict of int32 `(num_rows, num_columns)`.
+        A dict of int32 tensors `(num_rows, new_width)`, with a row for each
+        selected text.
     """
 
     def __init__(self, texts):

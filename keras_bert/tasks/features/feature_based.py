@@ -71,8 +71,8 @@ class FeatureBased(FineTunedTask):
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
         layers: indices of the layers to read: 0 for the embeddings, 1 for the
-            first block, -1 for the last. By default the last four, or all
-            blocks if there are fewer.
+            first block, -1 for the last. Defaults to the last four blocks, or
+            to all blocks if there are fewer.
         combination: "concatenate", or "weighted" for a sum with trained
             weights.
         lstm_size: number of LSTM units per direction. Defaults to the hidden

@@ -18,12 +18,12 @@ COMBINATIONS = (CONCATENATE, WEIGHTED)
 _NUM_LAYERS = 4
 _DROPOUT = 0.5
 STATES = "states"
-# float16 has half the size of float32. Values near 1 keep three decimals, which
-# bfloat16 does not.
+# float16 has half the size of float32 and three decimal places near 1, while
+# bfloat16 has only two.
 STATES_DTYPE = "float16"
 _MASK = features.INPUT_MASK.name
 _NUM_LSTMS = 2
-# `go_backwards` of each LSTM.
+# Argument `go_backwards` of each LSTM.
 _DIRECTIONS = {"forward": False, "backward": True}
 _HEAD_DTYPE = "float32"
 

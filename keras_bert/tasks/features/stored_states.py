@@ -105,7 +105,7 @@ def _check_finite(states):
     if not np.isfinite(states).all():
         raise ValueError(
             "The hidden states of the encoder must be finite and fit in "
-            f"{STATES_DTYPE}. Received: values that are not. Choose different "
+            f"{STATES_DTYPE}. Received: other values. Choose different "
             "`layers`, or check the weights for NaN."
         )
 

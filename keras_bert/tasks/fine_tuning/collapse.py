@@ -9,7 +9,8 @@ import collections
 import numpy as np
 from absl import logging
 
-# Collapsed models on CoLA have 0.012; one on STS-B has 0.005.
+# Minimum ratio of the variety of predictions to the variety of targets. A model
+# that collapsed on CoLA has 0.012; one on STS-B has 0.005.
 _MIN_VARIETY = 0.05
 # Relative to the error of always predicting the most frequent label.
 _MIN_GAIN = 0.1

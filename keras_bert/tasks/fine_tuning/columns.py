@@ -117,8 +117,8 @@ def as_rows(texts, keys=TEXT_KEYS):
 
     Raises:
         ValueError: the type is not supported, a mapping has different keys,
-            columns differ in length, or a tuple may contain either rows or
-            columns.
+            columns differ in length, or it is ambiguous whether a tuple
+            contains rows or columns.
     """
     if hasattr(texts, "as_numpy_iterator"):
         texts = [_decoded(x) for x in unbatched(texts).as_numpy_iterator()]

@@ -23,7 +23,7 @@ DISTILLED = "taught"
 def tokenized_rows(preprocess, *texts):
     """Tokenize texts into `PackedRows`.
 
-    The first time that texts are truncated, a warning counts them.
+    The first time that texts are truncated, a warning reports their number.
 
     Args:
         preprocess: `Preprocessor`.
@@ -97,7 +97,7 @@ def rows_of(preprocess, inputs, lengths, truncated=None):
 
     Args:
         preprocess: `Preprocessor`.
-        inputs, lengths, truncated: arrays of the fields of `Rows`.
+        inputs, lengths, truncated: fields of `Rows`, as arrays.
     """
     template = preprocess.template
     padding = {
@@ -142,8 +142,8 @@ class Encoded:
         rows: `PackedRows`; the rows of a prediction are adjacent.
         counts: int array `(num_answers,)`, number of rows of each prediction.
             Defaults to 1.
-        groups: int array `(num_examples, num_rows)`, rows of each example;
-            None if each row is an example.
+        groups: int array `(num_examples, num_rows)`, row indices of each
+            example; None if each row is an example.
         targets: array `(num_examples, ...)`; None for prediction.
         weights: float32 `(num_examples,)`. Defaults to 1.
         num_labels: int, number of labels if the targets are per token;
@@ -154,7 +154,8 @@ class Encoded:
             requires a list with an item for each prediction.
 
     Attributes:
-        starts: int array `(num_answers,)`, first row of each prediction.
+        starts: int array `(num_answers,)`, index of the first row of each
+            prediction.
         extra_targets: dict mapping additional output names to functions that
             map indices to targets, such as a teacher's logits for
             `DISTILLED`.

@@ -24,8 +24,8 @@ class GraphFunction:
       reorders a constant once, but a variable in every call. With constants,
       a MiniLM takes 60 % of the time.
     - In float32, `packed_model` splits matrices in halves and skips padding.
-      Each call counts once, because a call with many batches has little
-      padding.
+      Calls are counted instead of batches, because a call with many batches
+      has little padding.
 
     If the weights change, the copies are refreshed.
 

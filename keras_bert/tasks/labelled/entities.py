@@ -85,9 +85,10 @@ def locate_entities(entities, text, spans, probabilities):
     Args:
         entities: list of `Entity`.
         text: str.
-        spans: list of (start, end) offsets of each word, in characters, as
+        spans: list with the (start, end) character offsets of each word, as
             returned by `find_words`.
-        probabilities: float array `(num_words,)`, probability of each tag.
+        probabilities: float array `(num_words,)`, probability of the tag of
+            each word.
 
     Returns:
         A list of dicts `{"text": str, "label": str, "start": int,

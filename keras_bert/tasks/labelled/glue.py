@@ -20,7 +20,7 @@ def read_glue(task: str, split: str, data_dir: Path) -> Table:
     """Read a split of a GLUE task from its published files.
 
     Some published texts are empty. Broken rows in the train and dev splits of
-    QQP are skipped; a warning counts them.
+    QQP are skipped; a warning reports their number.
 
     Args:
         task: name of the task, such as "mrpc"; one of `GLUE_TASKS`.

@@ -64,7 +64,7 @@ def num_swag_choices(path):
         path: str.
 
     Returns:
-        int. 0 if the file does not have the SWAG columns.
+        int, the number of columns; 0 if the file lacks the SWAG columns.
     """
     names = next(read_dicts(path), ())
     if not {"sent1", "sent2", "ending1"} <= {*names}:

@@ -60,7 +60,7 @@ def read_squad(path: Path, has_answers: bool = True) -> list[SquadQuestion]:
 
     A question is impossible if the file says so or lists no answers. A question
     without an answer at the given offset is returned, but not used in training;
-    a warning counts such questions.
+    a warning reports the number of such questions.
 
     Args:
         path: path of the file.
@@ -192,9 +192,9 @@ def _field(value, key, kind, where):
 def find_answer(context, text, start):
     """Find an answer at or near its offset, as in google-research/bert.
 
-    The answer is searched for in the words between its first and last
-    character, so an offset may be wrong within a word. All white space is
-    treated as equal.
+    If the answer is not exactly at `start`, the function searches the words
+    that contain the `len(text)` characters from `start`. In this search, any
+    white space matches any other white space.
 
     Args:
         context: str.
