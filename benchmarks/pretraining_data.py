@@ -102,16 +102,16 @@ def _compare(directory):
     rates = {name: [] for name in programs}
     for number in range(_REPETITIONS.value):
         for name, program in programs.items():
-            rates[name].append(_rate(program, directory))
+            output = f"{directory}/{name.split()[-1]}"
+            rates[name].append(_rate(program, output))
             print(f"{number} {name}: {rates[name][-1]:.0f} examples/s")
     ours, theirs = (measuring.median(values) for values in rates.values())
     print(f"median: {ours:.0f} and {theirs:.0f}, ratio {ours / theirs:.1f}")
 
 
-def _rate(program, directory):
+def _rate(program, output):
     import tensorflow as tf
 
-    output = f"{directory}/records"
     seconds, _ = measuring.run(
         [
             *program,

@@ -127,7 +127,7 @@ def splits(train, test, define_train=optional):
 
 
 def given_compression(holders, task):
-    """Return the values of `vector_compression`, which needs an embedder."""
+    """Return the flags `vector_compression`; refuse them for other tasks."""
     if task != "text_embedder":
         command_line.reject("requires --task=text_embedder", *holders.values())
     return given(holders)

@@ -18,7 +18,7 @@ class GatedFeedForward(FeedForward):
 
     Args:
         hidden_size: size of the input and output vectors.
-        intermediate_size: number of gated values.
+        intermediate_size: size of the gated hidden layer.
         activation: Keras activation. `keras_bert.layers.gelu_erf` gives a
             GeGLU.
         dropout: dropout rate applied to the gated values.

@@ -28,7 +28,9 @@ def uses_early_blocks(length, size, num_random_blocks):
 
 
 def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
-    """Sample the random blocks for sequences of most lengths.
+    """Sample the random blocks of a sequence.
+
+    Some lengths use `draw_early_blocks` instead.
 
     Args:
         seed: seed of NumPy's legacy generator.

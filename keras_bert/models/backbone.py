@@ -248,9 +248,9 @@ class Backbone:
                 last. Defaults to all hidden states, including the embeddings.
 
         Returns:
-            A functional `keras.Model` that maps `inputs` to a dict with the
-            keys "0", "1" and so on, and float `(batch_size, seq_length,
-            hidden_size)` values.
+            A functional `keras.Model` that maps `inputs` to a dict.
+            The dict maps "0", "1" and so on to float tensors
+            `(batch_size, seq_length, hidden_size)`.
         """
         states = self.states[-(num_states or 0) :]
         outputs = {str(number): state for number, state in enumerate(states)}

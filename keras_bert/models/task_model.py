@@ -61,7 +61,7 @@ class HeadKind:
     def backbone(
         self, backbone: Backbone, config: StrictConfig, part: str
     ) -> Backbone:
-        """Return the encoder's `Backbone` with the context of the head.
+        """Return the `Backbone` with the `AttentionContext` that a head needs.
 
         Args:
             backbone: `Backbone` of the encoder.

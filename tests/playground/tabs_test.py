@@ -441,8 +441,8 @@ def test_two_models_are_asked_the_same(
     else:
         refusals = {
             "encoder": "Task requires a fine-tuned task or a masked-LM head.",
-            "classifier": "Task of this model has no input pair.",
-            "answerer": "Task of this model has no input text.",
+            "classifier": "Task is unavailable: this model has no input pair.",
+            "answerer": "Task is unavailable: this model has no input text.",
         }
         assert theirs.refusal == refusals[other]
 

@@ -99,7 +99,7 @@ def glue_splits(name, data_dir, seed):
     Args:
         name: str, such as "mrpc".
         data_dir: str, the directory of the files.
-        seed: int, seed that selects held-out examples without a dev split.
+        seed: int, selects the held-out examples if there is no dev split.
 
     Returns:
         `Splits`; a dev or test split without a file is omitted.
@@ -141,8 +141,8 @@ def tfds_splits(name, seed):
 
     Args:
         name: str, such as "glue/mrpc" or "imdb_reviews".
-        seed: int, seed that selects held-out examples without a split
-            "validation".
+        seed: int, selects the held-out examples if the dataset has no
+            split "validation".
 
     Returns:
         `Splits` with GLUE's names: "dev" instead of "validation".
@@ -161,7 +161,7 @@ def file_splits(paths, texts, label, seed, label_separator=None):
         paths: dict mapping "train" and optionally "dev" and "test" to files.
         texts: dict mapping "text" and, for pairs, "text_pair" to columns.
         label: str or int, label column; optional in a test file.
-        seed: int, seed that selects held-out examples without a dev file.
+        seed: int, selects the held-out examples if there is no dev file.
         label_separator: str, separator of the labels of a cell, which may
             have any number of labels. None for one label in each cell.
 

@@ -50,7 +50,7 @@ def _side(model, tab, text, pair):
             raise ValueError(f"{tab.title} requires {missing_part}.")
         if missing := given.keys() - _names(tab, model):
             raise ValueError(
-                f"{tab.title} of this model has no input "
+                f"{tab.title} is unavailable: this model has no input "
                 f"{' and '.join(missing)}."
             )
         return Side(title, tab, tab.ask(model, **given), "")

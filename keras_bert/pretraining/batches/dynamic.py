@@ -108,16 +108,16 @@ def dynamic_dataset(
         vocab_size: size of the vocabulary. All ids must be below it.
         masking: masking options.
         seed: random seed for the order and the masks.
-        epoch: epoch number for sampling the masks, for evaluation. The dataset
-            is then a single pass in file order, and its last batch may be
-            smaller. If None, the dataset is endless, has full batches, and is
-            shuffled and masked differently in each epoch.
+        epoch: epoch number, which determines the masks of an evaluation. The
+            dataset is then a single pass in file order, and its last batch may
+            be smaller. If None, the dataset is endless, has full batches, and
+            is shuffled and masked differently in each epoch.
         first_batch: number of batches of the endless dataset to skip, to
             resume a run.
 
     Returns:
-        A dataset with the same batches as `pretraining.dataset`. With `cls_id`,
-        the inputs also contain `text_numbers`, int32
+        A dataset with the same batches as `pretraining.dataset`. If
+        `masking.cls_id` is set, the inputs also contain `text_numbers`, int32
         `(batch_size, max_seq_length)`: for each token, the number of its text,
         from 1; 0 at padding.
 

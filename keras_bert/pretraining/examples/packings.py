@@ -16,14 +16,14 @@ _NUM_SPECIAL_PAIR, _NUM_SPECIAL_TEXT = 3, 2
 
 @dataclasses.dataclass(frozen=True)
 class Packing:
-    """Packing, which defines how examples are created from documents.
+    """Strategy for creating examples from documents.
 
     Args:
         name: str, the value of `packing`.
         sample: callable that takes a corpus, documents, `DataOptions` and a
             `numpy.random.Generator`, and returns `Segments`.
         label: str, the meaning of label 1, "random_next" or "swapped"; "" for
-            examples without B.
+            examples without a second segment.
         has_short: bool, whether `short_seq_prob` has an effect.
         joins: bool, whether an example may contain several texts.
     """

@@ -18,7 +18,7 @@ class Segments:
         first_length: int64 `(num_examples,)`, number of tokens of A.
         second_start: int64 `(num_examples,)`, start of B in `Corpus.tokens`.
         second_length: int64 `(num_examples,)`, number of tokens of B; 0 for
-            examples without B.
+            examples without a second segment.
         label: bool `(num_examples,)`, the `next_sentence_labels`.
         num_cut: int64 `(num_examples,)`, number of truncated tokens, which are
             in no example of the pass.
@@ -44,7 +44,7 @@ class Segments:
 
     @classmethod
     def of_one_text(cls, start, length):
-        """Create segments for examples without B."""
+        """Create segments for examples without a second segment."""
         zeros = np.zeros_like(start)
         return cls(start, length, start, zeros, zeros.astype(bool), zeros)
 

@@ -56,7 +56,7 @@ def restore_state(directory, variables):
     """Load the newest undamaged state into variables and return its metadata.
 
     Args:
-        directory: str; it may not exist.
+        directory: str, which need not exist.
         variables: list of variables, in the order of `save_state`.
 
     Returns:

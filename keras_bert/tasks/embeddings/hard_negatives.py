@@ -37,7 +37,7 @@ def mine_hard_negatives(
 
     The negatives of an anchor are the most similar documents, except its
     positives and its own text. The documents are `corpus` and all positives.
-    The margins exclude candidates that may be unlabelled positives. Candidates
+    The margins exclude candidates that may be unlabeled positives. Candidates
     with equal scores are in the order of the documents, `corpus` first.
 
     Args:

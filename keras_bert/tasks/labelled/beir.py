@@ -125,9 +125,8 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
 
     Args:
         directory: directory with `corpus.jsonl`, `queries.jsonl` and
-            `qrels/test.tsv`.
-        split: name of the file in `qrels` without its ending, such as "test" or
-            "dev".
+            `qrels/{split}.tsv`.
+        split: name of the split, such as "test" or "dev".
 
     Returns:
         `RetrievalData`.

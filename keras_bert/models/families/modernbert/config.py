@@ -15,7 +15,8 @@ class ModernBertConfig(StrictConfig):
     """Configuration of a ModernBERT model, with the published keys.
 
     Configs with the keys of transformers 5, `layer_types` and
-    `rope_parameters`, can be read too. Configs are written with these keys.
+    `rope_parameters`, can be read too. Configs are written with the keys of
+    transformers 5.
 
     Args:
         vocab_size: number of byte-level pieces.
@@ -23,7 +24,7 @@ class ModernBertConfig(StrictConfig):
         num_hidden_layers: number of Transformer blocks.
         num_attention_heads: number of attention heads. `hidden_size` must
             be an even multiple of it.
-        intermediate_size: number of gated values.
+        intermediate_size: size of the gated hidden layer.
         hidden_activation: "gelu_erf" (published as "gelu"), "gelu_tanh",
             "relu" or "tanh".
         embedding_dropout: dropout after the embeddings.
