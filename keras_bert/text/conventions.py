@@ -13,6 +13,7 @@ from keras_bert.locations import FAMILIES
 from keras_bert.template import Template
 
 MODEL = "model"  # Use only the normalizer in the SentencePiece model file.
+OTHER_SPACES = "\t\n\r"  # The op for SentencePiece reads them as spaces.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

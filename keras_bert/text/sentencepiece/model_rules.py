@@ -11,6 +11,7 @@ unique, and each piece covers as many characters as it contains.
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.conventions import OTHER_SPACES
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.normalization.replacements import single_replacements
 from keras_bert.text.pieces import fill_empty_spans
@@ -21,7 +22,6 @@ from keras_bert.text.sentencepiece.model import Piece
 
 # Characters of two bytes that replacement tables do not contain.
 MARKS, NO_MARK = "\u0378\u0379\u0380\u0381\u0382", "\u0383"
-_SPACES = " \t\n\r"
 
 
 def marked_pieces(tokens):
@@ -76,7 +76,7 @@ class LibrarySpans:
         self._model = model.graph_bytes(own, model.charsmap)
         replaced = single_replacements(model.charsmap).items()
         spaces = {c for c, text in replaced if not text.strip()} - {"\0"}
-        self._spaces = _class_of(spaces | {*_SPACES})
+        self._spaces = _class_of(spaces | {" ", *OTHER_SPACES})
 
     def __call__(self, pieces, texts):
         # Create the op here, so that the graph contains its model.

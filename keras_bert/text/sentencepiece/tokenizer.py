@@ -6,8 +6,10 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert.text.conventions import MODEL
+from keras_bert.text.conventions import OTHER_SPACES
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
+from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import mark_in_place
 from keras_bert.text.pieces import normalizer_op
@@ -199,7 +201,12 @@ class SentencePieceTokenizer(Tokenizer):
     @graph_constant
     def _normalizers(self):
         if self._follows_model:
-            return []
+            if self._charsmap:
+                return []
+            # The op would read these characters as spaces. Without a table,
+            # SentencePiece does not know them.
+            unknown = dict.fromkeys(OTHER_SPACES, "\x7f")
+            return [normalizer_op(build_table(unknown))]
         tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
         if self.settings.special_tokens_in_text:
             tables = [marking_table(), *tables]

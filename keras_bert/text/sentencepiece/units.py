@@ -7,6 +7,7 @@ piece crosses the bounds of a unit.
 import re
 
 from keras_bert.text.conventions import MODEL
+from keras_bert.text.conventions import OTHER_SPACES
 from keras_bert.text.host_tokenizer import Encoded
 from keras_bert.text.host_tokenizer import size_of
 from keras_bert.text.host_tokenizer import word_model
@@ -18,7 +19,6 @@ from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.wordpiece.units import any_of
 
-_SPACES = " \t\n\r"  # White space without a table.
 _NO_CHARACTER = "\ufffd"  # In place of bytes that are not UTF-8.
 
 
@@ -43,6 +43,8 @@ class SentencePieceUnits:
             self._table = CharacterTable(normalizer.model(settings.lowercase))
             charsmap = normalizer.charsmap(charsmap)
         self._match = LongestMatch(charsmap)
+        self._has_table = bool(charsmap)
+        self._spaces = " " + OTHER_SPACES if charsmap else " "
         roles = vocabulary.roles.values()
         found = roles if settings.special_tokens_in_text else ()
         self._ids = {token: vocabulary.id_of(token) for token in found}
@@ -97,7 +99,7 @@ class SentencePieceUnits:
             spans.append((character, first, last))
         words, begins = [], True
         for character, first, last in reversed(spans):
-            is_space = character in _SPACES
+            is_space = character in self._spaces
             if not is_space:
                 if begins:
                     end = first if self._follows_model else last
@@ -113,7 +115,7 @@ class SentencePieceUnits:
             if self._table is not None:
                 replaced = self._table[ord(character)]
             else:
-                replaced = _of_model(character)
+                replaced = self._of_model(character)
             characters.append(replaced)
             places += [size] * len(replaced)
             size += size_of(character)
@@ -128,10 +130,11 @@ class SentencePieceUnits:
             ]
         return found, size
 
-
-def _of_model(character):
-    """Return a character as the op reads it before it applies the table."""
-    return _NO_CHARACTER if "\udc80" <= character <= "\udcff" else character
+    def _of_model(self, character):
+        """Return a character as the op reads it before it applies the table."""
+        if "\udc80" <= character <= "\udcff":
+            return _NO_CHARACTER if self._has_table else ""
+        return character
 
 
 def _model(settings):

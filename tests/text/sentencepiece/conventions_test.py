@@ -11,6 +11,7 @@ from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.conventions import MODEL
+from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
@@ -94,6 +95,38 @@ def test_ids_are_those_of_the_library(words, peer, tokenizer, in_tf_data):
     offsets = tokenizer.tokenize_with_offsets
     for function in offsets, lambda texts: in_tf_data(offsets, texts):
         assert function(_TEXTS)[0].to_list() == expected
+
+
+def test_only_spaces_separate_words_without_a_table(tmp_path):
+    model, path = io.BytesIO(), tmp_path / XLM_ROBERTA.files[0]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(3 * _LINES),
+        model_writer=model,
+        vocab_size=120,
+        minloglevel=2,
+        normalization_rule_name="identity",
+    )
+    path.write_bytes(model.getvalue())
+    peer = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    tokenizer = SentencePieceTokenizer(path)
+    choose = random.Random(3)
+    texts = [
+        "".join(choose.choices(_PARTS, k=choose.randint(0, 9)))
+        for _ in range(200)
+    ]
+    expected = [
+        [_id_of_peer(XLM_ROBERTA, index) for index in peer.encode(text)]
+        for text in texts
+    ]
+    assert tokenizer(texts).to_list() == expected
+    ours = tokenizer.tokenize_with_offsets(texts)
+    theirs = HostTokenizer(tokenizer.settings).tokenize_with_offsets(texts)
+    for rows, arrays in zip(ours, theirs, strict=True):
+        assert rows.to_list() == [array.tolist() for array in arrays]
+    text = b"the\tfox\n says"
+    _, starts, ends = tokenizer.tokenize_with_offsets(text.decode())
+    spans = [text[a:b] for a, b in zip(starts.numpy(), ends.numpy())]
+    assert b"\t" in spans and b"".join(spans) == text.replace(b" ", b"")
 
 
 def test_the_special_tokens_have_the_published_ids(words, tokenizer):
