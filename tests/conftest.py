@@ -32,7 +32,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _LONGEST = (
     "pretraining/run/run_pretraining_test.py",
     "tools/programs_test.py",
-    "pretraining/run/two_devices_test.py",
     "tools/chain_test.py",
     "tools/fine_tuning_test.py",
     "export/tflite_test.py",

@@ -103,7 +103,8 @@ def run_python(program, *arguments):
     )
 
 
-@pytest.mark.large
+# `tests/tasks/backends_test.py` runs a task on JAX.
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "backend",
     # Torch is only installed for the parity tests.

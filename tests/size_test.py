@@ -14,7 +14,7 @@ _SOURCES = {
 
 # Lines without docstrings, comments, imports and blank lines. Lower a number
 # when the code shrinks; pay for what you add by removing code elsewhere.
-_MAX_CODE_LINES = {"keras_bert": 31_800, "tests": 41_000}
+_MAX_CODE_LINES = {"keras_bert": 30_860, "tests": 38_840}
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 _MAX_RIDDLES = 2  # Docstrings that start like a question.
@@ -64,7 +64,7 @@ def test_odd_wordings_are_rare():
     pages = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     docstrings = "\n".join(doc for _, doc in _docstrings())
     for wording in _ODD_WORDINGS:
-        pattern = re.compile(rf".*\b(?:{wording})\b.*", re.IGNORECASE)
+        pattern = re.compile(rf"\b(?:{wording})\b", re.IGNORECASE)
         assert len(pattern.findall(docstrings)) <= 10
         assert len(pattern.findall(pages)) <= 20
 

@@ -102,8 +102,7 @@ def test_masks_are_filled(model):
     assert fillings[0][0]["text"] == model.tokenizer.detokenize([best])
 
 
-@pytest.mark.smoke("deberta-v2")
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
     before = [classifier.logits(classifier.encode(_TEXTS)) for _ in range(2)]

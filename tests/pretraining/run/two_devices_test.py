@@ -26,8 +26,7 @@ def run(*names):
     return json.loads(result.stdout.splitlines()[-1])
 
 
-@pytest.mark.large
-@pytest.mark.smoke("adamw")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["adamw", "lamb", "stable", "pieces"])
 def test_two_devices_train_as_one_does(name):
     found = run(name)

@@ -117,7 +117,7 @@ def mean_loss(task, name, **recipe):
     return history.history[name][0]
 
 
-@pytest.mark.smoke("parts")
+@pytest.mark.smoke("whole")
 @pytest.mark.parametrize(
     "recipe",
     [{"batch_size": 4}, {"batch_size": 4, "parallel_parts": 3}],
