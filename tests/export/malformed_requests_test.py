@@ -158,7 +158,7 @@ _REFUSALS = {
 }
 
 
-@pytest.mark.smoke("saved_model-bert-of_pairs", "onnx-bert-classifier")
+@pytest.mark.smoke("saved_model-bert-of_pairs")
 @pytest.mark.parametrize("export, model, task", _CASES)
 def test_wrong_shapes_are_refused_and_the_process_lives(
     export, model, task, make_settings_of, tmp_path

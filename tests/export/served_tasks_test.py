@@ -108,9 +108,7 @@ def answers(exported, tmp_path_factory):
     return pickle.loads(result.stdout)
 
 
-@pytest.mark.smoke(
-    "classifier", "answerer", "chooser", "tagger", "fill_mask", "embedder"
-)
+@pytest.mark.smoke("answerer", "chooser", "tagger", "embedder")
 @pytest.mark.parametrize("loader", ["by_session", "by_functions"])
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_server_answers_as_python(exported, answers, name, loader):

@@ -10,7 +10,7 @@ pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_the_program_shows_the_tiny_model(serve):
     page = httpx.get(serve(keras_bert.TINY_MODEL))
     assert page.status_code == 200

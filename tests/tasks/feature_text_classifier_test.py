@@ -51,6 +51,7 @@ def test_it_learns_the_labels_of_a_few_texts(trained):
     ]
 
 
+@pytest.mark.exhaustive
 def test_states_are_computed_once(trained, cache_dir):
     def stamps():
         return {p: p.stat().st_mtime_ns for p in cache_dir.iterdir()}

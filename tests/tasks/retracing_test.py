@@ -35,6 +35,7 @@ def test_the_warnings_are_seen_here(warned):
     assert "triggered tf.function retracing" in warned[0]
 
 
+@pytest.mark.exhaustive
 def test_texts_of_ten_sizes_are_traced_once(make_bert, warned):
     classifier = TextClassifier(make_bert(), labels=["x", "y"])
     embedder = TextEmbedder(make_bert())

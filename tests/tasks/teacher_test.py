@@ -207,6 +207,7 @@ def test_teachers_that_do_not_fit_are_refused(berts):
         TextEmbedder(berts[0]).fit(_PAIRS, teacher=student)
 
 
+@pytest.mark.exhaustive
 def test_a_smaller_task_is_saved_and_read(make_bert, tmp_path):
     teacher = TextClassifier(
         make_bert(num_hidden_layers=4), labels=["a", "b"], truncation="tail"

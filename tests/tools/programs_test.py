@@ -567,6 +567,7 @@ def test_missing_and_unknown_flags_are_named(run, tool):
         assert code == 1 and message in stderr.splitlines()[-1]
 
 
+@pytest.mark.exhaustive
 def test_a_text_is_continued_by_a_program_and_a_saved_model(run, place):
     bert = from_pretrained(place / "bert")
     config = dataclasses.replace(bert.config, is_decoder=True)

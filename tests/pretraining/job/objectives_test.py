@@ -201,7 +201,7 @@ def test_a_discriminator_keeps_the_sum_of_its_tables(folder, make):
     assert np.abs(own).max() > 0.03
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_a_model_of_spans_is_saved_as_bert(folder, make):
     train(make("mlm_sbo", num_train_steps=3))
     lines = (folder.path / "run" / "metrics.jsonl").read_text().splitlines()
@@ -272,7 +272,7 @@ def test_a_run_depends_on_what_its_teacher_holds(folder, make):
         plan_pretraining(make("distillation", output_dir=output_dir))
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_a_student_learns_what_its_teacher_says(folder, make):
     before = (folder.path / "teacher" / _MODEL).read_bytes()
     # A new student would start from layers of its teacher.
