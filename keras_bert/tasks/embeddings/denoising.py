@@ -163,6 +163,16 @@ class DenoisingDecoder(keras.layers.Layer):
         ]
         self.dropout = Dropout(config.dropouts[0], dtype=policy)
 
+    def build(self, original_shape, vectors_shape):
+        states_shape = None, None, self.outputs[0].units
+        for value, output, norm in zip(
+            self.values, self.outputs, self.norms, strict=True
+        ):
+            value.build(vectors_shape)
+            output.build(states_shape)
+            norm.build(states_shape)
+        self.head.build(states_shape)
+
     def call(self, original, vectors):
         ids = original[features.INPUT_IDS.name]
         states = self.embeddings(ids[:, :-1])  # [B, S, H]
