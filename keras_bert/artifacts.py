@@ -520,7 +520,7 @@ def check_settings(
     Args:
         before: dict that contains the settings of the earlier run.
         settings: JSON-serializable dict, settings of the new run.
-        place: str, path of the earlier run or its manifest, for the message.
+        place: str, path of the earlier run or its manifest; named in errors.
         advice: str, advice for running with different settings.
     """
     settings = json.loads(json.dumps(settings))

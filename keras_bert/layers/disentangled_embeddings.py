@@ -13,7 +13,7 @@ from keras_bert.typing import Tensor
 
 @keras.saving.register_keras_serializable("keras_bert")
 class DisentangledEmbeddings(Layer):
-    """Sum of two word embeddings, of which only the first is trained.
+    """Sum of a trained and a frozen word embedding.
 
     The losses of a generator and its discriminator pull shared embeddings in
     different directions. Therefore the discriminator uses the generator's

@@ -155,7 +155,7 @@ class FewShotClassifier(Task):
             num_iterations: number of pairs with the same label, and of pairs
                 with different labels, that are formed with each text.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
-            **recipe: fields of `Recipe`, for the embedder.
+            **recipe: fields of the embedder's `Recipe`.
 
         Returns:
             A Keras `History` of the embedder's training.
