@@ -6,6 +6,7 @@ import math
 import keras
 from keras import ops
 
+from keras_bert.custom_gradient import custom_gradient
 from keras_bert.typing import Tensor
 
 # (1 + tanh(z)) / 2 is sigmoid(2 * z).
@@ -92,16 +93,14 @@ def get_activation(name):
 # Both functions compute in float32, which is as fast as bfloat16, because
 # processors convert bfloat16 at every step. Their gradients are explicit,
 # because automatic differentiation takes twice as many passes over memory.
-@ops.custom_gradient
+@custom_gradient
 def _gelu_tanh(x):
     wide = _wide(x)
     square = ops.square(wide)
     gate = ops.sigmoid(wide * (_LINEAR + _CUBIC * square))
     outputs = wide * gate
 
-    def gradient(*args, upstream=None):
-        # PyTorch also passes the inputs, and `upstream` by name.
-        upstream = args[0] if upstream is None else upstream
+    def gradient(upstream):
         slope = _LINEAR + 3.0 * _CUBIC * square
         derivative = gate + (outputs - outputs * gate) * slope
         return ops.cast(ops.cast(upstream, wide.dtype) * derivative, x.dtype)
@@ -109,13 +108,12 @@ def _gelu_tanh(x):
     return ops.cast(outputs, x.dtype), gradient
 
 
-@ops.custom_gradient
+@custom_gradient
 def _gelu_erf(x):
     wide = _wide(x)
     share = ops.erf(wide * _SQRT_HALF) + 1.0
 
-    def gradient(*args, upstream=None):
-        upstream = args[0] if upstream is None else upstream
+    def gradient(upstream):
         density = ops.exp(-0.5 * ops.square(wide)) * _DENSITY
         derivative = 0.5 * share + wide * density
         return ops.cast(ops.cast(upstream, wide.dtype) * derivative, x.dtype)

@@ -8,6 +8,7 @@ If a pattern has an int attribute `reach`, no query attends to keys farther
 away, and attention in long sequences is computed in blocks.
 """
 
+import dataclasses
 import typing
 
 import keras
@@ -47,6 +48,7 @@ def causal(query_positions: Tensor, key_positions: Tensor) -> Tensor:
 
 
 @keras.saving.register_keras_serializable("keras_bert")
+@dataclasses.dataclass(frozen=True)
 class Window:
     """Sliding-window pattern: a token attends to nearby tokens only.
 
@@ -73,9 +75,10 @@ class Window:
         [Longformer](https://arxiv.org/abs/2004.05150), section 3.1
     """
 
-    def __init__(self, reach: int):
-        checks.at_least(1, reach=reach)
-        self.reach = reach
+    reach: int
+
+    def __post_init__(self):
+        checks.at_least(1, reach=self.reach)
 
     def __call__(
         self, query_positions: Tensor, key_positions: Tensor

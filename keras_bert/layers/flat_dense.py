@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_bert import checks
+from keras_bert.custom_gradient import custom_gradient
 from keras_bert.layers.activations import inference_activation
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import Shape
@@ -234,7 +235,7 @@ def make_logits(layer, units, name):
     )
 
 
-@ops.custom_gradient
+@custom_gradient
 def _add_bias(outputs, bias):
     """Add a bias, of shape `(1, units)`, to each row of a matrix.
 
@@ -244,9 +245,7 @@ def _add_bias(outputs, bias):
     hundred rows.
     """
 
-    def gradient(*args, upstream=None):
-        # PyTorch also passes the inputs, and `upstream` by name.
-        upstream = args[0] if upstream is None else upstream
+    def gradient(upstream):
         ones = ops.ones((1, ops.shape(upstream)[0]), upstream.dtype)
         return upstream, ops.matmul(ones, upstream)
 

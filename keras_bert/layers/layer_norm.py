@@ -5,6 +5,7 @@ import typing
 import keras
 from keras import ops
 
+from keras_bert.custom_gradient import custom_gradient
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
@@ -52,8 +53,10 @@ class LayerNorm(Layer):
         return ops.cast(outputs, self.compute_dtype)
 
     def _normalized(self, inputs, training):
-        normalize = _normalize_in_training if training else _normalize
-        return normalize(ops.cast(inputs, "float32"), self.epsilon)[0]
+        inputs = ops.cast(inputs, "float32")
+        if training:
+            return _normalize_in_training(inputs, epsilon=self.epsilon)
+        return _normalize(inputs, self.epsilon)[0]
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -94,22 +97,15 @@ def _normalize(inputs, epsilon):
     return centered * scale, scale
 
 
-def _normalize_in_training(inputs, epsilon):
-    """Compute `_normalize` with a custom gradient."""
+@custom_gradient
+def _normalize_in_training(inputs, *, epsilon):
+    normalized, scale = _normalize(inputs, epsilon)
 
-    @ops.custom_gradient
-    def normalize(inputs):
-        normalized, scale = _normalize(inputs, epsilon)
+    def gradient(upstream):
+        along = normalized * _mean(upstream * normalized)
+        return scale * (upstream - _mean(upstream) - along)
 
-        def gradient(*args, upstream=None):
-            # PyTorch also passes the inputs, and `upstream` by name.
-            upstream = args[0] if upstream is None else upstream
-            along = normalized * _mean(upstream * normalized)
-            return scale * (upstream - _mean(upstream) - along)
-
-        return normalized, gradient
-
-    return normalize(inputs), None
+    return normalized, gradient
 
 
 def _mean(values):

@@ -1,9 +1,9 @@
 """Memory-efficient attention for long sequences, in chunks of queries."""
 
-import dataclasses
-
 from keras import ops
 
+from keras_bert.custom_gradient import custom_gradient
+from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.attention import ignored_keys
 from keras_bert.layers.attention import softmax
 from keras_bert.layers.attention import transposed
@@ -36,49 +36,48 @@ def attend_in_chunks(query, key, value, context, pattern, dropout):
         [Self-attention Does Not Need O(n^2) Memory](
         https://arxiv.org/abs/2112.05682), section 3
     """
+    return _attend(query, key, value, context=vars(context), pattern=pattern)
+
+
+@custom_gradient
+def _attend(query, key, value, *, context, pattern):
     starts = range(0, query.shape[2], _NUM_QUERIES)
 
-    @ops.custom_gradient
-    def attend(query, key, value):
-        def weights(chunk, start):
-            scores = ops.matmul(chunk, transposed(key))
-            positions = ops.arange(start, start + scores.shape[2])[None]
-            chosen = dataclasses.replace(context, query_positions=positions)
-            ignored = ignored_keys(chosen, pattern, key.shape[2])
-            return softmax(scores, ignored, "float32")
+    def weights(chunk, start):
+        scores = ops.matmul(chunk, transposed(key))
+        positions = ops.arange(start, start + scores.shape[2])[None]
+        chosen = AttentionContext(**context | {"query_positions": positions})
+        ignored = ignored_keys(chosen, pattern, key.shape[2])
+        return softmax(scores, ignored, "float32")
 
-        chunks = []
+    chunks = []
+    for start in starts:
+        chunk = _after(chunks, _chunk(query, start))
+        attention = ops.cast(weights(chunk, start), value.dtype)
+        chunks.append(ops.matmul(attention, value))
+    attended = ops.concatenate(chunks, axis=2)
+
+    def gradient(upstream):
+        along = _wide(upstream) * _wide(attended)
+        along = ops.sum(along, axis=-1, keepdims=True)
+        of_query, of_key, of_value = [], 0.0, 0.0
         for start in starts:
-            chunk = _after(chunks, _chunk(query, start))
-            attention = ops.cast(weights(chunk, start), value.dtype)
-            chunks.append(ops.matmul(attention, value))
-        attended = ops.concatenate(chunks, axis=2)
+            chunk = _after(of_query, _chunk(query, start))
+            outer = _after(of_query, _chunk(upstream, start))
+            attention = weights(chunk, start)
+            slope = _wide(ops.matmul(outer, transposed(value)))
+            slope = attention * (slope - _chunk(along, start))
+            slope = ops.cast(slope, query.dtype)
+            attention = ops.cast(attention, value.dtype)
+            of_query.append(ops.matmul(slope, key))
+            of_key += _wide(ops.matmul(transposed(slope), chunk))
+            of_value += _wide(ops.matmul(transposed(attention), outer))
+        of_query = ops.concatenate(of_query, axis=2)
+        return of_query, *map(
+            ops.cast, (of_key, of_value), (key.dtype, value.dtype)
+        )
 
-        def gradient(*args, upstream=None):
-            # PyTorch also passes the inputs, and `upstream` by name.
-            upstream = args[0] if upstream is None else upstream
-            along = _wide(upstream) * _wide(attended)
-            along = ops.sum(along, axis=-1, keepdims=True)
-            of_query, of_key, of_value = [], 0.0, 0.0
-            for start in starts:
-                chunk = _after(of_query, _chunk(query, start))
-                outer = _after(of_query, _chunk(upstream, start))
-                attention = weights(chunk, start)
-                slope = _wide(ops.matmul(outer, transposed(value)))
-                slope = attention * (slope - _chunk(along, start))
-                slope = ops.cast(slope, query.dtype)
-                attention = ops.cast(attention, value.dtype)
-                of_query.append(ops.matmul(slope, key))
-                of_key += _wide(ops.matmul(transposed(slope), chunk))
-                of_value += _wide(ops.matmul(transposed(attention), outer))
-            of_query = ops.concatenate(of_query, axis=2)
-            return of_query, *map(
-                ops.cast, (of_key, of_value), (key.dtype, value.dtype)
-            )
-
-        return attended, gradient
-
-    return attend(query, key, value)
+    return attended, gradient
 
 
 def _chunk(values, start):

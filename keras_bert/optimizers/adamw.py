@@ -85,6 +85,9 @@ class AdamW(keras.optimizers.Optimizer):
                     "gradients, and `accumulation_steps` of `PretrainingLoop` "
                     f"to accumulate them. Received: {name}={kwargs[name]}."
                 )
+        # Keras would number the optimizers. TensorFlow caches a kernel for each
+        # name of a variable.
+        kwargs.setdefault("name", type(self).__name__.lower())
         super().__init__(learning_rate, **kwargs)
         self._max_norm = global_clipnorm
         self._decay_rate = weight_decay

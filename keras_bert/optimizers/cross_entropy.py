@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.custom_gradient import custom_gradient
+
 # Not minus infinity, which would make the gradient of a mean NaN.
 _PADDING_LOGIT = -1e9
 
@@ -22,28 +24,26 @@ def sparse_cross_entropy(labels, logits):
     """
     logits = ops.cast(logits, "float32")
     labels = ops.cast(labels, "int32")
+    return _cross_entropy(logits, labels=labels)
+
+
+@custom_gradient
+def _cross_entropy(logits, *, labels):
     num_classes = ops.shape(logits)[-1]
     is_class = ops.logical_and(labels >= 0, labels < num_classes)
     valid = ops.where(is_class, 1.0, float("nan"))
     indices = ops.expand_dims(ops.where(is_class, labels, 0), -1)
+    probabilities = ops.softmax(logits)
+    # The largest probability is never 0, unlike the label's.
+    largest = ops.log(ops.max(probabilities, axis=-1))
+    chosen = ops.squeeze(ops.take_along_axis(logits, indices, -1), -1)
+    losses = (ops.max(logits, axis=-1) - chosen) - largest
 
-    @ops.custom_gradient
-    def losses_of(logits):
-        probabilities = ops.softmax(logits)
-        # The largest probability is never 0, unlike the label's.
-        largest = ops.log(ops.max(probabilities, axis=-1))
-        chosen = ops.squeeze(ops.take_along_axis(logits, indices, -1), -1)
-        losses = (ops.max(logits, axis=-1) - chosen) - largest
+    def gradient(upstream):
+        scale = ops.expand_dims(upstream * valid, -1)
+        return (probabilities - ops.one_hot(labels, num_classes)) * scale
 
-        def gradient(*args, upstream=None):
-            # PyTorch also passes the inputs, and `upstream` by name.
-            upstream = args[0] if upstream is None else upstream
-            scale = ops.expand_dims(upstream * valid, -1)
-            return (probabilities - ops.one_hot(labels, num_classes)) * scale
-
-        return losses * valid, gradient
-
-    return losses_of(logits)
+    return losses * valid, gradient
 
 
 @keras.saving.register_keras_serializable("keras_bert")

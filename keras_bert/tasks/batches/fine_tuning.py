@@ -1,6 +1,7 @@
 """Training batches for `model.fit`."""
 
 import itertools
+import weakref
 
 import keras
 import numpy as np
@@ -10,8 +11,8 @@ from keras_bert.lazy_tensorflow import tf
 _BATCHES_AHEAD = 2
 
 
-def training_batches(examples, epochs):
-    """Return the training batches of all epochs as data for `model.fit`.
+class TrainingBatches:
+    """Training batches of several epochs.
 
     Args:
         examples: object with a method `batch(indices)` that creates a batch of
@@ -19,41 +20,54 @@ def training_batches(examples, epochs):
             in which all variable sizes differ.
         epochs: list with a list of int arrays for each epoch, the indices of
             the examples of each batch.
-
-    Returns:
-        A generator, or, on TensorFlow, a `tf.data.Dataset` that prepares the
-        next batches while the model trains on the current one.
     """
 
-    batches = [*itertools.chain(*epochs)]
-    if keras.backend.backend() != "tensorflow":
-        return (examples.batch(batch) for batch in batches)
-    signature = tf.nest.map_structure(_spec, *examples.probe_batches())
-    specs = tf.nest.flatten(signature)
+    def __init__(self, examples, epochs):
+        self._examples = examples
+        self._batches = [*itertools.chain(*epochs)]
 
-    def tensors(number):
-        # `Dataset.from_generator` takes longer.
-        found = tf.numpy_function(
-            lambda number: tf.nest.flatten(examples.batch(batches[number])),
-            [number],
-            [spec.dtype for spec in specs],
-            stateful=False,
+    def data(self):
+        """Return data for `model.fit`, valid as long as this object exists.
+
+        Returns:
+            A generator, or, on TensorFlow, a `tf.data.Dataset` that prepares
+            the next batches while the model trains on the current one.
+        """
+        if keras.backend.backend() != "tensorflow":
+            return (self._examples.batch(x) for x in self._batches)
+        signature = tf.nest.map_structure(
+            _spec, *self._examples.probe_batches()
         )
-        found = tf.nest.flatten(found)
-        for tensor, spec in zip(found, specs, strict=True):
-            tensor.set_shape(spec.shape)
-        return tf.nest.pack_sequence_as(signature, found)
+        specs = tf.nest.flatten(signature)
+        # TensorFlow keeps the function until the process ends.
+        tensors_of = weakref.WeakMethod(self._tensors)
 
-    # Batches are cheap, and on one core autotuning would sleep for up to a
-    # minute after the last batch.
-    options = tf.data.Options()
-    options.autotune.enabled = False
-    return (
-        tf.data.Dataset.range(len(batches))
-        .map(tensors)
-        .prefetch(_BATCHES_AHEAD)
-        .with_options(options)
-    )
+        def batch(number):
+            # `Dataset.from_generator` takes longer.
+            found = tf.numpy_function(
+                lambda number: tensors_of()(number),
+                [number],
+                [spec.dtype for spec in specs],
+                stateful=False,
+            )
+            found = tf.nest.flatten(found)
+            for tensor, spec in zip(found, specs, strict=True):
+                tensor.set_shape(spec.shape)
+            return tf.nest.pack_sequence_as(signature, found)
+
+        # Batches are cheap, and on one core autotuning would sleep for up to a
+        # minute after the last batch.
+        options = tf.data.Options()
+        options.autotune.enabled = False
+        return (
+            tf.data.Dataset.range(len(self._batches))
+            .map(batch)
+            .prefetch(_BATCHES_AHEAD)
+            .with_options(options)
+        )
+
+    def _tensors(self, number):
+        return tf.nest.flatten(self._examples.batch(self._batches[number]))
 
 
 def _spec(*arrays):

@@ -92,21 +92,21 @@ class MixtureLoss(EmbeddingLoss):
 
     def call(self, targets, embeddings):
         number = tf.cast(targets[0, 0], tf.int32)
-
         # Compute gradients in the branches, because TensorFlow logs a warning
         # about types in the gradient of `switch_case`.
-        @tf.custom_gradient
-        def loss_of(embeddings):
-            branches = [
-                functools.partial(
-                    _loss_and_gradient, *pair, targets[:, 1:], embeddings
-                )
-                for pair in self._pairs
-            ]
-            loss, gradient = tf.switch_case(number, branches)
-            return loss, lambda upstream: upstream * gradient
-
-        return loss_of(embeddings)
+        branches = [
+            functools.partial(
+                _loss_and_gradient,
+                loss,
+                part,
+                targets[:, 1:],
+                tf.stop_gradient(embeddings),
+            )
+            for loss, part in self._pairs
+        ]
+        loss, gradient = tf.switch_case(number, branches)
+        change = embeddings - tf.stop_gradient(embeddings)  # 0
+        return loss + tf.reduce_sum(tf.stop_gradient(gradient) * change)
 
 
 def _loss_and_gradient(loss, part, targets, embeddings):

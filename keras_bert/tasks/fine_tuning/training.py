@@ -11,8 +11,8 @@ from keras import ops
 
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
+from keras_bert.tasks.batches.fine_tuning import TrainingBatches
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
-from keras_bert.tasks.batches.fine_tuning import training_batches
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
 from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
@@ -127,8 +127,9 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
             ),
             *callbacks,
         ]
+    batches = TrainingBatches(examples, epochs)
     return model.fit(
-        training_batches(examples, epochs),
+        batches.data(),
         epochs=recipe.epochs,
         steps_per_epoch=steps,
         shuffle=False,

@@ -7,8 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.tasks.batches.distinct_texts import without_duplicates
+from keras_bert.tasks.batches.fine_tuning import TrainingBatches
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
-from keras_bert.tasks.batches.fine_tuning import training_batches
 from keras_bert.tasks.batches.length_buckets import training_buckets
 
 
@@ -32,8 +32,8 @@ def _passes(lengths, batch_size, num_epochs, seed):
     """Return the batches of each pass, as lists of indices."""
     examples = _Examples(lengths)
     epochs = epochs_of_batches(examples, batch_size, num_epochs, seed)
-    data = training_batches(examples, epochs)
-    batches = [x.tolist() for x in data.as_numpy_iterator()]
+    batches = TrainingBatches(examples, epochs)
+    batches = [x.tolist() for x in batches.data().as_numpy_iterator()]
     count = -(-len(lengths) // batch_size)
     assert len(batches) == count * num_epochs
     return [batches[n * count : (n + 1) * count] for n in range(num_epochs)]
@@ -93,11 +93,11 @@ def test_other_backends_get_the_same_batches(monkeypatch):
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")
     examples = _Examples([3, 4, 5, 2, 6])
     epochs = epochs_of_batches(examples, 2, 2, 1)
-    found = training_batches(examples, epochs)
+    found = TrainingBatches(examples, epochs).data()
     assert inspect.isgenerator(found)  # The type that Keras accepts.
     assert [x.tolist() for x in found] == expected
 
 
 def test_batches_may_have_any_number_of_examples():
-    data = training_batches(_Examples([3, 4, 5]), [[np.array([0, 2])]])
-    assert data.element_spec == tf.TensorSpec([None], tf.int64)
+    batches = TrainingBatches(_Examples([3, 4, 5]), [[np.array([0, 2])]])
+    assert batches.data().element_spec == tf.TensorSpec([None], tf.int64)
