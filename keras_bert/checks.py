@@ -13,6 +13,8 @@ import functools
 import math
 import numbers
 
+from keras_bert.messages import brief
+
 
 def at_least(least, **values):
     """Raise ValueError unless all values are integers of at least `least`."""
@@ -66,7 +68,8 @@ def probability(**values):
 def one_of(choices, **values):
     """Raise ValueError unless all values are among the choices."""
     expected = f"one of {', '.join(map(str, choices))}"
-    _require(lambda x: x in choices, expected, values)
+    scalar = str | int | float | None  # Arrays have no truth value.
+    _require(lambda x: isinstance(x, scalar) and x in choices, expected, values)
 
 
 def flag(**values):
@@ -101,7 +104,7 @@ def _require(is_right, expected, values):
     for name, value in values.items():
         if not is_right(value):
             raise ValueError(
-                f"`{name}` must be {expected}. Received: {name}={value!r}."
+                f"`{name}` must be {expected}. Received: {name}={brief(value)}."
             )
 
 

@@ -7,6 +7,7 @@ import pathlib
 import typing
 
 from keras_bert import checks
+from keras_bert.messages import brief
 from keras_bert.typing import Path
 
 # "gelu" is the tanh form in Google's files and the erf form in Hugging Face's.
@@ -145,7 +146,7 @@ class StrictConfig:
                 f"`{key}` must be one of {', '.join(_ACTIVATIONS)} "
                 '("gelu" means gelu_tanh in google-research/bert and gelu_erf '
                 "in transformers). Received: "
-                f"{key}={getattr(self, key)!r}."
+                f"{key}={brief(getattr(self, key))}."
             )
         width, num_heads = self.size_keys["H"], self.size_keys["N"]
         if getattr(self, width) % getattr(self, num_heads):
@@ -223,7 +224,7 @@ class StrictConfig:
         for key in unknown:
             names = [field.name for field in dataclasses.fields(cls)]
             raise ValueError(
-                f"Unknown config key. Received: {key}={values[key]!r}. "
+                f"Unknown config key. Received: {key}={brief(values[key])}. "
                 f"Known: {', '.join(names)}."
             )
         return config
@@ -270,8 +271,8 @@ class StrictConfig:
             if value != wanted and (wanted or value is not None):
                 raise ValueError(
                     f"`{key}` must be {wanted!r} for {cls.family}. "
-                    f"Received: {key}={value!r}. Models with other values are "
-                    "not supported. If the value is a mistake, correct it."
+                    f"Received: {key}={brief(value)}. Models with other values "
+                    "are not supported. If the value is a mistake, correct it."
                 )
         if "vocab_size" not in values:
             raise ValueError("`vocab_size` is missing.")
@@ -284,7 +285,7 @@ class StrictConfig:
             if values.get(key) not in (None, wanted):
                 raise ValueError(
                     f"`{key}` must be {wanted} for this {cls.family}. "
-                    f"Received: {key}={values[key]!r}."
+                    f"Received: {key}={brief(values[key])}."
                 )
         known = {*names, *required, *_HARMLESS_KEYS, *cls.informative_keys}
         known |= {*config.derived_values}

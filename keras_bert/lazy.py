@@ -12,6 +12,8 @@ import inspect
 import pathlib
 import sys
 
+from keras_bert.messages import brief
+
 _REQUIREMENTS = {
     "ai_edge_litert": "keras-bert-tf[tflite]",
     "apache_beam": "keras-bert-tf[beam]",
@@ -225,5 +227,5 @@ def _unknown(function, owner, name, value, names):
         advice = _ADVICE[name]
     return (
         f"`{title}` has no argument `{name}`. {advice} "
-        f"Received: {name}={value!r}."
+        f"Received: {name}={brief(value)}."
     )

@@ -5,7 +5,9 @@ import csv
 import itertools
 import json
 import pathlib
-import reprlib
+
+from keras_bert.messages import brief
+from keras_bert.messages import listed
 
 _CSV = (
     "In a .csv, put a text with commas, quotes or line breaks in double "
@@ -176,7 +178,7 @@ def _check_length(path, first, number, row, hint, on_bad_row):
     if len(row) != len(first):
         on_bad_row(
             f"{path}, line {number}, must have {len(first)} field(s) like line "
-            f"1. Received: {len(row)} field(s), {reprlib.repr(row)}. {hint}"
+            f"1. Received: {len(row)} field(s), {brief(row)}. {hint}"
         )
     return len(row) == len(first)
 
@@ -186,14 +188,14 @@ def _position(path, first, column, hint):
     if isinstance(column, int):
         found = [column] if 0 <= column < len(first) else []
         expected = f"have a column at position {column}, counted from 0"
-        received = f"{len(first)} column(s): {reprlib.repr(first)}"
+        received = f"{len(first)} column(s): {brief(first)}"
     else:
         found = [n for n, name in enumerate(first) if name == column]
         expected = (
             f"contain the column {column!r} once; for a file without a "
             "header, pass column positions, counted from 0"
         )
-        received = ", ".join(map(reprlib.repr, first)) or "none"
+        received = listed(first)
     if len(found) != 1:
         raise ValueError(
             f"{path}, line 1, must {expected}. Received: {received}. {hint}"
@@ -233,7 +235,7 @@ def json_object(place, line):
         values = None
     if not isinstance(values, dict):
         raise ValueError(
-            f"{place} must be a JSON object. Received: {reprlib.repr(line)}."
+            f"{place} must be a JSON object. Received: {brief(line)}."
         )
     return values
 
@@ -251,14 +253,13 @@ def cell(place, values, name):
     """
     if name not in values:
         raise ValueError(
-            f"{place} must have the key {name!r}. Received: "
-            f"{', '.join(map(repr, values)) or 'none'}."
+            f"{place} must have the key {name!r}. Received: {listed(values)}."
         )
     value = values[name]
     if isinstance(value, list | dict):
         raise ValueError(
             f"{place} must have a text or a number under {name!r}. Received: "
-            f"{reprlib.repr(value)}."
+            f"{brief(value)}."
         )
     if value is None:
         return ""

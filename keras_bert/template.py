@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from keras_bert.messages import brief
+
 FIRST, SECOND = "A", "B"
 ROLES = "pad", "unknown", "cls", "sep", "mask"
 
@@ -42,12 +44,12 @@ class Template:
             if [w for w in words if w in (FIRST, SECOND)] != [*texts]:
                 raise ValueError(
                     f"`layout` must contain {' and '.join(texts)} once, in "
-                    f"this order. Received: {layout!r}."
+                    f"this order. Received: {brief(layout)}."
                 )
         if self.padding_side not in ("left", "right"):
             raise ValueError(
                 "`padding_side` must be 'left' or 'right'. "
-                f"Received: padding_side={self.padding_side!r}."
+                f"Received: padding_side={brief(self.padding_side)}."
             )
 
     def with_tokens(self, roles, pair=None):

@@ -3,6 +3,7 @@
 import functools
 
 from keras_bert import lazy
+from keras_bert.messages import brief
 
 
 def import_tfds():
@@ -55,7 +56,7 @@ def check_split(builder, split):
         raise ValueError(
             f"The split of {builder.info.full_name} must be one of "
             f"{', '.join(sorted(splits))} or a part such as "
-            f"{min(splits)}[:10%]. Received: {split!r}."
+            f"{min(splits)}[:10%]. Received: {brief(split)}."
         ) from None
 
 

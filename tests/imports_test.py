@@ -30,7 +30,7 @@ _KERAS = {"keras"}
 # Parts that need neither Keras nor TensorFlow.
 _PLAIN = (
     "arguments artifacts command_line locations config features files "
-    "lazy registration npz rows summary template typing"
+    "lazy messages registration npz rows summary template typing"
 ).split()
 # Folders for text in parts that have both.
 _DATA = (

@@ -4,6 +4,7 @@ from keras_bert import models
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
+from keras_bert.messages import brief
 
 # Configs that need no Keras, which takes seconds to import.
 _LIGHT_CONFIGS = {BertConfig.model_type: BertConfig}
@@ -19,7 +20,7 @@ def find_family(model_type):
     if model_type not in known:
         raise ValueError(
             f"`model_type` must be one of {', '.join(known)}. "
-            f"Received: model_type={model_type!r}."
+            f"Received: model_type={brief(model_type)}."
         )
     return models.family.family_of(model_type)
 

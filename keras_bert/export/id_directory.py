@@ -8,6 +8,7 @@ from keras_bert.checkpoints.formats.hugging_face import write_published_configs
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.messages import brief
 
 _MOST_BYTES = 2**31 - 2**20  # Protobuf limit, with room for the nodes.
 
@@ -42,7 +43,7 @@ def check_id_export(
     if texts is not None and precision != "int8":
         raise ValueError(
             "`texts` must be passed with precision='int8' only. "
-            f"Received: texts and precision={precision!r}."
+            f"Received: texts and precision={brief(precision)}."
         )
     _check_id_task(task)
     check_id_output(directory, model_format, overwrite=overwrite)
@@ -56,7 +57,7 @@ def _check_id_task(task):
         raise ValueError(
             "An exported tokenizer.json cannot add a prompt. Export an "
             "embedder with default_prompt_name=None, and prepend the prompt "
-            f"to the texts. Received: the prompt {prompt!r}."
+            f"to the texts. Received: the prompt {brief(prompt)}."
         )
     if "mlm_logits" in task.model.output:
         raise ValueError(

@@ -3,6 +3,7 @@
 import pathlib
 
 from keras_bert import checks
+from keras_bert.messages import brief
 
 KINDS = ("float32", "float16", "int8", "full_int8")
 FILES = ("text", "ids", "mediapipe")
@@ -35,7 +36,7 @@ def check_kind(kind, files, has_representatives):
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(
             f"`files` must be a list of names among {', '.join(FILES)}. "
-            f"Received: {files!r}."
+            f"Received: {brief(files)}."
         )
     is_full = kind == "full_int8"
     if is_full != has_representatives:

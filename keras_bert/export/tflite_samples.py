@@ -3,6 +3,7 @@
 import numpy as np
 
 from keras_bert import features
+from keras_bert.messages import brief
 from keras_bert.rows import read_lines
 
 _TEXTS = (
@@ -42,7 +43,8 @@ def sample_columns(task, texts=None):
     is_one_text = isinstance(texts, str | bytes)
     if texts is not None and (is_one_text or not np.iterable(texts)):
         raise ValueError(
-            f"`texts` must be a list of examples. Received: texts={texts!r}."
+            f"`texts` must be a list of examples. Received: "
+            f"texts={brief(texts)}."
         )
     rows = _built_in(task) if texts is None else [*texts]
     names = task.text_inputs
@@ -56,7 +58,7 @@ def sample_columns(task, texts=None):
     ):
         raise ValueError(
             f"Each text must be a tuple of {', '.join(names)}. "
-            f"Received: {rows[0]!r}."
+            f"Received: {brief(rows[0])}."
         )
     return [
         _column(name, values, len(task.text_shapes.get(name, (None,))))
@@ -71,7 +73,7 @@ def _column(name, values, rank):
     ):
         raise ValueError(
             f"`{name}` must contain str in {rank} dimension(s). "
-            f"Received: {values[0]!r}, in an array of shape {array.shape}."
+            f"Received: {brief(values[0])}, in an array of shape {array.shape}."
         )
     data = [x.encode() if isinstance(x, str) else x for x in array.flat]
     return np.array(data, dtype=object).reshape(array.shape)

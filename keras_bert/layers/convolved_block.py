@@ -13,6 +13,7 @@ from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 
@@ -71,7 +72,7 @@ class ConvolvedBlock(PostNormBlock):
         if not isinstance(kernel_size, int) or kernel_size % 2 == 0:
             raise ValueError(
                 "`kernel_size` must be an odd integer. "
-                f"Received: kernel_size={kernel_size!r}."
+                f"Received: kernel_size={brief(kernel_size)}."
             )
         self.kernel_size = kernel_size
         self.activation = keras.activations.get(activation)

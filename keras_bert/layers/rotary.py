@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 
 
@@ -45,7 +46,7 @@ class Rotary:
     def __init__(self, theta: float = 10000.0):
         if not theta > 0:
             raise ValueError(
-                f"`theta` must be above 0. Received: theta={theta!r}."
+                f"`theta` must be above 0. Received: theta={brief(theta)}."
             )
         self.theta = theta
 

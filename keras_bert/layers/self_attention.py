@@ -23,6 +23,7 @@ from keras_bert.layers.layer import Layer
 from keras_bert.layers.query_chunks import attend_in_chunks
 from keras_bert.layers.query_chunks import is_in_chunks
 from keras_bert.layers.sliding_window import attend_in_blocks
+from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 
@@ -99,7 +100,7 @@ class SelfAttention(Layer):
         if not (pattern is None or callable(pattern)):
             raise ValueError(
                 "`pattern` must be a function of query and key positions, "
-                f"or None. Received: pattern={pattern!r}."
+                f"or None. Received: pattern={brief(pattern)}."
             )
         self.hidden_size = hidden_size
         self.num_heads = num_heads

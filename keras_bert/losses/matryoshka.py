@@ -8,6 +8,7 @@ import numpy as np
 from keras_bert import checks
 from keras_bert.losses.embedding_loss import EmbeddingLoss
 from keras_bert.losses.similarity import unit
+from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 
 
@@ -51,14 +52,14 @@ class MatryoshkaLoss(EmbeddingLoss):
         if not isinstance(self.loss, EmbeddingLoss):
             raise ValueError(
                 "`loss` must be a loss of `keras_bert.losses`. "
-                f"Received: loss={loss!r}."
+                f"Received: loss={brief(loss)}."
             )
         is_list = isinstance(dims, list | tuple) and len(dims) > 0
         if not is_list or len(weights or dims) != len(dims):
             raise ValueError(
                 "`dims` must be a list of sizes, and `weights` a list with a "
                 "weight for each size, or None. Received: "
-                f"dims={dims!r}, weights={weights!r}."
+                f"dims={brief(dims)}, weights={brief(weights)}."
             )
         self.dims, self.weights = [*dims], [*(weights or [1.0] * len(dims))]
         for dim, weight in zip(self.dims, self.weights, strict=True):

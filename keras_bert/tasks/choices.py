@@ -3,11 +3,11 @@
 import numpy as np
 
 from keras_bert.lazy_tensorflow import tf
+from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
@@ -76,7 +76,7 @@ def checked_choice_labels(questions, labels, num_choices):
         if not is_index or not 0 <= label < num_choices:
             raise ValueError(
                 "Each label must be the index of a choice, from 0 to "
-                f"{num_choices - 1}. Received: {label!r} at "
+                f"{num_choices - 1}. Received: {brief(label)} at "
                 f"{_where(question, index)}."
             )
     return labels

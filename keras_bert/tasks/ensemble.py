@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.spans import Spans
@@ -76,7 +77,7 @@ class Ensemble(Summarized):
         if isinstance(directories, str | os.PathLike):
             raise ValueError(
                 "`directories` must be a list of two or more directories. "
-                f"Received: directories={directories!r}."
+                f"Received: directories={brief(directories)}."
             )
         return cls([load_task(x, **arguments) for x in directories])
 
@@ -225,8 +226,8 @@ def _common_settings(tasks):
             if agreed.setdefault(name, value) != value:
                 raise ValueError(
                     f"The models of an ensemble must have the same `{name}`. "
-                    f"Received: {name}={value!r} of model {number}, and "
-                    f"{name}={agreed[name]!r} of an earlier model."
+                    f"Received: {name}={brief(value)} of model {number}, and "
+                    f"{name}={brief(agreed[name])} of an earlier model."
                 )
     return agreed
 

@@ -13,6 +13,7 @@ from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.layers.task_head import TaskHead
+from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.features.feature_based import HEAD_FILE
@@ -82,7 +83,7 @@ class FewShotClassifier(Task):
         if not isinstance(embedder, TextEmbedder):
             raise ValueError(
                 "`embedder` must be a `TextEmbedder`. Received: "
-                f"embedder={embedder!r}."
+                f"embedder={brief(embedder)}."
             )
         self.labels, _ = choose_labels(None, labels)
         self.answer = Labels(self.labels)
@@ -113,7 +114,8 @@ class FewShotClassifier(Task):
             raise ValueError(
                 f"{directory} has a head for the labels {trained}. For other "
                 "labels, pass the embedder that `TextEmbedder.from_pretrained` "
-                f"loads to `FewShotClassifier`. Received: labels={labels!r}."
+                f"loads to `FewShotClassifier`. Received: "
+                f"labels={brief(labels)}."
             )
         embedder = TextEmbedder(pretrained, **kwargs)
         classifier = cls(embedder, trained or labels)

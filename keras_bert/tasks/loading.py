@@ -5,6 +5,7 @@ import typing
 from keras_bert import tasks
 from keras_bert.arguments import name_rest
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
@@ -68,7 +69,7 @@ def load_any_task(
     else:
         raise ValueError(
             f"{directory} is fine-tuned for {pretrained.task.task}, so it has "
-            f"no encoder task. Received: encoder_task={encoder_task!r}."
+            f"no encoder task. Received: encoder_task={brief(encoder_task)}."
         )
     if seq_length is not None:
         arguments["seq_length"] = seq_length
@@ -96,6 +97,6 @@ def trained_class(pretrained, directory):
     if not (isinstance(kind, type) and issubclass(kind, FineTunedTask)):
         raise ValueError(
             f"{directory} must contain a model of a known task. "
-            f"Received: task {name!r}."
+            f"Received: task {brief(name)}."
         )
     return kind

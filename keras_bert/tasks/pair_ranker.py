@@ -10,6 +10,7 @@ from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import BinaryCrossEntropyLoss
 from keras_bert.losses import ScoreLoss
+from keras_bert.messages import brief
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import as_list
@@ -122,7 +123,7 @@ class PairRanker(FineTunedTask):
         if not isinstance(loss, ScoreLoss | None):
             raise ValueError(
                 "`loss` must be a loss on scores of `keras_bert.losses`, such "
-                f"as `ListNetLoss()`. Received: loss={loss!r}."
+                f"as `ListNetLoss()`. Received: loss={brief(loss)}."
             )
         self.answer.ranking_loss = loss or BinaryCrossEntropyLoss()
         data = texts, labels, validation_data, class_weights

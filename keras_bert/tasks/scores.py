@@ -5,7 +5,7 @@ The tests compare them with scikit-learn and SciPy.
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.messages import brief
 from keras_bert.tasks.labelled.glue_tasks import glue_task
 
 
@@ -125,7 +125,7 @@ def _places(name, values, task):
             raise ValueError(
                 f"`{name}` of {task.name} must be one of "
                 f"{', '.join(map(repr, task.label_names))}. Received: "
-                f"{value!r} at index {index}."
+                f"{brief(value)} at index {index}."
             )
     return np.array([task.label_names.index(value) for value in values], int)
 

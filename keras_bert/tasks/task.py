@@ -11,6 +11,7 @@ from keras_bert import arguments
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
+from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
 from keras_bert.typing import Tensor
@@ -75,7 +76,7 @@ class Task(Summarized):
             raise ValueError(
                 "`pretrained` must be a `PretrainedModel`. To read a "
                 f"directory, call `{cls.__name__}.from_pretrained`. "
-                f"Received: pretrained={pretrained!r}."
+                f"Received: pretrained={brief(pretrained)}."
             )
         return super().__new__(cls)
 

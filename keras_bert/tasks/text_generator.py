@@ -9,8 +9,8 @@ from keras_bert import checks
 from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
+from keras_bert.messages import brief
 from keras_bert.models.left_to_right import LeftToRight
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task

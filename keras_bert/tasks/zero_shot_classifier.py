@@ -8,6 +8,7 @@ import numpy as np
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
+from keras_bert.messages import brief
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import ChoicePreprocessor
 from keras_bert.tasks.choices import Choices
@@ -163,7 +164,7 @@ class ZeroShotClassifier(Task):
         if len(names) != len(labels) or len(labels) < num_least:
             raise ValueError(
                 "`labels` must be two or more distinct str, or one with "
-                f"multi_label=True. Received: labels={labels!r}."
+                f"multi_label=True. Received: labels={brief(labels)}."
             )
         hypotheses = checked_texts(map(self.preprocess.hypothesis, labels))
         encoded = self._reader.encode((texts, [hypotheses] * len(texts)))
@@ -204,7 +205,7 @@ class _Hypotheses(ChoicePreprocessor):
         if len(self._parts) != 2:
             raise ValueError(
                 '`hypothesis_template` must contain "{}" once, for the label. '
-                f"Received: hypothesis_template={template!r}."
+                f"Received: hypothesis_template={brief(template)}."
             )
         super().__init__(pairs)
 

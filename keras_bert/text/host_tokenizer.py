@@ -8,6 +8,7 @@ import typing
 import numpy as np
 
 from keras_bert import lazy
+from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.summary import tokenizer_facts
 from keras_bert.text import arrays
@@ -209,5 +210,7 @@ def _decoded(text):
     if isinstance(text, bytes):
         return text.decode("utf-8", "surrogateescape")
     if not isinstance(text, str):
-        raise TypeError(f"`texts` must be str or bytes. Received: {text!r}.")
+        raise TypeError(
+            f"`texts` must be str or bytes. Received: {brief(text)}."
+        )
     return text

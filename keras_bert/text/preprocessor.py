@@ -6,6 +6,7 @@ import collections.abc
 import typing
 
 from keras_bert import features
+from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text import arrays as host_arrays
@@ -97,7 +98,7 @@ class Preprocessor(Summarized):
         if truncation not in TRUNCATIONS:
             raise ValueError(
                 f"`truncation` must be one of {', '.join(TRUNCATIONS)}. "
-                f"Received: truncation={truncation!r}."
+                f"Received: truncation={brief(truncation)}."
             )
         self.tokenizer = tokenizer
         self.template = template

@@ -10,6 +10,7 @@ import typing
 
 from keras_bert import checks
 from keras_bert import text
+from keras_bert.messages import brief
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import resolve_casing
@@ -53,7 +54,7 @@ class FileDefinedTokenizer(checks.Checked):
             if token.text not in self.vocabulary:
                 raise ValueError(
                     "`added_tokens` must be tokens of the vocabulary. "
-                    f"Received: {token.text!r}."
+                    f"Received: {brief(token.text)}."
                 )
         if "added_tokens" in vars(self):
             vars(self)["added_tokens"] = (*self.added_tokens,)

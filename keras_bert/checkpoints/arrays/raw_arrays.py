@@ -2,11 +2,11 @@
 
 import math
 import mmap
-import reprlib
 
 import numpy as np
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.messages import brief
 
 # Bytes per element, including dtypes that cannot be read.
 ITEM_SIZES = {
@@ -103,11 +103,3 @@ def floats(data, dtype, count, offset, byte_order="<"):
         return (numbers.astype(np.uint32) << 16).view(np.float32)
     with np.errstate(over="ignore"):
         return numbers.astype(np.float32, copy=False)
-
-
-def brief(value):
-    """Return a shortened `repr` of a value for error messages."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python limits the digits of a printed int.
-        return f"a very long {type(value).__name__}"

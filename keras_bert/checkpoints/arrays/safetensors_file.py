@@ -18,12 +18,12 @@ import numpy as np
 from keras import ops
 
 from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.arrays.raw_arrays import check_array
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.raw_arrays import floats
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.messages import brief
 
 _LENGTH = struct.Struct("<Q")
 _METADATA = "__metadata__"

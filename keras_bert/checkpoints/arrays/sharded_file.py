@@ -2,11 +2,11 @@
 
 import pathlib
 
-from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.source import Arrays
 from keras_bert.config import read_json_object
+from keras_bert.messages import brief
 
 _MAP = "weight_map"
 

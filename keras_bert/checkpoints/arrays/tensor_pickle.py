@@ -10,7 +10,7 @@ import pickletools
 import typing
 import warnings
 
-from keras_bert.checkpoints.arrays.raw_arrays import brief
+from keras_bert.messages import brief
 
 # Map torch storage class prefixes to dtypes.
 _DTYPES = {

@@ -11,7 +11,6 @@ from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.core.protobuf import trackable_object_graph_pb2 as graph_pb2
 
 from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.arrays.raw_arrays import check_array
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.raw_arrays import floats
@@ -20,6 +19,7 @@ from keras_bert.checkpoints.arrays.tensor_bundle import checksum
 from keras_bert.checkpoints.arrays.tensor_bundle import read_index
 from keras_bert.checkpoints.arrays.tensor_bundle import read_varint
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.messages import brief
 from keras_bert.tfrecord import masked_crc
 
 _DTYPES = {

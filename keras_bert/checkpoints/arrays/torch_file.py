@@ -17,7 +17,6 @@ import zipfile
 import numpy as np
 
 from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.arrays.raw_arrays import check_array
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.raw_arrays import floats
@@ -25,6 +24,7 @@ from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.arrays.tensor_pickle import Tensor
 from keras_bert.checkpoints.arrays.tensor_pickle import load_tensors
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.messages import brief
 
 _MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 _COUNT_SIZE = 8
@@ -152,7 +152,8 @@ def _tensors(path, values):
     raise CheckpointError(
         f"{path} must contain a state dict, which maps names to tensors. "
         + (
-            f"It has one under the key {inner[0]!r}: save only this state dict."
+            f"It has one under the key {brief(inner[0])}: save only this "
+            "state dict."
             if inner
             else f"Received the keys: {brief([*values])}."
         )

@@ -29,6 +29,7 @@ from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
+from keras_bert.messages import brief
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -266,6 +267,6 @@ def _labels(values, num_labels, path):
     if sorted(labels) != indices or len({*labels.values()}) < num_labels:
         raise CheckpointError(
             f"{path}: `id2label` must name each of the {num_labels} outputs "
-            f"of the weights once. Received: id2label={names!r}."
+            f"of the weights once. Received: id2label={brief(names)}."
         )
     return [labels[index] for index in indices]

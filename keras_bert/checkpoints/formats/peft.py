@@ -15,6 +15,7 @@ from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.config import read_json_object
 from keras_bert.layers.flat_dense import dense_layers
+from keras_bert.messages import brief
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -182,8 +183,8 @@ def _read_scale(path):
         for key, allowed in _PLAIN.items():
             if values.get(key, allowed[0]) not in allowed:
                 raise ValueError(
-                    f"`{key}` must be {allowed[0]!r}. "
-                    f"Received: {values[key]!r}."
+                    f"`{key}` must be {brief(allowed[0])}. "
+                    f"Received: {brief(values[key])}."
                 )
         rank, alpha = values["r"], values["lora_alpha"]
         return alpha / (rank**0.5 if values.get("use_rslora") else rank)

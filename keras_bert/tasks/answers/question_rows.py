@@ -7,6 +7,7 @@ import typing
 import numpy as np
 from absl import logging
 
+from keras_bert.messages import brief
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import WindowSizes
@@ -14,7 +15,6 @@ from keras_bert.tasks.answers.answer_windows import answer_labels
 from keras_bert.tasks.answers.answer_windows import token_span
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
@@ -62,7 +62,7 @@ def labelled_questions(questions):
         if question.id in seen:
             raise ValueError(
                 "The `id` of each question must be unique. Received: "
-                f"{question.id!r} again at index {index}."
+                f"{brief(question.id)} again at index {index}."
             )
         seen.add(question.id)
     return questions

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from absl import logging
 
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.tasks.labelled.squad import squad_questions
 

@@ -14,6 +14,7 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+from keras_bert.messages import brief
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 from keras_bert.tasks.batches.length_buckets import training_buckets
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
@@ -68,7 +69,7 @@ def fit_denoising(
     checks.share(deletion_ratio=deletion_ratio)
     if not isinstance(embedder, TextEmbedder):
         raise ValueError(
-            f"`embedder` must be a TextEmbedder. Received: {embedder!r}."
+            f"`embedder` must be a TextEmbedder. Received: {brief(embedder)}."
         )
     model = denoising_model(embedder)
     examples = _examples(embedder.preprocess, texts, deletion_ratio, options)

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 
+from keras_bert.messages import brief
 from keras_bert.tasks.batches.distinct_texts import without_duplicates
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import named_columns
 from keras_bert.tasks.fine_tuning.columns import plain

@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
@@ -80,7 +81,7 @@ def mine_hard_negatives(
     if ranker is not None and not hasattr(ranker, "predict"):
         raise ValueError(
             "`ranker` must be an object with the method `predict`, such as a "
-            f"`PairRanker`. Received: ranker={ranker!r}."
+            f"`PairRanker`. Received: ranker={brief(ranker)}."
         )
     positives = _positives(pairs)
     documents = [] if corpus is None else _decoded(corpus, SINGLE_KEYS)[0]

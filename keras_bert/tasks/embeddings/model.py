@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.losses.similarity import unit
+from keras_bert.messages import brief
 from keras_bert.models.task_model import mean_of_tokens
 
 _LARGE = 1e30  # Finite in float32, also after multiplication by weights.
@@ -94,7 +95,7 @@ def embedding_model(
         if not isinstance(layer, keras.layers.Dense):
             raise ValueError(
                 "`dense` must be a list of `keras.layers.Dense`. "
-                f"Received: {layer!r}."
+                f"Received: {brief(layer)}."
             )
         vector = ops.cast(layer(vector), "float32")
     # Set embeddings of empty rows to 0; the ONNX export has no `where`.
@@ -114,7 +115,7 @@ def activation_name(layer):
     if name not in ACTIVATIONS:
         raise ValueError(
             "The activation of a layer of `dense` must be one of "
-            f"{', '.join(ACTIVATIONS)} to be saved. Received: {name!r}."
+            f"{', '.join(ACTIVATIONS)} to be saved. Received: {brief(name)}."
         )
     return name
 

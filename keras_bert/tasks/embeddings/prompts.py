@@ -4,7 +4,7 @@ import dataclasses
 
 from keras_bert import checks
 from keras_bert.lazy_tensorflow import tf
-from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.messages import brief
 from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor
 

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert.messages import brief
 from keras_bert.tasks.labelled.beir import check_dicts
 from keras_bert.tasks.labelled.beir import positive_grades
 
@@ -106,7 +107,7 @@ def retrieval_metrics(
         if query not in rankings or len({*ranking}) < len(ranking):
             raise ValueError(
                 "`rankings` must have a list of distinct documents for each "
-                f"query of `relevance`. Received: {query!r} without one."
+                f"query of `relevance`. Received: {brief(query)} without one."
             )
     hits, grades = _hits([rankings[query] for query in positive], positive)
     best = [sorted(x, key=x.get, reverse=True) for x in positive.values()]

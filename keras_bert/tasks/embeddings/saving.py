@@ -24,6 +24,7 @@ from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.config import read_json_object
 from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
@@ -135,7 +136,7 @@ def save_embedder(
     else:
         raise ValueError(
             'The `format` of an embedder must be "keras" or "hf". '
-            f"Received: format={format!r}."
+            f"Received: format={brief(format)}."
         )
     save_pretrained(
         pretrained,
@@ -155,7 +156,7 @@ def _read_dense(path, activations):
             raise CheckpointError(
                 f"{path} must contain {kernel} of a layer with one of the "
                 f"activations {', '.join(ACTIVATIONS)}. Received: "
-                f"{', '.join(arrays.shapes)}; activation {activation!r}."
+                f"{', '.join(arrays.shapes)}; activation {brief(activation)}."
             )
         bias = arrays.read(bias) if bias in arrays.shapes else None
         layers.append(dense_layer(arrays.read(kernel), bias, activation))
@@ -271,7 +272,7 @@ def _read_linear(folder, size):
         if value not in wanted:
             raise CheckpointError(
                 f"{path}: `{key}` must be {' or '.join(map(str, wanted))}. "
-                f"Received: {value!r}."
+                f"Received: {brief(value)}."
             )
     arrays = folder / "model.safetensors"
     if arrays.is_file():
@@ -316,7 +317,7 @@ def _module_files(
     if pooling not in poolings:
         raise ValueError(
             "sentence-transformers has only the poolings "
-            f"{', '.join(poolings)}. Received: pooling={pooling!r}. "
+            f"{', '.join(poolings)}. Received: pooling={brief(pooling)}. "
             'Save with format="keras".'
         )
     modes = {key: name == pooling for name, key in _MODES.items()}

@@ -8,6 +8,7 @@ from keras_bert import features
 from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
+from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.cached_gradients import CachedModel
 from keras_bert.tasks.embeddings.cached_gradients import check_backend
 from keras_bert.tasks.embeddings.examples import embedding_examples
@@ -73,7 +74,7 @@ def _mixture(losses, data, *options):
         raise ValueError(
             "If `loss` is a dict, `texts` must be a dict of datasets with the "
             "same keys, and `labels` None; a dataset with labels is a tuple "
-            f"(texts, labels). Received: loss={losses!r}, texts: {names}."
+            f"(texts, labels). Received: loss={brief(losses)}, texts: {names}."
         )
     found = []
     for name, loss in losses.items():
@@ -81,7 +82,7 @@ def _mixture(losses, data, *options):
             one = with_labels(datasets[name])
             found.append(examples_and_loss(loss, one, *options))
         except ValueError as error:
-            raise ValueError(f"Dataset {name!r}: {error}") from None
+            raise ValueError(f"Dataset {brief(name)}: {error}") from None
     parts, losses = zip(*found, strict=True)
     return Mixture(parts), MixtureLoss(losses, parts)
 
@@ -92,7 +93,7 @@ def _checked_loss(loss, examples, dim, batch_size):
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(
             "`loss` must be a loss of `keras_bert.losses`, such as "
-            f"keras_bert.losses.CoSENTLoss(). Received: loss={loss!r}."
+            f"keras_bert.losses.CoSENTLoss(). Received: loss={brief(loss)}."
         )
     loss.check(examples.num_texts, examples.labels, dim)
     least = loss.min_batch_size(examples.num_texts)

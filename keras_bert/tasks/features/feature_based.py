@@ -21,6 +21,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.messages import brief
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import head_on_states
@@ -189,7 +190,7 @@ class FeatureBased(FineTunedTask):
         """
         raise ValueError(
             f"A {type(self).__name__} cannot be made smaller: its head depends "
-            f"on the chosen layers. Received: num_layers={num_layers!r}."
+            f"on the chosen layers. Received: num_layers={brief(num_layers)}."
         )
 
     def learner(self) -> Learner:
@@ -234,7 +235,7 @@ class FeatureBased(FineTunedTask):
         if format != "keras":
             raise ValueError(
                 f'The `format` of a {type(self).__name__} must be "keras". '
-                f"Received: format={format!r}."
+                f"Received: format={brief(format)}."
             )
         self._check_encoder()
         save_pretrained(
@@ -269,7 +270,7 @@ class FeatureBased(FineTunedTask):
                 raise ValueError(
                     f"This model was trained with {name}={trained[name]!r}. "
                     "Pass `new_head=True` to replace its head by a random "
-                    f"one. Received: {name}={self.settings[name]!r}."
+                    f"one. Received: {name}={brief(self.settings[name])}."
                 )
 
     def _states_directory(self):

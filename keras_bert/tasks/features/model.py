@@ -11,6 +11,7 @@ from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.task_head import TaskHead
+from keras_bert.messages import brief
 
 CONCATENATE, WEIGHTED = "concatenate", "weighted"
 COMBINATIONS = (CONCATENATE, WEIGHTED)
@@ -88,7 +89,7 @@ def _places(layers, num_states):
         raise ValueError(
             "`layers` must be distinct indices of layers, from "
             f"{-num_states} to {num_states - 1}: 0 for the embeddings, -1 for "
-            f"the last block. Received: layers={layers!r}."
+            f"the last block. Received: layers={brief(layers)}."
         )
     return places
 

@@ -8,6 +8,7 @@ References:
 import keras
 from keras import ops
 
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 
 # Minus infinity would make the gradient of a mean NaN.
@@ -44,8 +45,8 @@ def teacher_logits(student, teacher, texts, labels=None):
         if not is_same:
             raise ValueError(
                 f"A teacher and its student must have the same `{name}`. "
-                f"Received: {name}={other!r} of the teacher, "
-                f"{name}={value!r} of the student."
+                f"Received: {name}={brief(other)} of the teacher, "
+                f"{name}={brief(value)} of the student."
             )
     logits = teacher.logits(teacher.labelled(texts, labels))
     if "labels" not in own:

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.messages import brief
+
 
 class Validation(keras.callbacks.Callback):
     """Callback that logs a task's metrics as `val_...` after each epoch.
@@ -23,7 +25,7 @@ class Validation(keras.callbacks.Callback):
         if main_metric not in names:
             raise ValueError(
                 f"`main_metric` must be one of {', '.join(names)}. "
-                f"Received: main_metric={main_metric!r}."
+                f"Received: main_metric={brief(main_metric)}."
             )
         self._evaluate = evaluate
         self.names = [f"val_{name}" for name in names]
@@ -123,7 +125,7 @@ def check_monitored(callbacks, names):
             raise ValueError(
                 f"{type(callback).__name__} must monitor one of "
                 f"{', '.join(names)}. Names that begin with val_ need "
-                f"`validation_data`. Received: monitor={name!r}."
+                f"`validation_data`. Received: monitor={brief(name)}."
             )
         if callback.mode == "auto":
             is_error = name.endswith(("loss", "error"))

@@ -5,6 +5,7 @@ import itertools
 import typing
 
 from keras_bert import checks
+from keras_bert.messages import brief
 
 
 def peak_rate(learning_rate):
@@ -13,7 +14,8 @@ def peak_rate(learning_rate):
         raise ValueError(
             "`learning_rate` must be a number, the peak of a linear warm-up "
             "and decay. For another schedule, compile `model`, the Keras model "
-            f"of the task, and call its `fit`. Received: {learning_rate!r}."
+            f"of the task, and call its `fit`. Received: "
+            f"{brief(learning_rate)}."
         )
     checks.positive(learning_rate=learning_rate)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_bert import checks
 from keras_bert.arguments import describe
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
@@ -67,7 +68,7 @@ class Texts(Inputs):
             raise ValueError(
                 "`windows` is supported only for single texts. Pass "
                 "`truncation` to truncate the longer text of each pair. "
-                f"Received: windows={windows!r}, and pairs of texts."
+                f"Received: windows={brief(windows)}, and pairs of texts."
             )
         else:
             stride = self.settings["stride"]
@@ -144,7 +145,7 @@ class TextTask(FineTunedTask):
             raise ValueError(
                 "An exported graph does not pool windows. Load the model "
                 "with `truncation`, such as 'head', to truncate long texts. "
-                f"Received: windows={windows!r}."
+                f"Received: windows={brief(windows)}."
             )
 
 
@@ -236,7 +237,8 @@ def long_text_settings(trained, room, truncation, windows, stride):
     if truncation is not None and windows is not None:
         raise ValueError(
             "Pass either `truncation` or `windows` for long texts, not "
-            f"both. Received: truncation={truncation!r}, windows={windows!r}."
+            f"both. Received: truncation={brief(truncation)}, "
+            f"windows={brief(windows)}."
         )
     if truncation is None and windows is None:
         windows = trained.get("windows")
@@ -247,7 +249,7 @@ def long_text_settings(trained, room, truncation, windows, stride):
         raise ValueError(
             f"`stride` must be from 1 to {room}, the number of tokens in a "
             "window without special tokens, and requires `windows`. "
-            f"Received: stride={stride}, windows={windows!r}."
+            f"Received: stride={stride}, windows={brief(windows)}."
         )
     return {
         "truncation": truncation or trained.get("truncation", "head"),

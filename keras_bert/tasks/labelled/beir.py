@@ -3,9 +3,9 @@
 import dataclasses
 import numbers
 import pathlib
-import reprlib
 import typing
 
+from keras_bert.messages import brief
 from keras_bert.rows import cell
 from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
@@ -44,7 +44,7 @@ class RetrievalData(Summarized):
             if query not in self.queries or unknown:
                 raise ValueError(
                     "`relevance` must have ids of `queries` and `corpus`. "
-                    f"Received: the query {query!r} with the unknown "
+                    f"Received: the query {brief(query)} with the unknown "
                     f"documents {sorted(unknown)[:3]}."
                 )
 
@@ -84,7 +84,7 @@ def check_dicts(**values):
         if not isinstance(value, dict):
             raise ValueError(
                 f"`{name}` must be a dict that maps ids to values. Received: "
-                f"{name}={reprlib.repr(value)}."
+                f"{name}={brief(value)}."
             )
 
 
@@ -103,7 +103,7 @@ def positive_grades(relevance):
             raise ValueError(
                 "`relevance` must map each query to a dict of documents and "
                 "their grades (int), such as {'d1': 1}. Received: "
-                f"{reprlib.repr(grades)} for {query!r}."
+                f"{brief(grades)} for {brief(query)}."
             )
     positive = {
         query: {name: grade for name, grade in grades.items() if grade > 0}
@@ -151,14 +151,14 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
                 file = _QUERIES if known is queries else _CORPUS
                 raise ValueError(
                     f"{table.where(index)}, must have an id of {file}. "
-                    f"Received: {name!r}."
+                    f"Received: {brief(name)}."
                 )
         grades = relevance.setdefault(query, {})
         if document in grades or not grade.lstrip("-").isdecimal():
             raise ValueError(
                 f"{table.where(index)}, must have an integer grade, once for "
-                f"each query and document. Received: {grade!r} for {query!r} "
-                f"and {document!r}."
+                f"each query and document. Received: {brief(grade)} for "
+                f"{brief(query)} and {brief(document)}."
             )
         grades[document] = int(grade)
     return RetrievalData(queries, corpus, relevance)
@@ -173,7 +173,7 @@ def _read_texts(path):
         if not name or name in texts:
             raise ValueError(
                 f"{place} must have a unique, non-empty `_id`. Received: "
-                f"{name!r}."
+                f"{brief(name)}."
             )
         title = cell(place, {"title": "", **row}, "title")
         texts[name] = f"{title} {cell(place, row, 'text')}".strip()

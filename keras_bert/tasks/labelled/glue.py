@@ -6,6 +6,7 @@ import os
 from absl import logging
 
 from keras_bert import checks
+from keras_bert.messages import brief
 from keras_bert.rows import raise_fault
 from keras_bert.tasks.labelled.glue_tasks import glue_task
 from keras_bert.tasks.labelled.tables import Table
@@ -65,7 +66,7 @@ def _check_glue_labels(task, table):
         if not is_right(label):
             raise ValueError(
                 f"{table.where(index)}, must have a label of {task.name}, "
-                f"{expected}. Received: {label!r}."
+                f"{expected}. Received: {brief(label)}."
             )
 
 

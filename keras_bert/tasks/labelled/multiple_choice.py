@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 
+from keras_bert.messages import brief
 from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
 from keras_bert.tasks.labelled.tables import check_filled
@@ -138,7 +139,7 @@ def _examples(table, context, choices):
         if label not in indices:
             raise ValueError(
                 f"{table.where(index)}, must have a label from 0 to "
-                f"{len(choices) - 1}. Received: {label!r}."
+                f"{len(choices) - 1}. Received: {brief(label)}."
             )
     rows = zip(
         table.columns[context], zip(*choices, strict=True), labels, strict=True

@@ -2,11 +2,11 @@
 
 import dataclasses
 import re
-import reprlib
 
 from absl import logging
 
 from keras_bert.config import read_json_file
+from keras_bert.messages import brief
 from keras_bert.rows import check_characters
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
@@ -115,7 +115,7 @@ def squad_questions(data_set, source, has_answers=True):
                 if question.id in questions:
                     raise ValueError(
                         f"{where}: the `id` of each question must be unique. "
-                        f"Received: {question.id!r} again."
+                        f"Received: {brief(question.id)} again."
                     )
                 questions[question.id] = question
     if not questions:
@@ -136,7 +136,7 @@ def _question(entry, context, where, has_answers):
     where += f" ({name!r})"
     if not context.strip():
         raise ValueError(
-            f"{where}: `context` must not be blank. Received: {context!r}."
+            f"{where}: `context` must not be blank. Received: {brief(context)}."
         )
     question = _field(entry, "question", str, where)
     if not has_answers:
@@ -152,7 +152,7 @@ def _question(entry, context, where, has_answers):
     if is_said and _field(entry, "is_impossible", bool, where) and answers:
         raise ValueError(
             f"{where}: an impossible question must have no answers. Received: "
-            f"{len(answers)} answers, such as {reprlib.repr(answers[0][0])}."
+            f"{len(answers)} answers, such as {brief(answers[0][0])}."
         )
     spans = (find_answer(context, *answer) for answer in answers)
     span = next(filter(None, spans), None)
@@ -169,12 +169,12 @@ def _field(value, key, kind, where):
     """Return the value of a key, or raise ValueError for a wrong type."""
     if not isinstance(value, dict):
         raise ValueError(
-            f"{where} must be an object. Received: {reprlib.repr(value)}."
+            f"{where} must be an object. Received: {brief(value)}."
         )
     if key not in value:
         raise ValueError(
             f"{where} must have `{key}`, {_KINDS[kind]}. Received the keys: "
-            f"{reprlib.repr([*value])}."
+            f"{brief([*value])}."
         )
     found = value[key]
     if (key, type(found)) in _CONVERSIONS:
@@ -182,7 +182,7 @@ def _field(value, key, kind, where):
     if type(found) is not kind:
         raise ValueError(
             f"{where}: `{key}` must be {_KINDS[kind]}. "
-            f"Received: {reprlib.repr(found)}."
+            f"Received: {brief(found)}."
         )
     if kind is str:
         check_characters(found, f"{where}: `{key}`")

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert.messages import brief
 from keras_bert.rows import raise_fault
 from keras_bert.rows import read_lines
 from keras_bert.rows import table_rows
@@ -158,7 +159,7 @@ def _check_cell(table, index, name, cell, is_label=False):
         meaning = ", which marks a missing value" if is_nan else ""
         raise ValueError(
             f"{table.where(index)}, must have a {name}. Received: "
-            f"{cell!r}{meaning}. Fill it or delete the row."
+            f"{brief(cell)}{meaning}. Fill it or delete the row."
         )
 
 
@@ -186,7 +187,7 @@ def with_label_lists(table, separator):
         if len({*rows[-1]}) < len(rows[-1]):
             raise ValueError(
                 f"{table.where(index)}, must have each label once. Received: "
-                f"{cell!r}."
+                f"{brief(cell)}."
             )
     columns = {**table.columns, "label": rows}
     return dataclasses.replace(table, columns=columns)

@@ -6,6 +6,7 @@ omitted if there is only one: B, I, O.
 """
 
 from keras_bert import checks
+from keras_bert.messages import brief
 from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.labelled.entities import to_iob2
 
@@ -80,7 +81,7 @@ def _follow(tags, schemes, where):
     place = _first_without_type(tags)
     if place is not None:
         tag = tags[place[0]][place[1]]
-        advice = f"At {where(*place)}, {tag!r} has no type, unlike B-PER."
+        advice = f"At {where(*place)}, {brief(tag)} has no type, unlike B-PER."
     raise ValueError(
         f"Tags must follow {' or '.join(schemes)} throughout. "
         f"Received: {'; '.join(faults)}. {advice}"

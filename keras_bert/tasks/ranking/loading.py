@@ -4,6 +4,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.config import read_json_object
+from keras_bert.messages import brief
 
 _SETTINGS = "config_sentence_transformers.json"
 _OLDER_KEY = "sbert_ce_default_activation_function"
@@ -44,7 +45,7 @@ def load_ranker(directory, **arguments):
     if prompt is not None:
         raise CheckpointError(
             f"{directory / _SETTINGS}: prompts are not supported. Received: "
-            f"default_prompt_name={prompt!r}."
+            f"default_prompt_name={brief(prompt)}."
         )
     limit = pretrained.config.max_seq_length
     length = _read(directory, "tokenizer_config.json").get("model_max_length")
@@ -62,7 +63,7 @@ def _activation(directory, values, saved):
     if found is None:
         raise CheckpointError(
             f"{directory}: the activation of a PairRanker must be one of "
-            f"{', '.join(_ACTIVATIONS)}. Received: {name!r}."
+            f"{', '.join(_ACTIVATIONS)}. Received: {brief(name)}."
         )
     return found
 

@@ -7,6 +7,7 @@ import collections
 import itertools
 from typing import Any
 
+from keras_bert.messages import brief
 from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.labelled.entities import entity_tags
 from keras_bert.tasks.labelled.entities import find_entities
@@ -85,7 +86,7 @@ def _check_prefixes(predictions):
             if tag not in (OUTSIDE, *entity_tags(tag[2:])):
                 raise ValueError(
                     "`predictions` must be O, B-TYPE or I-TYPE. "
-                    f"Received: {tag!r} at index {index}."
+                    f"Received: {brief(tag)} at index {index}."
                 )
 
 

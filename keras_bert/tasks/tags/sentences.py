@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import plain
 from keras_bert.tasks.fine_tuning.labels import label_indices
 from keras_bert.tasks.labelled.conll import TaggedSentences
@@ -190,7 +190,7 @@ def check_names(names):
             raise ValueError(
                 "Tag names must be O, B-TYPE and I-TYPE of entities, "
                 "or all plain, without a prefix. `TokenClassifier.labels_of` "
-                f"returns them for given tags. Received: {name!r}."
+                f"returns them for given tags. Received: {brief(name)}."
             )
 
 
@@ -218,6 +218,6 @@ def tag_indices(tags, names, where):
             if tag not in places:
                 raise ValueError(
                     f"A tag must be one of {', '.join(names[:10])}. "
-                    f"Received: {tag!r} at {where(sentence, word)}."
+                    f"Received: {brief(tag)} at {where(sentence, word)}."
                 )
     return [np.array([places[tag] for tag in row], np.int32) for row in tags]

@@ -11,6 +11,7 @@ import unicodedata
 
 import numpy as np
 
+from keras_bert.messages import brief
 from keras_bert.text.normalization.double_array import build_double_array
 
 # Layout of a value: a flag, the position in the pool, the length in bytes.
@@ -72,7 +73,7 @@ def _pool(texts):
         if len(text) >= 1 << _LENGTH_BITS:
             raise ValueError(
                 f"A replacement must be shorter than {1 << _LENGTH_BITS} "
-                f"bytes. Received: {text!r}."
+                f"bytes. Received: {brief(text)}."
             )
         start = pool.find(text)
         if start < 0:

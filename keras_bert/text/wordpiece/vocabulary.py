@@ -5,6 +5,7 @@ import collections.abc
 from absl import logging
 
 from keras_bert import artifacts
+from keras_bert.messages import brief
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import read_lines
 from keras_bert.text.conventions import conventions_of
@@ -125,6 +126,7 @@ def _piece_of(path, index, line):
     if number != str(index):
         raise ValueError(
             f"{path}, line {index + 1}: must be a piece, a tab and the id "
-            f"{index}, because the first line has an id. Received: {line!r}."
+            f"{index}, because the first line has an id. Received: "
+            f"{brief(line)}."
         )
     return piece.strip()

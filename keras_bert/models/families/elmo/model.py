@@ -11,6 +11,7 @@ from keras_bert.config import check_value
 from keras_bert.config import read_json_object
 from keras_bert.layers.character_embeddings import CharacterEmbeddings
 from keras_bert.layers.projected_lstm import ProjectedLSTMCell
+from keras_bert.messages import brief
 from keras_bert.typing import Path
 
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
@@ -97,7 +98,7 @@ def _values(options_class, options):
             raise ValueError(
                 f"`{part}` must be an object. An ELMo without `char_cnn` takes "
                 "word ids, which is not supported. "
-                f"Received: {part}={options.get(part)!r}."
+                f"Received: {part}={brief(options.get(part))}."
             )
         values |= options[part]
     if isinstance(values.get("embedding"), dict):

@@ -3,6 +3,7 @@
 import dataclasses
 
 from keras_bert import checks
+from keras_bert.messages import brief
 from keras_bert.models.families.roberta import model as roberta
 
 
@@ -46,7 +47,7 @@ class LongformerConfig(roberta.RobertaConfig):
             raise ValueError(
                 "`attention_window` must be an even integer, or a list with "
                 f"one for each of the {num_blocks} blocks. Received: "
-                f"attention_window={window!r}."
+                f"attention_window={brief(window)}."
             )
         for number in window:
             checks.even(2, attention_window=number)

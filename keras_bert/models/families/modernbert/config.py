@@ -4,6 +4,7 @@ import dataclasses
 
 from keras_bert import checks
 from keras_bert.config import StrictConfig
+from keras_bert.messages import brief
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 _THETAS = {_FULL: "global_rope_theta", _SLIDING: "local_rope_theta"}
@@ -131,7 +132,7 @@ class ModernBertConfig(StrictConfig):
             raise ValueError(
                 "`layer_types` must name the kind of each block: "
                 f"{_FULL} for every n-th block from the first, {_SLIDING} for "
-                f"the others. Received: layer_types={kinds!r}."
+                f"the others. Received: layer_types={brief(kinds)}."
             )
         return config, unknown
 
@@ -153,7 +154,8 @@ def _period_of(kinds):
     """Return the distance between two blocks with global attention."""
     if not isinstance(kinds, list) or not kinds:
         raise ValueError(
-            f"`layer_types` must be a list. Received: layer_types={kinds!r}."
+            f"`layer_types` must be a list. Received: "
+            f"layer_types={brief(kinds)}."
         )
     return kinds.index(_FULL, 1) if _FULL in kinds[1:] else len(kinds)
 
@@ -171,7 +173,7 @@ def _thetas_of(rotary):
             raise ValueError(
                 f"`rope_parameters` must give {_FULL} and {_SLIDING} a "
                 '`rope_theta` and the `rope_type` "default". '
-                f"Received: rope_parameters={rotary!r}."
+                f"Received: rope_parameters={brief(rotary)}."
             )
         if "rope_theta" in given:
             yield kind, given["rope_theta"]
