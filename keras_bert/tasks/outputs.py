@@ -5,6 +5,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert.lazy_tensorflow import tf
+from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuning.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.label_names import label_weights
@@ -47,7 +48,7 @@ class Labels(Classes):
         else:
             rows = np.eye(self.num_outputs, dtype=np.float32)
             targets = rows[label_indices(labels, self.labels)]
-        if not class_weights:
+        if class_weights is None:
             return targets, None
         of_label = label_weights(class_weights, self.labels)
         return targets, (targets @ of_label) / np.maximum(targets.sum(1), 1)
@@ -129,10 +130,10 @@ class Choice(Classes):
     names = ("logits", "probabilities", "choice", TRUNCATED)
 
     def learn(self, labels, class_weights):
-        if class_weights:
+        if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels with names, not for choices. "
-                f"Received: class_weights={class_weights!r}."
+                f"Received: class_weights={brief(class_weights)}."
             )
         return labels, None
 
@@ -191,10 +192,10 @@ class Numbers(Outputs):
         self.num_outputs = num_outputs
 
     def learn(self, labels, class_weights):
-        if class_weights:
+        if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels, not for regression. "
-                f"Received: class_weights={class_weights!r}."
+                f"Received: class_weights={brief(class_weights)}."
             )
         return numbers(labels, self.num_outputs), None
 

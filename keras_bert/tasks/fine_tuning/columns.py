@@ -3,14 +3,13 @@
 import collections.abc
 import functools
 import inspect
-import reprlib
 import typing
 
+from keras_bert.messages import brief
+from keras_bert.messages import listed
 from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 
 _Method = typing.TypeVar("_Method", bound=typing.Callable)
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 # Value of `labels` if the texts include their labels.
 LABELS_INCLUDED = "included"
 # Keys of a text and of a pair, as in `transformers` pipelines.
@@ -18,6 +17,8 @@ SINGLE_KEYS = (("text",),)
 PAIR_KEYS = (("text", "text_pair"),)
 TEXT_KEYS = SINGLE_KEYS + PAIR_KEYS
 _MAX_SHOWN_KEYS = 4
+_SETS = set | frozenset
+_PYTHON = (str, int, float, bool, type(None))
 _FORMS = {1: "single texts", 2: "pairs", 3: "triplets"}
 
 
@@ -25,7 +26,7 @@ def one_or_many(method: _Method) -> _Method:
     """Decorator that makes a method for lists of texts accept a single text.
 
     For a single text, the method returns the first item of its result. A
-    single text is a str, a scalar tensor or array, or a mapping of str.
+    single text is a str, a scalar of another library, or a mapping of str.
 
     Args:
         method: method that takes a list of texts as its first argument and
@@ -50,8 +51,8 @@ def one_or_many(method: _Method) -> _Method:
 def _is_one(texts):
     if isinstance(texts, collections.abc.Mapping):
         return any(map(_is_one, texts.values()))
-    is_scalar = getattr(texts, "shape", None) == ()
-    return is_scalar or isinstance(texts, str | MultipleChoiceExample)
+    is_scalar = getattr(texts, "shape", None) == () or hasattr(texts, "as_py")
+    return is_scalar or isinstance(texts, str | bytes | MultipleChoiceExample)
 
 
 def checked_texts(texts):
@@ -60,18 +61,12 @@ def checked_texts(texts):
     return column
 
 
-def brief(text):
-    """Return the `repr` of a value, truncated to about 60 characters."""
-    return _SHORT.repr(text)
-
-
 def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
     """Split examples into texts and labels.
 
     Args:
-        texts: argument of `as_rows`. If it includes labels: a
-            `tf.data.Dataset`, batched or not, of (text, label) or ((text,
-            text), label) tuples, or a mapping or table with a column `label`.
+        texts: argument of `as_rows`. If it includes labels, see
+            `included_labels`.
         labels: sequence of labels, or `LABELS_INCLUDED`.
         keys: argument of `as_rows`.
 
@@ -82,16 +77,12 @@ def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
         ValueError: `texts` is empty or differs in length from `labels`.
     """
     if labels is LABELS_INCLUDED:
-        named = dict(named_columns(texts) or {})
-        if "label" in named:
-            labels, texts = named.pop("label"), named
-        elif hasattr(texts, "as_numpy_iterator"):
-            texts, labels = _from_dataset(texts)
-        else:
+        texts, labels = included_labels(texts)
+        if labels is None:
             raise ValueError(
                 "`labels` must be given unless `texts` is a `tf.data.Dataset` "
-                "of pairs of texts and labels, or has a column `label`. "
-                f"Received: {brief(texts)}."
+                "of pairs of texts and labels, or its rows or columns have "
+                f"the key `label`. Received: {brief(texts)}."
             )
     texts, labels = as_rows(texts, keys), as_list(labels, "labels")
     if len(texts) != len(labels):
@@ -102,6 +93,36 @@ def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
     if not texts:
         raise ValueError("`texts` must not be empty. Received: texts=[].")
     return texts, labels
+
+
+def included_labels(examples):
+    """Split examples that include their labels.
+
+    Args:
+        examples: `tf.data.Dataset`, batched or not, of (text, label) or ((text,
+            text), label) tuples; or a mapping, a table, or rows (a list or a
+            dataset of mappings) with the key `label`.
+
+    Returns:
+        The examples without labels, and the labels. These are None if the
+        examples have no labels.
+    """
+    named = named_columns(examples)
+    if named is not None:
+        texts = {name: x for name, x in named.items() if name != "label"}
+        return (texts, named["label"]) if "label" in named else (examples, None)
+    rows = as_list(examples)
+    if isinstance(getattr(examples, "element_spec", None), tuple):
+        if any(len(row) != 2 for row in rows):
+            raise ValueError(
+                "The elements of the dataset must be pairs of a text, or a "
+                f"pair of texts, and a label. Received: {brief(rows[0])}."
+            )
+        return [text for text, _ in rows], [label for _, label in rows]
+    if not rows or not all(_is_mapping(row) and "label" in row for row in rows):
+        return rows, None
+    texts = [{k: x for k, x in row.items() if k != "label"} for row in rows]
+    return texts, [row["label"] for row in rows]
 
 
 def as_rows(texts, keys=TEXT_KEYS):
@@ -120,8 +141,6 @@ def as_rows(texts, keys=TEXT_KEYS):
             columns differ in length, or it is ambiguous whether a tuple
             contains rows or columns.
     """
-    if hasattr(texts, "as_numpy_iterator"):
-        texts = [_decoded(x) for x in unbatched(texts).as_numpy_iterator()]
     named = named_columns(texts)
     if named is not None:
         names = _names(named, keys, not _is_mapping(texts))
@@ -143,6 +162,8 @@ def named_columns(texts):
     if _is_mapping(texts):
         return texts
     names = getattr(texts, "column_names", getattr(texts, "columns", None))
+    if not hasattr(texts, "__getitem__"):  # A stream has only rows.
+        return None
     if names is None or _is_mapping(names):
         return names
     return {name: texts[name] for name in names}
@@ -162,12 +183,12 @@ def _names(mapping, keys, is_table=False):
     raise ValueError(
         f"A mapping or table of texts must have the keys {wanted}. Select "
         "and rename columns, or pass a column by itself. Received: the keys "
-        f"{', '.join(map(brief, mapping))}."
+        f"{listed(mapping)}."
     )
 
 
 def _values(row, names):
-    values = tuple(plain(row[name]) for name in names)
+    values = tuple(row[name] for name in names)
     return values if len(names) > 1 else values[0]
 
 
@@ -201,7 +222,7 @@ def _are_columns(texts, keys):
     )
 
 
-def unbatched(dataset):
+def _unbatched(dataset):
     """Return a `tf.data.Dataset` with one example in each element."""
     spec = dataset.element_spec
     while isinstance(spec, tuple | dict):
@@ -211,42 +232,71 @@ def unbatched(dataset):
 
 
 def as_list(values, name="texts"):
-    """Convert TensorFlow, NumPy or pandas values to a Python list.
+    """Convert values of any library to a Python list of `plain` values.
 
     Args:
-        values: sequence, array, tensor or column.
+        values: sequence, array, tensor, column or `tf.data.Dataset`.
         name: str, argument name to show in error messages.
+
+    Raises:
+        ValueError: the values are a single value, a table, or a set, which has
+            no order; or bytes are not UTF-8. The message names their index.
     """
+    if hasattr(values, "as_numpy_iterator"):
+        values = _unbatched(values).as_numpy_iterator()
     named = named_columns(values)
     if named is not None:
         raise ValueError(
             f"`{name}` must be a list. Received: a mapping or a table with "
-            f"the keys {', '.join(map(brief, named))}."
+            f"the keys {listed(named)}. Pass one column, such as table[key], "
+            "or rows of numbers, as table[keys].to_numpy()."
         )
-    values = plain(values)
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise ValueError(f"`{name}` must be a list. Received: {brief(values)}.")
-    return [plain(value) for value in values]
+    values = _python_object(values)
+    if isinstance(values, str | bytes | _SETS) or not hasattr(
+        values, "__iter__"
+    ):
+        hint = " A set has no order." if isinstance(values, _SETS) else ""
+        raise ValueError(
+            f"`{name}` must be a list. Received: {brief(values)}.{hint}"
+        )
+    items = []
+    for index, value in enumerate(values):
+        try:
+            items.append(plain(value))
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"`{name}` must be UTF-8 text. Received: {brief(error.object)} "
+                f"at index {index}: {error.reason} at byte {error.start}. "
+                "Decode other encodings to str."
+            ) from None
+    return items
 
 
 def plain(value):
-    """Convert a TensorFlow, NumPy or pandas value to a Python object."""
-    if isinstance(value, str):
-        return str(value)
-    if hasattr(value, "numpy"):
-        return _decoded(value.numpy())
-    return value.tolist() if hasattr(value, "tolist") else value
+    """Convert a value of any library, with its items, to Python objects.
 
-
-def _decoded(value):
-    """Decode bytes, including nested ones, and keep all other values."""
-    value = plain(value)
+    Bytes are decoded as UTF-8, because TensorFlow stores texts as bytes.
+    """
+    if type(value) in _PYTHON:
+        return value
+    value = _python_object(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")
     if isinstance(value, dict):
-        return {key: _decoded(x) for key, x in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_decoded, value))
+        return {plain(key): plain(x) for key, x in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(plain, value))
+    return value
+
+
+def _python_object(value):
+    """Convert a scalar or an array of NumPy, TensorFlow, Arrow or pandas."""
+    if isinstance(value, str):
+        return str(value)
+    for name in ("tolist", "to_pylist", "as_py", "numpy"):
+        if hasattr(value, name):
+            converted = getattr(value, name)()
+            return _python_object(converted) if name == "numpy" else converted
     return value
 
 
@@ -296,17 +346,3 @@ def _encoded(index, text):
             f"surrogate pair, {text[error.start]!r}, at character "
             f"{error.start} of {brief(text)} at index {index}."
         ) from None
-
-
-def _from_dataset(dataset):
-    texts, labels = [], []
-    for element in unbatched(dataset).as_numpy_iterator():
-        if not isinstance(element, tuple) or len(element) != 2:
-            raise ValueError(
-                "The elements of the dataset must be pairs of a text, or a "
-                f"pair of texts, and a label. Received: {brief(element)}."
-            )
-        text, label = map(_decoded, element)
-        texts.append(text)
-        labels.append(label)
-    return texts, labels

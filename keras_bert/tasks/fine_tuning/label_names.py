@@ -1,7 +1,14 @@
 """Names, order and loss weights of classification labels."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from keras_bert.messages import brief
+from keras_bert.messages import listed
+from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import plain
+from keras_bert.tasks.fine_tuning.labels import is_finite
 from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
@@ -11,7 +18,9 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
     Args:
         known: list of str, labels of the trained model. None if the model is
             not trained for the task.
-        labels: list of str, requested labels in order; None to use `known`.
+        labels: list of str, requested labels in order, or a dict of labels
+            and their ids, such as a config's `label2id` or `id2label`; None to
+            use `known`.
         rename_labels: dict mapping known labels to new names, or None.
         new_head: bool, whether to replace the trained head with a random one.
 
@@ -41,7 +50,7 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
             f"This model was trained for the labels {', '.join(renamed)}. "
             "Pass `rename_labels` to give them other names, or new_head=True "
             "to replace the trained head with a random one. "
-            f"Received: labels={labels!r}."
+            f"Received: labels={brief(labels)}."
         )
     return labels, [renamed.index(label) for label in labels]
 
@@ -57,30 +66,56 @@ def label_weights(class_weights, labels):
     Raises:
         ValueError: a label is unknown, or a weight is invalid.
     """
-    if not isinstance(class_weights, dict):
+    if not isinstance(class_weights, Mapping):
         raise ValueError(
-            "`class_weights` must be a dict mapping labels to floats. "
-            f"Received: {class_weights!r}."
+            "`class_weights` must be a dict mapping labels to floats, such as "
+            "dict(zip(labels, weights)). Received: "
+            f"class_weights={brief(class_weights)}."
+        )
+    indices = label_indices([*class_weights], labels)
+    if len({*indices}) < len(indices):
+        raise ValueError(
+            "`class_weights` must have each label once, by its name or its "
+            f"index. Received: class_weights={brief(class_weights)}."
         )
     weights = np.ones(len(labels), np.float32)
-    weights[label_indices([*class_weights], labels)] = [*class_weights.values()]
-    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+    values = [*map(plain, class_weights.values())]
+    are_numbers = all(map(is_finite, values))
+    weights[indices] = values if are_numbers else -1
+    if (weights < 0).any() or not weights.any():
         raise ValueError(
-            "`class_weights` must be finite, at least 0 and not all 0. "
-            f"Received: class_weights={class_weights}."
+            "`class_weights` must be finite numbers, at least 0, not all 0. "
+            f"Received: class_weights={brief(class_weights)}."
         )
     return weights
 
 
 def _checked_labels(labels):
-    labels = list(labels)
+    given = labels
+    labels = _in_order(labels) if isinstance(labels, Mapping) else labels
+    labels = as_list(labels, "labels")
     is_text = all(isinstance(x, str) and x and x == x.strip() for x in labels)
     if not is_text or len({*labels}) != len(labels) or len(labels) < 2:
         raise ValueError(
             "`labels` must be at least two different names (str) without "
-            f"leading or trailing spaces. Received: labels={labels!r}."
+            f"leading or trailing spaces. Received: labels={brief(given)}."
         )
     return labels
+
+
+def _in_order(ids):
+    """Return the labels of a `label2id` or an `id2label` by their ids."""
+    pairs = {str(key): value for key, value in ids.items()}
+    if all(isinstance(value, str) for value in ids.values()):  # id2label
+        pairs = {value: key for key, value in pairs.items()}
+    names = {str(index): name for name, index in pairs.items()}
+    expected = [*map(str, range(len(ids)))]
+    if {*names} != {*expected}:
+        raise ValueError(
+            "A dict of `labels` must map each label to its id, or each id to "
+            f"its label, with all ids from 0. Received: labels={brief(ids)}."
+        )
+    return [names[index] for index in expected]
 
 
 def _renamed(known, names):
@@ -89,7 +124,7 @@ def _renamed(known, names):
         raise ValueError(
             "`rename_labels` must be a dict mapping labels that the model "
             f"was trained with ({', '.join(known) or 'none'}) to new names. "
-            f"Received the keys: {', '.join(map(repr, unknown))}."
+            f"Received the keys: {listed(unknown)}."
         )
     return [names.get(label, label) for label in known]
 

@@ -2,33 +2,51 @@
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.messages import brief
+from keras_bert.messages import listed
 from keras_bert.tasks.fine_tuning.columns import plain
+
+_SEVERAL = (
+    " For several labels per text, load the classifier with `multi_label=True`."
+)
 
 
 def label_indices(labels, names):
     """Convert labels to indices into a list of names.
 
     Args:
-        labels: list of names or indices.
+        labels: list of names or indices, or of one-hot rows; rows with a
+            single item, such as an `(n, 1)` array, are a list of their items.
         names: list of str.
 
     Returns:
         int64 `(num_labels,)`.
 
     Raises:
-        ValueError: a label is unknown; the message names its index.
+        ValueError: a label is unknown, or an int is the name of one label and
+            the index of another. The message names its index.
     """
+    labels = _flat([*map(plain, labels)])
+    if labels and all(_is_one_hot(row, len(names)) for row in labels):
+        labels = [row.index(1) for row in labels]
     places = {name: place for place, name in enumerate(names)}
     indices = np.empty(len(labels), np.int64)
-    for index, label in enumerate(map(plain, labels)):
+    for index, label in enumerate(labels):
         place = places.get(label) if isinstance(label, str) else label
         is_place = isinstance(place, int) and not isinstance(place, bool)
+        if is_place and places.get(str(label), place) != place:
+            raise ValueError(
+                f"A label must not be ambiguous: {label} is the name of label "
+                f"{places[str(label)]}, and an index. Pass names as str, or "
+                f"indices as names[index]. Received: {label} at index {index}, "
+                f"and the names {listed(names)}."
+            )
         if not is_place or not 0 <= place < len(names):
+            hint = _SEVERAL if isinstance(label, list) else ""
             raise ValueError(
                 f"A label must be one of {', '.join(names[:10])}, or its "
-                f"index, from 0 to {len(names) - 1}. Received: {label!r} at "
-                f"index {index}."
+                f"index, from 0 to {len(names) - 1}. Received: "
+                f"{brief(label)} at index {index}.{hint}"
             )
         indices[index] = place
     return indices
@@ -50,25 +68,25 @@ def label_rows(labels, names):
             message names the index.
     """
     rows = [_plain_row(row) for row in labels]
-    are_marks = bool(rows) and all(_are_marks(row, len(names)) for row in rows)
+    if rows and all(_are_marks(row, len(names)) for row in rows):
+        # Rows such as [0, 1] of two labels may be two indices.
+        if all(sorted(row) == [0, 1] and type(row[0]) is int for row in rows):
+            raise ValueError(
+                f"`labels` is ambiguous: rows such as {rows[0]} may be label "
+                "indices, or indicators 0 and 1. Pass label names, or "
+                f"indicators as bool. Received: {brief(rows)}."
+            )
+        return np.array(rows, np.float32)
     targets = np.zeros((len(rows), len(names)), np.float32)
-    try:
-        for index, row in enumerate(rows):
+    for index, row in enumerate(rows):
+        try:
             targets[index, _several(row, names)] = 1
-    except (TypeError, ValueError) as error:
-        if are_marks:
-            return np.array(rows, np.float32)
-        raise ValueError(
-            "If `multi_label` is True, `labels` must have a list of labels "
-            f"for each text, or a row of {len(names)} indicators, 0 or 1. "
-            f"Received: {brief(row)} at index {index}: {error}"
-        ) from None
-    if are_marks:
-        raise ValueError(
-            f"`labels` is ambiguous: rows such as {rows[0]} may be label "
-            "indices, or indicators 0 and 1. Pass label names, or indicators "
-            f"as bool. Received: {brief(rows)}."
-        )
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "If `multi_label` is True, `labels` must have a list of labels "
+                f"for each text, or a row of {len(names)} indicators, 0 or 1. "
+                f"Received: {brief(row)} at index {index}: {error}"
+            ) from None
     return targets
 
 
@@ -87,20 +105,24 @@ def numbers(labels, num_outputs=1):
         ValueError: a label is not a finite number; the message names its
             index.
     """
-    rows = [_plain_row([x] if num_outputs == 1 else x) for x in labels]
+    if num_outputs == 1:
+        labels = [[x] for x in _flat([*map(plain, labels)])]
+    rows = [*map(_plain_row, labels)]
     for index, row in enumerate(rows):
         is_row = isinstance(row, list) and len(row) == num_outputs
-        if not is_row or not all(map(_is_finite, row)):
+        if not is_row or not all(map(is_finite, row)):
             several = f"a list of {num_outputs} finite numbers"
             wanted = "a finite number" if num_outputs == 1 else several
+            value = row[0] if num_outputs == 1 else row
             raise ValueError(
                 f"A label must be {wanted}. "
-                f"Received: {brief(labels[index])} at index {index}."
+                f"Received: {brief(value)} at index {index}."
             )
     return np.array(rows, np.float32).reshape(-1, num_outputs)
 
 
-def _is_finite(value):
+def is_finite(value):
+    """Return True for a finite int or float, False for a bool."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and np.isfinite(value)
 
@@ -109,6 +131,13 @@ def _plain_row(row):
     row = plain(row)
     is_row = isinstance(row, list | tuple | set | frozenset)
     return [*map(plain, row)] if is_row else row
+
+
+def _flat(labels):
+    """Return the items of rows with a single item, such as a column."""
+    if all(isinstance(x, list | tuple) and len(x) == 1 for x in labels):
+        return [x for (x,) in labels]
+    return labels
 
 
 def _several(row, names):
@@ -122,5 +151,9 @@ def _several(row, names):
 
 
 def _are_marks(row, num_labels):
-    is_row = isinstance(row, list) and len(row) == num_labels
+    is_row = isinstance(row, list | tuple) and len(row) == num_labels
     return is_row and all(x in (0, 1) for x in row)
+
+
+def _is_one_hot(row, num_labels):
+    return _are_marks(row, num_labels) and sum(row) == 1

@@ -46,7 +46,8 @@ class Tags(Classes):
         tags, where = labels
         learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
         places = tag_indices(learned, self.labels, where)
-        return places, label_weights(class_weights or {}, self.labels)
+        class_weights = {} if class_weights is None else class_weights
+        return places, label_weights(class_weights, self.labels)
 
     def loss(self, label_smoothing):
         # Average over all words of the batch, not per sentence.

@@ -43,6 +43,18 @@ class _DataSet:
         return self._columns[name]
 
 
+class _Stream:
+    """Stand-in for a Hugging Face dataset that can only be iterated."""
+
+    column_names = ["text", "label"]
+
+    def __init__(self, rows):
+        self._rows = rows
+
+    def __iter__(self):
+        return iter(self._rows)
+
+
 _dataset = tf.data.Dataset.from_tensor_slices
 
 
@@ -50,6 +62,8 @@ _dataset = tf.data.Dataset.from_tensor_slices
     "texts",
     [
         _A,
+        [text.encode() for text in _A],
+        np.array([text.encode() for text in _A]),
         (*_A,),
         iter(_A),
         [*map(np.str_, _A)],
@@ -66,7 +80,7 @@ _dataset = tf.data.Dataset.from_tensor_slices
         _Table(review=_A),
         _DataSet(text=_A),
     ],
-    ids=range(16),
+    ids=range(18),
 )
 def test_texts_of_any_container_are_a_list_of_str(texts):
     rows = as_rows(texts)
@@ -176,9 +190,35 @@ def test_a_data_set_holds_texts_and_labels(texts, labels):
     assert split_examples(data.batch(2)) == split_examples(data)
 
 
-def test_a_data_set_without_labels_is_named():
-    with pytest.raises(ValueError, match="must be pairs.*Received: b'a'"):
-        split_examples(_dataset(["a", "b"]))
+@pytest.mark.parametrize("examples", [_dataset(_A), _A, [{"text": "a"}]])
+def test_examples_without_labels_are_named(examples):
+    with pytest.raises(ValueError, match="`labels` must be given.*`label`"):
+        split_examples(examples)
+
+
+@pytest.mark.parametrize("make", [list, iter, _Stream])
+def test_rows_hold_texts_and_labels(make):
+    rows = [{"text": "a", "label": "x"}, {"label": "y", "text": "ü"}]
+    assert split_examples(make(rows)) == (_A, ["x", "y"])
+    rows = [{**row, "text_pair": text} for row, text in zip(rows, _B)]
+    assert split_examples(make(rows)) == (_PAIRS, ["x", "y"])
+
+
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_a_data_set_of_dicts_holds_texts_and_labels(batch_size):
+    data = _dataset({"text": _A, "label": [1, 0]})
+    # `tfds.as_numpy` returns such rows, with bytes and NumPy scalars.
+    assert split_examples([*data.as_numpy_iterator()]) == (_A, [1, 0])
+    data = data if batch_size is None else data.batch(batch_size)
+    assert split_examples(data) == (_A, [1, 0])
+
+
+def test_arrow_values_are_python_values():
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"text": _A, "label": [1, 0]})
+    assert split_examples(table) == (_A, [1, 0])
+    for texts in (table["text"], arrow.array(_A), [*table["text"]]):
+        assert as_rows(texts) == _A
 
 
 def test_pairs_are_two_columns():
@@ -209,7 +249,12 @@ def test_pairs_are_two_columns():
         (["a\ud800"], TEXT_KEYS, "surrogate.*at index 0"),
         ("abc", TEXT_KEYS, "must be a list. Received: 'abc'"),
         ({"text": "abc"}, TEXT_KEYS, "`text` must be a list. Received: 'abc'"),
-        ([b"a"], TEXT_KEYS, "Received: b'a' at index 0"),
+        ({"a", "b"}, TEXT_KEYS, "must be a list.*A set has no order"),
+        ([{"a", "b"}], TEXT_KEYS, "must be str.*at index 0"),
+        (["a", b"\xe9"], TEXT_KEYS, r"UTF-8.*b'\\xe9' at index 1: .* byte 0"),
+        (tf.constant([b"a", b"\xe9"]), TEXT_KEYS, "UTF-8.*at index 1"),
+        (_dataset([b"a", b"\xe9"]), TEXT_KEYS, "UTF-8.*at index 1"),
+        ({"text": [b"\xe9"]}, TEXT_KEYS, "`text` must be UTF-8.*at index 0"),
     ],
 )
 def test_what_is_no_text_is_named(texts, keys, message):

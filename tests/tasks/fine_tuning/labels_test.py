@@ -14,6 +14,30 @@ def test_labels_are_names_or_indices():
     assert label_indices([], _NAMES).tolist() == []
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [[[1], [0]], np.array([[1], [0]]), [["y"], ["x"]], np.eye(2)[[1, 0]]],
+    ids=range(4),
+)
+def test_columns_and_one_hot_rows_are_labels(labels):
+    assert label_indices(labels, ["x", "y"]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("names", [["1", "2", "3"], ["2", "1"]])
+def test_an_index_that_is_the_name_of_another_label_is_ambiguous(names):
+    assert label_indices(names, names).tolist() == [*range(len(names))]
+    with pytest.raises(ValueError, match="ambiguous.*as str.*2 at index 1"):
+        label_indices([names[0], 2], names)
+    with pytest.raises(ValueError, match="ambiguous.*as str.*2 at index 0"):
+        label_rows([[2]], names)
+    assert label_indices([1, 0], ["0", "1"]).tolist() == [1, 0]
+
+
+def test_rows_of_several_labels_name_the_setting():
+    with pytest.raises(ValueError, match=r"\[0, 1\] at index 0.*multi_label"):
+        label_indices([[0, 1], [1, 1]], ["x", "y"])
+
+
 @pytest.mark.parametrize("label", ["q", 3, -1, True, None, 1.0, ["x"]])
 def test_what_is_no_label_is_named(label):
     with pytest.raises(ValueError, match="x, y.*from 0 to 1.*at index 1"):
@@ -51,19 +75,24 @@ def test_several_labels_are_named_or_marked(labels, names, expected):
         ([["x"], ["q"]], r"\['q'\] at index 1.*'q' at index 0"),
         ([[1, 0, 0], [0, 2]], r"\[1, 0, 0\] at index 0: a label occurs twice"),
         ([[0.5, 0, 1]], r"\[0.5, 0, 1\] at index 0"),
-        ([[1, 0]], None),
     ],
 )
 def test_what_is_not_several_labels_is_named(labels, message):
-    names, match = (_NAMES, message) if message else (["x", "y"], "as bool")
-    with pytest.raises(ValueError, match=match):
-        label_rows(labels, names)
+    with pytest.raises(ValueError, match=message):
+        label_rows(labels, _NAMES)
+
+
+@pytest.mark.parametrize("names", [["x", "y"], ["1", "2"]])
+def test_rows_that_may_be_indices_or_indicators_are_ambiguous(names):
+    with pytest.raises(ValueError, match="ambiguous.*as bool"):
+        label_rows([[1, 0]], names)
 
 
 def test_numbers_are_finite():
     assert numbers([1, np.float32(-2.5)]).tolist() == [[1.0], [-2.5]]
     assert numbers([[1, 2], np.ones(2)], 2).tolist() == [[1, 2], [1, 1]]
     assert numbers([1]).dtype == np.float32
+    assert numbers(np.array([[1], [2]])).tolist() == [[1.0], [2.0]]
     for bad in (float("inf"), float("nan"), True, "1", None, [1]):
         with pytest.raises(ValueError, match="finite.* at index 1"):
             numbers([1.0, bad])
