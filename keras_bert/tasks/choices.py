@@ -9,6 +9,7 @@ from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import included_labels
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
@@ -132,9 +133,11 @@ class Choices(Inputs):
         return encoded_questions(as_questions(questions))
 
     def read_labelled(self, questions, labels):
-        questions = as_questions(questions)
         if labels is LABELS_INCLUDED:
-            labels = [getattr(x, "label", None) for x in questions]
+            questions, labels = included_labels(questions)
+            if labels is None:
+                questions = as_questions(questions)
+                labels = [getattr(x, "label", None) for x in questions]
         questions, labels = split_examples(questions, labels, _KEYS)
         contexts, choices = encoded_questions(questions)
         places = checked_choice_labels(questions, labels, len(choices[0]))

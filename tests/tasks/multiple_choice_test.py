@@ -59,6 +59,12 @@ def test_questions_may_be_read_ones(trained):
         trained.labelled(_read(_LABELS)),
         trained.labelled(unlabelled, np.array(_LABELS)),
         trained.labelled(
+            [
+                {"text": text, "choices": choices, "label": label}
+                for (text, choices), label in zip(_QUESTIONS, _LABELS)
+            ]
+        ),
+        trained.labelled(
             [(text, tuple(choices)) for text, choices in _QUESTIONS], _LABELS
         ),
     ):

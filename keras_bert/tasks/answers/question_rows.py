@@ -16,6 +16,7 @@ from keras_bert.tasks.answers.answer_windows import token_span
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.columns import named_columns
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
@@ -34,7 +35,8 @@ def labelled_questions(questions):
 
     Args:
         questions: path of a SQuAD file (str), its parsed JSON (dict), or a
-            list of `SquadQuestion`.
+            list of `SquadQuestion`; or rows, or a table, with the keys of
+            "squad" on the Hugging Face Hub.
 
     Returns:
         A list of `SquadQuestion`.
@@ -44,16 +46,23 @@ def labelled_questions(questions):
     """
     if isinstance(questions, str | os.PathLike):
         return read_squad(questions)
+    named = named_columns(questions)
+    if named is not None and "question" in named:
+        columns = [as_list(named[name], name) for name in named]
+        rows = zip(*columns, strict=True)
+        questions = [dict(zip(named, row, strict=True)) for row in rows]
     if isinstance(questions, dict):
         return squad_questions(questions, "`questions`")
     questions = as_list(questions, "questions")
+    if questions and all(isinstance(row, dict) for row in questions):
+        return squad_questions(_parsed_json(questions), "`questions`")
     for index, question in enumerate(questions):
         if not isinstance(question, SquadQuestion):
             raise ValueError(
                 "`questions` must be the path of a SQuAD file, its parsed "
-                "JSON, or a list of `SquadQuestion`. Received: "
-                f"{brief(question)} at index {index}. "
-                "docs/question_answering.md shows how to convert a dataset."
+                "JSON, a list of `SquadQuestion`, or rows with the keys "
+                "`question`, `context` and `answers`. Received: "
+                f"{brief(question)} at index {index}."
             )
     if not questions:
         raise ValueError("`questions` must not be empty. Received: [].")
@@ -66,6 +75,19 @@ def labelled_questions(questions):
             )
         seen.add(question.id)
     return questions
+
+
+def _parsed_json(rows):
+    """Convert rows to the contents of a SQuAD file."""
+    paragraphs = []
+    for index, row in enumerate(rows):
+        answers = row.get("answers")
+        if isinstance(answers, dict):  # Lists of texts and of starts.
+            pairs = zip(*answers.values(), strict=True)
+            answers = [dict(zip(answers, pair, strict=True)) for pair in pairs]
+        question = {"id": index, **row, "answers": answers}
+        paragraphs.append({"context": row.get("context"), "qas": [question]})
+    return {"data": [{"paragraphs": paragraphs}]}
 
 
 def unlabelled_questions(pairs):

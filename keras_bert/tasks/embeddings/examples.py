@@ -6,12 +6,11 @@ import numpy as np
 
 from keras_bert.messages import brief
 from keras_bert.tasks.batches.distinct_texts import without_duplicates
-from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
-from keras_bert.tasks.fine_tuning.columns import named_columns
+from keras_bert.tasks.fine_tuning.columns import included_labels
 from keras_bert.tasks.fine_tuning.columns import plain
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
@@ -142,15 +141,15 @@ def with_labels(data):
 def _split(texts, labels):
     """Return the texts as a list and the labels as a float32 array or None."""
     spec = getattr(texts, "element_spec", None)
-    is_labelled = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
-    is_labelled = is_labelled or "label" in (named_columns(texts) or ())
+    has_tuples = isinstance(spec, tuple) and hasattr(spec[0], "shape")
+    if labels is None and not has_tuples:
+        texts, labels = included_labels(texts)
     keys = SINGLE_KEYS + _KEYS
     is_array = isinstance(labels, np.ndarray) and labels.dtype.kind in "fiu"
     if is_array and labels.ndim == 2:
         texts, _ = split_examples(texts, range(len(labels)), keys)
         return texts, _finite(labels)
-    if is_labelled or labels is not None:
-        labels = LABELS_INCLUDED if labels is None else labels
+    if labels is not None:
         texts, labels = split_examples(texts, labels, keys)
         return texts, _label_array(labels)
     texts = as_rows(texts, _KEYS)

@@ -120,7 +120,8 @@ def included_labels(examples):
             )
         return [text for text, _ in rows], [label for _, label in rows]
     if not rows or not all(_is_mapping(row) and "label" in row for row in rows):
-        return rows, None
+        # A tuple may contain columns.
+        return (examples if isinstance(examples, tuple) else rows), None
     texts = [{k: x for k, x in row.items() if k != "label"} for row in rows]
     return texts, [row["label"] for row in rows]
 

@@ -5,6 +5,7 @@ import numpy as np
 from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import plain
 from keras_bert.tasks.fine_tuning.labels import label_indices
 from keras_bert.tasks.labelled.conll import TaggedSentences
@@ -16,6 +17,9 @@ from keras_bert.tasks.labelled.tag_schemes import PLAIN
 from keras_bert.tasks.labelled.tag_schemes import by_indices
 from keras_bert.tasks.labelled.tag_schemes import find_scheme
 from keras_bert.tasks.labelled.tag_schemes import is_plain
+
+# Keys of words and tags, the last two as on the Hugging Face Hub.
+_KEYS = (("words", "tags"), ("tokens", "tags"), ("tokens", "ner_tags"))
 
 
 def as_sentences(sentences):
@@ -95,7 +99,8 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
         sentences: `TaggedSentences`, or a list with a list of str for each
             sentence.
         tags: list with a list of str, or of indices into `names`, for each
-            sentence; `LABELS_INCLUDED` with `TaggedSentences`.
+            sentence; `LABELS_INCLUDED` with `TaggedSentences`, or with rows or
+            columns of words and tags.
         names: list of str, the labels of a model.
 
     Returns:
@@ -108,11 +113,15 @@ def tagged_words(sentences, tags=LABELS_INCLUDED, names=()):
     if isinstance(sentences, TaggedSentences) and tags is LABELS_INCLUDED:
         return sentences.words, sentences.tags, sentences.where
     if tags is LABELS_INCLUDED:
-        raise ValueError(
-            "`labels` must be given: the tags, a list for each sentence. They "
-            "are optional only for the result of `read_conll`. Received: "
-            "labels=None."
-        )
+        rows = as_rows(sentences, _KEYS)
+        if not rows or not all(isinstance(row, tuple) for row in rows):
+            raise ValueError(
+                "`labels` must be given: the tags, a list for each sentence. "
+                "They are optional only for the result of `read_conll`, or "
+                "for rows with the keys `words` and `tags`. Received: "
+                "labels=None."
+            )
+        sentences, tags = zip(*rows, strict=True)
     sentences, tags = as_sentences(sentences), as_tags(tags, names)
     check_lengths("tags", tags, sentences)
     if not any(sentences):

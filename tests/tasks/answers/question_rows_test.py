@@ -98,6 +98,36 @@ def test_a_path_an_object_and_a_list_are_the_same_questions(tmp_path):
         assert labelled_questions(given) == [_QUESTION]
 
 
+_ROW = {"id": "q", "question": "who?", "context": "a dog"}
+_ANSWERS = {"text": ["dog"], "answer_start": [2]}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{**_ROW, "title": "A", "answers": _ANSWERS}],
+        [{**_ROW, "answers": [{"text": "dog", "answer_start": 2}]}],
+        {**{key: [x] for key, x in _ROW.items()}, "answers": [_ANSWERS]},
+    ],
+    ids=range(3),
+)
+def test_rows_and_columns_are_questions(rows):
+    assert labelled_questions(rows) == [_QUESTION]
+
+
+def test_rows_of_question_data_sets_are_questions():
+    without_answer = {"text": np.array([]), "answer_start": np.array([], int)}
+    rows = [
+        {"question": "who?", "context": "a dog", "answers": without_answer},
+        {"question": "who?", "context": "a dog", "answers": _ANSWERS},
+    ]
+    first, second = labelled_questions(iter(rows))
+    assert (first.id, first.is_impossible) == ("0", True)
+    assert (second.id, second.answers) == ("1", (("dog", 2),))
+    with pytest.raises(ValueError, match="paragraph 1.*`answers`.*None"):
+        labelled_questions([_ROW])
+
+
 def test_pairs_of_any_container_have_their_indices_as_ids():
     pairs = [("who?", "a dog"), ("", "")]
     expected = [

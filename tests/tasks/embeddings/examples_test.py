@@ -53,6 +53,17 @@ def test_any_container_will_do(preprocess):
         ([from_tensors(columns).batch(2)], plain),
         ([named], plain),
         ([(*map(np.array, columns),)], plain),
+        ([[dict(zip(named, pair)) for pair in _PAIRS]], plain),
+        ([{**named, "label": [1, 0.5, -1]}], scored),
+        (
+            [
+                [
+                    {"anchor": a, "positive": b, "label": label}
+                    for (a, b), label in zip(_PAIRS, [1, 0.5, -1])
+                ]
+            ],
+            scored,
+        ),
         ([_PAIRS, np.array([1, 0.5, -1])], scored),
         ([from_tensors((columns, [1, 0.5, -1]))], scored),
     ):

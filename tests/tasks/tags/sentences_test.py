@@ -25,6 +25,35 @@ def test_words_of_any_container_are_lists(sentences):
     assert as_sentences(sentences) == [["a", "b"], ["c", "d"]]
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"words": ["a", "b"], "tags": ["O", "B-X"]}],
+        {"tokens": [["a", "b"]], "ner_tags": [[0, 1]]},
+        [{"tokens": np.array([b"a", b"b"]), "tags": np.array([0, 1])}],
+        [(["a", "b"], ["O", "B-X"])],
+    ],
+    ids=range(4),
+)
+def test_rows_and_columns_hold_words_and_tags(rows):
+    words, tags, _ = tagged_words(rows, names=["O", "B-X", "I-X"])
+    assert [*map(list, words)] == [["a", "b"]]
+    assert [*map(list, tags)] == [["O", "B-X"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([["a", "b"]], "must be given.*rows with the keys `words` and `tags`"),
+        ([{"words": ["a"]}], "'words' and 'tags'.*'tokens' and 'ner_tags'"),
+        ([], "must be given"),
+    ],
+)
+def test_sentences_without_tags_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        tagged_words(rows)
+
+
 def test_tags_may_be_indices():
     names = ["O", "B-X", "I-X"]
     for tags in ([[0, 1], [2]], [["O", "B-X"], [np.int64(2)]]):
@@ -43,7 +72,8 @@ def test_tags_may_be_indices():
         ([["a", 1]], r"\(str\)\. Received: 1 at index 0, 1"),
         ([["a"], "a b"], "lists of words, .*Received: 'a b' at index 1"),
         ([["a"], ["b", 3.0]], r"\(str\)\. Received: 3.0 at index 1, 1"),
-        ([["a", b"b"]], r"\(str\)\. Received: b'b' at index 0, 1"),
+        ([["a", b"\xe9"]], r"UTF-8 text.*at index 0"),
+        ([{"a", "b"}], "lists of words.*at index 0"),
     ],
 )
 def test_what_is_no_sentence_is_named(sentences, message):
