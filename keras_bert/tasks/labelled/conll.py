@@ -10,6 +10,7 @@ from absl import logging
 from keras_bert import checks
 from keras_bert.rows import read_lines
 from keras_bert.summary import Summarized
+from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.labelled.tag_schemes import without_stray_tags
 from keras_bert.typing import Path
 
@@ -17,7 +18,6 @@ _START = "-DOCSTART-"
 _WHITE = " \t\n"
 _SHOWN = 60
 _CONLLU_COLUMNS, _UPOS = 10, 3
-_CONLLU_ROW = re.compile(r"[01]\t")  # First row of a numbered sentence.
 _UNNUMBERED = re.compile(r"\d+[-.]\d+\t")
 
 
@@ -74,8 +74,9 @@ def read_conll(
     Columns are separated by tabs if the first row contains a tab, otherwise by
     spaces. Rows that begin with -DOCSTART- are skipped. If the first of three
     or more columns numbers the words, as in CoNLL-U, the second column has the
-    words. Comments of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1
-    are skipped.
+    words; ranges such as 1-2 and empty nodes such as 1.1 are skipped. So are
+    comments: lines at the beginning of a sentence that begin with "#" and have
+    another number of columns, or begin with "# " and do not end with a tag.
 
     Args:
         path: UTF-8 file, with or without a byte order mark.
@@ -185,21 +186,19 @@ def _read_sentences(path):
         number of columns; and whether the first column numbers the words.
     """
     lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
-    has_comments = any(_CONLLU_ROW.match(line) for line in lines)
     rows = []
     for number, line in enumerate(lines, start=1):
-        if not (has_comments and line.startswith("#") and "\t" not in line):
-            row = line.strip(_WHITE)
-            rows.append((number, "" if row.startswith(_START) else row))
+        row = line.strip(_WHITE)
+        rows.append((number, "" if row.startswith(_START) else row))
     # Group consecutive rows that are not empty.
     runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
     sentences = [[*run] for is_sentence, run in runs if is_sentence]
+    sentences, cut = _without_comments(sentences)
     if not sentences:
         raise ValueError(
             f"{path} must contain lines with a word and its tag. It has none."
         )
     first_number, first = sentences[0][0]
-    cut = re.compile("\t" if "\t" in first else " +").split
     num_columns = len(cut(first))
     numbered = [
         [pair for pair in sentence if not _UNNUMBERED.match(pair[1])]
@@ -222,6 +221,29 @@ def _read_sentences(path):
                 f"{lines[number - 1].strip(_WHITE)[:_SHOWN]!r}."
             )
     return [*filter(None, cells)], num_columns, is_numbered
+
+
+def _without_comments(sentences):
+    """Drop comments above sentences; return the rest and a function for cells.
+
+    A comment begins with "#" and has another number of cells than a word, or
+    begins with "# " and ends with no tag of the file.
+    """
+    rows = [row for _, row in itertools.chain(*sentences)]
+    words = [row for row in rows if row[0] != "#"] or rows
+    cut = re.compile("\t" if words and "\t" in words[0] else " +").split
+    num_columns = len(cut(words[0])) if words else 0
+    tags = {OUTSIDE}.union(cut(row)[-1] for row in words if row[0] != "#")
+
+    def is_comment(pair):
+        cells = cut(pair[1])
+        is_like_word = len(cells) == num_columns and (
+            pair[1][:2] not in ("# ", "#\t") or cells[-1] in tags
+        )
+        return pair[1][0] == "#" and not is_like_word
+
+    rest = [[*itertools.dropwhile(is_comment, x)] for x in sentences]
+    return [*filter(None, rest)], cut
 
 
 def _word_column(path, column, num_columns, is_numbered):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from keras_bert.tasks.labelled.conll import TaggedSentences
 from keras_bert.tasks.labelled.conll import conll_text
 from keras_bert.tasks.labelled.conll import read_conll
+from keras_bert.tasks.labelled.conll import read_words
 
 _TABS = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
 _WORDS = (("EU", "rejects"), ("Peter", "Blackburn"))
@@ -60,6 +61,38 @@ def test_the_tags_are_in_the_column_asked_for(write, column, tag):
     assert (data.words, data.tags) == ((("cat",),), ((tag,),))
 
 
+@pytest.mark.parametrize(
+    "comments",
+    [
+        "# id 52 domain=en\n",
+        "# id 5239d808-f300-46ea\tdomain=en\n",
+        "#\thttp://de.wikipedia.org/wiki/Mai\t[2010-03-05]\n",
+        "# text = a  b \n# newdoc\n",
+        "#newdoc\n",
+        "#\n\n",
+    ],
+)
+@pytest.mark.parametrize("gap", ["\t", " "])
+def test_comments_above_sentences_are_skipped(write, comments, gap):
+    rows = ["a _ O B-X", "# _ O O", "", "b _ O O", "#tag _ O B-X", ""]
+    rows = "\n".join(rows).replace(" ", gap)
+    first, second = rows.split("\n\n")
+    data = read_conll(write(f"{comments}{first}\n\n{comments}{second}"))
+    assert data.words == (("a", "#"), ("b", "#tag"))
+    assert data.tags == (("B-X", "O"), ("O", "B-X"))
+    number = comments.count("\n")
+    assert data.lines[0] == (1 + number, 2 + number)
+
+
+@pytest.mark.parametrize("gap", ["\t", " "])
+def test_words_may_begin_with_the_sign_of_comments(write, gap):
+    content = "# O\na B-X\n\n#tag B-Y\nb O\n\n# B-X\n"
+    data = read_conll(write(content.replace(" ", gap)))
+    assert data.words == (("#", "a"), ("#tag", "b"), ("#",))
+    assert read_words(write("#\na\n\n#b\n")) == [(1, ["#", "a"]), (4, ["#b"])]
+    assert read_words(write("# c\na\n")) == [(2, ["a"])]
+
+
 def test_only_tabs_and_spaces_divide(write):
     words = ("\u00a0", "a\u3000b", "\u2028", "\x85", "\ufe0f", "\ufeff", "#")
     data = read_conll(write("".join(f"{word}\tO\n" for word in words)))
@@ -82,6 +115,7 @@ def test_empty_columns_count_between_tabs(write):
         (b"a O\n\xff O\n", {}, "line 2, must be UTF-8 text. .* 0xff"),
         ("a O\nb\0 O\n", {}, "line 2, must be UTF-8 text. .* NUL byte"),
         ("", {}, "must contain lines with a word .* has none"),
+        ("# a b\n\n# c\n", {}, "must contain lines with a word .* has none"),
         ("-DOCSTART- O\n\n", {}, "must contain lines with a word .* has none"),
         (
             "a\tO\tx\nb\t\tx\n",
