@@ -404,7 +404,7 @@ def read_json_object(path):
         ValueError: the file is not JSON, or not an object.
     """
     try:
-        values = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        values = json.loads(pathlib.Path(path).read_text("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not a JSON file: {error}") from None
     if not isinstance(values, dict):

@@ -18,6 +18,8 @@ _TSV = (
     "are plain characters. Use a .csv or a .jsonl for texts with tabs or line "
     "breaks."
 )
+_TABS = "Line 1 has tabs: if they separate fields, name the file .tsv."
+_NO_TABS = "Line 1 has no tab: if commas separate fields, name it .csv."
 
 
 def raise_fault(message):
@@ -94,7 +96,8 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
     if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
             "`columns` must be header names (str) or, for a file without a "
-            f"header, positions (int). Received: columns={columns}."
+            f"header, positions (int). Received: "
+            f"columns={brief(columns)}."
         )
     if pathlib.Path(path).suffix.lower() == ".jsonl":
         return _json_rows(path, lines, columns)
@@ -124,6 +127,7 @@ def read_dicts(path):
     else:
         rows, hint = _fields(path, without_end(lines))
         _, header = next(rows, (1, []))
+        hint = _with_separator(hint, header)
         for place in rows:
             _check_length(path, header, *place, hint, raise_fault)
             yield dict(zip(header, place[1], strict=True))
@@ -144,6 +148,7 @@ def _fields(path, lines):
 
 
 def _csv_fields(path, lines):
+    csv.field_size_limit(2**31 - 1)  # A text may be longer than the default.
     # The csv module handles "\r\n" itself.
     reader = csv.reader(lines, strict=True)
     while True:
@@ -161,16 +166,24 @@ def _csv_fields(path, lines):
 
 def _chosen_cells(path, rows, columns, on_bad_row, hint):
     first_number, first = next(rows, (1, []))
-    if hint == _CSV and any("\t" in field for field in first):
-        hint += " Line 1 has tabs: if they separate fields, name the file .tsv."
-    elif hint == _TSV and len(first) == 1:
-        hint += " Line 1 has no tab: if commas separate fields, name it .csv."
+    hint = _with_separator(hint, first)
     positions = [_position(path, first, column, hint) for column in columns]
     if isinstance(columns[0], int):
         rows = itertools.chain([(first_number, first)], rows)
     for number, row in rows:
         if _check_length(path, first, number, row, hint, on_bad_row):
             yield number, [row[position] for position in positions]
+
+
+def _with_separator(hint, first):
+    """Add advice to the hint if the header has another separator."""
+    if hint == _CSV and any("\t" in field for field in first):
+        return f"{hint} {_TABS}"
+    if hint == _CSV and any(";" in field for field in first):
+        return "Line 1 has semicolons. If they separate fields, use commas."
+    if hint == _TSV and len(first) == 1:
+        return f"{hint} {_NO_TABS}"
+    return hint
 
 
 def _check_length(path, first, number, row, hint, on_bad_row):
@@ -206,7 +219,8 @@ def _position(path, first, column, hint):
 def _json_rows(path, lines, columns):
     """Yield the selected values of each JSON object, as str.
 
-    Numbers and bools are formatted as in JSON; null becomes "".
+    Numbers and bools are formatted as in JSON, 1.0 as 1; null and NaN, which
+    mark missing values, become "".
     """
     if isinstance(columns[0], int):
         raise ValueError(
@@ -261,8 +275,10 @@ def cell(place, values, name):
             f"{place} must have a text or a number under {name!r}. Received: "
             f"{brief(value)}."
         )
-    if value is None:
+    if value is None or value != value:  # NaN is not equal to itself.
         return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
     text = value if isinstance(value, str) else json.dumps(value)
     check_characters(text, f"{place} {name!r}")
     return text

@@ -218,7 +218,7 @@ def _read_modules(directory, arguments):
 def _list_modules(path):
     """Return the folder and type of each module in a modules.json file."""
     try:
-        modules = json.loads(path.read_text(encoding="utf-8"))
+        modules = json.loads(path.read_text("utf-8-sig"))
         types = [str(module["type"]) for module in modules]
         folders = [path.parent / module["path"] for module in modules]
     except (KeyError, TypeError, ValueError) as error:

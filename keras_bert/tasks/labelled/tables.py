@@ -147,10 +147,18 @@ def check_filled(table, names):
 
 
 def check_labels(table, names):
-    """Raise ValueError if a cell is empty, blank or NaN."""
+    """Raise ValueError if a cell is empty, blank, NaN, or true next to 1."""
     for name in names:
+        indices = {}
         for index, cell in enumerate(table.columns[name]):
             _check_cell(table, index, name, cell, is_label=True)
+            indices[cell.lower()] = index
+        if indices.keys() & {"0", "1"} and indices.keys() & {"true", "false"}:
+            index = indices.get("true", indices.get("false"))
+            raise ValueError(
+                f"{table.where(index)}, must have a number as {name}, like "
+                f"other rows. Received: {table.columns[name][index]!r}."
+            )
 
 
 def _check_cell(table, index, name, cell, is_label=False):

@@ -162,6 +162,7 @@ def read(tmp_path):
 def test_a_file_holds_its_questions_in_either_spelling(read, caplog, is_ascii):
     text = json.dumps(_VALUES, ensure_ascii=is_ascii)
     assert read(text) == squad_questions(_VALUES, "data")
+    assert read(f"\ufeff{text}") == squad_questions(_VALUES, "data")
     assert not caplog.records
 
 

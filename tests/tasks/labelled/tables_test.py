@@ -98,10 +98,18 @@ def test_only_a_line_feed_ends_a_line_of_tsv(write):
 
 
 def test_values_of_json_are_given_as_they_are_written(write):
-    lines = [1, -2.5, True, "é", "NaN"]
+    lines = [1, -2.5, True, "é", "NaN", 1.0, 1e300, float("nan"), None]
     content = "\n".join(json.dumps({"x": value}) for value in lines)
     table = read_cells(write("a.jsonl", content), {"x": "x"})
-    assert table.columns == {"x": ["1", "-2.5", "true", "é", "NaN"]}
+    assert table.columns == {
+        "x": ["1", "-2.5", "true", "é", "NaN", "1", "1e+300", "", ""]
+    }
+
+
+def test_a_cell_of_csv_may_be_long(write):
+    text = "a, b\n" * 100_000
+    content = f'sentence,class\n"{text}",1\n'
+    assert read_table(write("a.csv", content), **_BY_NAME).texts() == [text]
 
 
 _CELLS = st.text(
@@ -188,6 +196,24 @@ _FAULTS = [
         b"sentence,class\nb,NaN",
         "line 2, .*a label.*'NaN', which marks",
     ),
+    ("a.jsonl", b'{"sentence": NaN, "class": 1}', "line 1, must have a text"),
+    ("a.jsonl", b'{"sentence": "b", "class": NaN}', "line 1, .* have a label"),
+    (
+        "a.jsonl",
+        _LINE + b'{"sentence": "b", "class": true}',
+        "line 2, must have a number as label.*'true'",
+    ),
+    (
+        "a.csv",
+        b"sentence,class\nb,False\nc,0",
+        "line 2, must have a number as label.*'False'",
+    ),
+    (
+        "a.csv",
+        b"sentence;class\nb, c;1",
+        r"must contain the column 'sentence'.*class'\. Line 1 has semicolons",
+    ),
+    ("a.csv", b"sentence\tclass\nb\t1", "Line 1 has tabs"),
     ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
 ]
 
@@ -269,6 +295,7 @@ def test_rows_have_all_columns(write, name, content, expected):
     ("name", "content", "message"),
     [
         ("a.csv", "x,y\n1\n", r"a.csv, line 2, must have 2 field\(s\)"),
+        ("a.csv", "x;y\nb, c;1\n", r"1 field\(s\).*2 field.*semicolons"),
         ("a.jsonl", "{}\n1\n", "a.jsonl, line 2, must be a JSON object"),
         ("a.xlsx", "", "must be a .csv, .*a.xlsx"),
     ],
