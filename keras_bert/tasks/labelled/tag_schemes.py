@@ -5,6 +5,10 @@ A tag is "O" for words outside of entities, or a prefix and a type such as
 omitted if there is only one: B, I, O.
 """
 
+import re
+
+from absl import logging
+
 from keras_bert import checks
 from keras_bert.messages import brief
 from keras_bert.tasks.labelled.entities import OUTSIDE
@@ -25,6 +29,14 @@ _RULES = {
     BILOU: "an entity is B-TYPE, I-TYPE, ..., L-TYPE or, of one word, U-TYPE",
     BMES: "an entity is B-TYPE, M-TYPE, ..., E-TYPE or, of one word, S-TYPE",
 }
+
+_LIKE_TAGS = [
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        "(?P<prefix>[BEILMSU])[-_.:/|](?P<type>.+)",
+        "(?P<type>.+)[-_.:/|](?P<prefix>[BEILMSU])",
+    )
+]
 
 
 def find_scheme(tags, where=None):
@@ -48,6 +60,26 @@ def find_scheme(tags, where=None):
 def is_plain(names):
     """Return True if tags (iterable of str) do not follow a tag scheme."""
     return _candidates({*names}) == [PLAIN]
+
+
+def warn_if_like_scheme(names):
+    """Warn about plain tags that look like a scheme, such as PER-B or b_per."""
+    names = sorted({*names} - {OUTSIDE, OUTSIDE.lower()})
+    for form in _LIKE_TAGS:
+        found = [form.fullmatch(name) for name in names]
+        if not found or not all(found):
+            continue
+        tags = [f"{x['prefix'].upper()}-{x['type']}" for x in found]
+        if {tag[0] for tag in tags} & {*"BI"}:
+            logging.warning(
+                "The tags are plain tags, so `predict` returns every word and "
+                "the metric is accuracy. They seem to be %s of entities: "
+                "replace %r by %r, and so on.",
+                _candidates({*tags})[0],
+                names[0],
+                tags[0],
+            )
+            return
 
 
 def check_scheme(tags, scheme, where=None):

@@ -17,6 +17,7 @@ from keras_bert.tasks.labelled.tag_schemes import PLAIN
 from keras_bert.tasks.labelled.tag_schemes import by_indices
 from keras_bert.tasks.labelled.tag_schemes import find_scheme
 from keras_bert.tasks.labelled.tag_schemes import is_plain
+from keras_bert.tasks.labelled.tag_schemes import warn_if_like_scheme
 
 # Keys of words and tags, the last two as on the Hugging Face Hub.
 _KEYS = (("words", "tags"), ("tokens", "tags"), ("tokens", "ner_tags"))
@@ -191,8 +192,12 @@ def expand_entity_names(names, tags):
 
 
 def check_names(names):
-    """Raise ValueError unless all tags are plain, or all are IOB2."""
+    """Raise ValueError unless all tags are plain, or all are IOB2.
+
+    Plain tags that look like a scheme cause a warning.
+    """
     if is_plain(names):
+        warn_if_like_scheme(names)
         return
     for name in sorted(names):
         if name not in (OUTSIDE, *entity_tags(name[2:])):

@@ -1,5 +1,6 @@
 import pytest
 
+from keras_bert.tasks.tags.sentences import check_names
 from keras_bert.tasks.tags.sentences import tag_names
 
 
@@ -29,3 +30,48 @@ def test_a_type_may_hold_hyphens():
 def test_bad_tags_are_named(parts, message):
     with pytest.raises(ValueError, match=message):
         tag_names(*parts)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            ["O", "PER-B", "PER-I"],
+            "IOB2 of entities: replace 'PER-B' by 'B-PER'",
+        ),
+        (
+            ["O", "B_PER", "I_PER"],
+            "IOB2 of entities: replace 'B_PER' by 'B-PER'",
+        ),
+        (
+            ["b-per", "i-per", "o"],
+            "IOB2 of entities: replace 'b-per' by 'B-per'",
+        ),
+        (
+            ["O", "A.E", "A.B", "A.S"],
+            "BIOES of entities: replace 'A.B' by 'B-A'",
+        ),
+    ],
+)
+def test_plain_tags_that_look_like_entities_are_a_warning(
+    names, message, caplog
+):
+    check_names(names)
+    assert len(caplog.records) == 1 and message in caplog.text
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["O", "B-PER", "I-PER"],
+        ["O", "I-PER", "B-PER", "B-b_x", "I-b_x"],
+        ["NN", "NNS", "PRP-S", "VB"],
+        ["NN-S", "VB-S"],
+        ["ADJ", "I", "B"],
+        ["B", "I", "O"],
+        ["O", "o"],
+    ],
+)
+def test_other_tags_are_no_warning(names, caplog):
+    check_names(names)
+    assert not caplog.records
