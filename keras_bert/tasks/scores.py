@@ -102,7 +102,7 @@ def _numbers(name, values):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise ValueError(
-            f"`{name}` must be finite numbers. Received: {brief([*values])}."
+            f"`{name}` must be finite numbers. Received: {brief(values)}."
         )
     return numbers
 
@@ -151,13 +151,14 @@ def label_scores(matrix):
 
     Returns:
         A dict of floats: `accuracy` and `macro_f1`, the mean F1 of the labels
-        (0.0 for labels that do not occur). If there are two labels, also `f1`
-        of the second label and `matthews_correlation`.
+        that occur among the labels or the predictions. If there are two labels,
+        also `f1` of the second label and `matthews_correlation`.
     """
+    occurs = (matrix.sum(0) + matrix.sum(1)) > 0
     each = _f1_of_counts(matrix.diagonal(), matrix.sum(1), matrix.sum(0))
     scores = {
         "accuracy": float(matrix.trace() / matrix.sum()),
-        "macro_f1": float(each.mean()),
+        "macro_f1": float(each[occurs].mean()),
     }
     if len(matrix) == 2:
         scores["f1"] = float(each[1])
@@ -173,7 +174,8 @@ def multi_label_scores(labels, predictions):
 
     Returns:
         A dict of floats: `accuracy`, the fraction of examples with exactly the
-        correct labels; `micro_f1`, over all decisions; and `macro_f1`.
+        correct labels; `micro_f1`, over all decisions; and `macro_f1`, the mean
+        F1 of all labels, 0.0 for labels that do not occur.
     """
     right = (labels & predictions).sum(0)
     given, found = labels.sum(0), predictions.sum(0)

@@ -22,29 +22,52 @@ def test_rows_are_labels_and_columns_are_predictions():
     assert set(label_scores(matrix)) == {"accuracy", "macro_f1"}
 
 
-@settings(deadline=None, max_examples=50)
-@given(_pairs(1))
-def test_scores_of_two_labels_are_those_of_scikit_learn(pairs):
+@settings(deadline=None, max_examples=100)
+@given(
+    st.integers(2, 5).flatmap(lambda n: st.tuples(st.just(n), _pairs(n - 1)))
+)
+def test_scores_of_labels_are_those_of_scikit_learn(example):
     import sklearn.metrics
 
+    num_labels, pairs = example
     labels, predictions = pairs.T
-    scores = label_scores(confusion_matrix(labels, predictions, 2))
-    both = np.eye(2)[labels], np.eye(2)[predictions]
-    correlation = 0.0
-    if len({*pairs.flat}) > 1:
-        correlation = sklearn.metrics.matthews_corrcoef(labels, predictions)
-    assert scores == pytest.approx(
-        {
-            "accuracy": np.mean(labels == predictions),
-            "macro_f1": sklearn.metrics.f1_score(
-                *both, average="macro", zero_division=0.0
-            ),
-            "f1": sklearn.metrics.f1_score(
-                labels, predictions, zero_division=0.0
-            ),
-            "matthews_correlation": correlation,
-        }
-    )
+    scores = label_scores(confusion_matrix(labels, predictions, num_labels))
+    expected = {
+        "accuracy": sklearn.metrics.accuracy_score(labels, predictions),
+        "macro_f1": sklearn.metrics.f1_score(
+            labels, predictions, average="macro", zero_division=0.0
+        ),
+    }
+    if num_labels == 2:
+        expected["f1"] = sklearn.metrics.f1_score(
+            labels, predictions, zero_division=0.0
+        )
+        expected["matthews_correlation"] = 0.0
+        if len({*pairs.flat}) > 1:
+            expected["matthews_correlation"] = (
+                sklearn.metrics.matthews_corrcoef(labels, predictions)
+            )
+    assert scores == pytest.approx(expected)
+
+
+_MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(_MARKS, _MARKS), min_size=1, max_size=6))
+def test_scores_of_several_labels_are_those_of_scikit_learn(rows):
+    import sklearn.metrics
+
+    labels, predictions = map(np.array, zip(*rows))
+    f1 = {
+        f"{mean}_f1": sklearn.metrics.f1_score(
+            labels, predictions, average=mean, zero_division=0.0
+        )
+        for mean in ("micro", "macro")
+    }
+    accuracy = sklearn.metrics.accuracy_score(labels, predictions)
+    scores = multi_label_scores(labels, predictions)
+    assert scores == pytest.approx({"accuracy": accuracy, **f1})
 
 
 @settings(deadline=None, max_examples=50)
@@ -63,9 +86,9 @@ def test_the_table_is_that_of_scikit_learn(pairs):
         assert [*row.values()][1:] == pytest.approx(expected)
 
 
-def test_a_label_that_is_nowhere_counts_as_not_found():
+def test_a_label_that_is_nowhere_does_not_count():
     scores = label_scores(confusion_matrix([0, 0, 1], [0, 0, 1], 3))
-    assert scores == {"accuracy": 1.0, "macro_f1": pytest.approx(2 / 3)}
+    assert scores == {"accuracy": 1.0, "macro_f1": 1.0}
 
 
 def test_scores_of_several_labels_are_worked_out_by_hand():

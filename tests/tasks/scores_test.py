@@ -112,6 +112,7 @@ def test_one_and_the_same_prediction_has_scores_too(task):
         ("snli", ["0"], ["0"], "Received: task='snli'"),
         ("stsb", [1.0, 2.0], [1.0, "five"], "`predictions` must be.*five"),
         ("stsb", [1.0, 2.0], [1.0, math.nan], "`predictions` must be.*nan"),
+        ("stsb", [1.0], 1.0, "`predictions` must be.*Received: 1.0"),
         ("stsb", ["1"], ["1", "0"], r"\(2,\) predictions for \(1,\) labels"),
         ("cola", [], [], r"Received: \(0,\) predictions for \(0,\) labels"),
     ],
