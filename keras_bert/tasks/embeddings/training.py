@@ -103,7 +103,26 @@ def _checked_loss(loss, examples, dim, batch_size):
             f"`batch_size` and the number of examples must be at least {least}."
             f" Received: batch_size={batch_size}, {len(examples)} examples."
         )
+    shared = _shared(examples) if least > 1 else None
+    if shared is not None:
+        raise ValueError(
+            f"{type(loss).__name__} compares the examples of a batch, so they "
+            f"must not share {shared}. Received: {len(examples)} examples "
+            f"with {shared}. Pass other examples, or another loss."
+        )
     return loss
+
+
+def _shared(examples):
+    """Describe what all examples share, so that their loss is 0, or None."""
+    if examples.labels is not None:
+        return "one label" if np.ptp(examples.labels) == 0 else None
+    for name, ids in zip(
+        ("anchor", "positive"), examples.groups.T, strict=True
+    ):
+        if np.ptp(ids) == 0:
+            return f"one {name}"
+    return None
 
 
 def default_loss(examples):

@@ -228,6 +228,9 @@ def test_fit_minimizes_the_given_loss(bert, loss, num_texts, labels):
         (_PAIRS, None, {"validation_data": ("a", [1], 3)}, "tuple of 3"),
         (_PAIRS, None, {"validation_data": (["a"], [[1, 0]])}, "single texts"),
         (_PAIRS[:1], None, {}, "least 2.*batch_size=32, 1 ex"),
+        ([("a", "x"), ("b", "x")], None, {}, "2 examples with one positive"),
+        ([("a", "x"), ("a", "y")], None, {}, "2 examples with one anchor"),
+        (_PAIRS, [1] * 4, {"loss": losses.CoSENTLoss()}, "4 .* one label"),
         (_PAIRS, [[1, 0]] * 4, {"loss": losses.MSELoss()}, "16.*size 2"),
         (
             _PAIRS,
