@@ -15,6 +15,8 @@ from absl import app
 from absl import flags
 from absl import logging
 
+from keras_bert.lazy import near_names
+
 HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
 # Map Python argument names to flag names of google-research/bert.
 FLAGS_OF_ARGUMENTS = {
@@ -76,8 +78,13 @@ def _parse(argv):
         if missing and _MARK in text:
             text = f"These flags are required: {', '.join(missing)}."
         text, _, near = text.rstrip(".? ").partition(" Did you mean: ")
+        if isinstance(error, flags.UnrecognizedFlagError):
+            known = [*own_flags(), *FLAGS_OF_ARGUMENTS]
+            known = [name for name in known if name in flags.FLAGS]
+            near = near or ", ".join(near_names(error.flagname, known))
         if near:
-            text += f" Did you mean --{near.replace(', ', ' or --')}?"
+            near = near.replace(", ", " or --")
+            text = f"{text.rstrip('.')}. Did you mean --{near}?"
         end = "" if near else "."
         print(f"Error: {text}{end} --help shows the manual.", file=sys.stderr)
         sys.exit(1)

@@ -203,23 +203,38 @@ def _checked(function):
     def checked(*args, **given):
         for name, value in given.items():
             if name not in names:
-                owner = args[0] if {"self", "cls"} & {*names} else None
-                raise TypeError(_unknown(function, owner, name, value, names))
+                title, known = _title(function, args, names), [*names]
+                raise TypeError(unknown_argument(title, name, value, known))
         return function(*args, **given)
 
     checked._checked = True
     return checked
 
 
-def _unknown(function, owner, name, value, names):
-    """Return the error message for an unknown argument."""
-    title = function.__name__
-    if owner is not None:
-        kind = owner if isinstance(owner, type) else type(owner)
-        title = f"{kind.__name__}.{title}".removesuffix(".__init__")
-    known = [x for x in names if x not in ("self", "cls")]
+def _title(function, args, names):
+    if not {"self", "cls"} & {*names}:
+        return function.__name__
+    kind = args[0] if isinstance(args[0], type) else type(args[0])
+    return f"{kind.__name__}.{function.__name__}".removesuffix(".__init__")
+
+
+def near_names(name, known):
+    """Return the known names that an unknown name may stand for."""
     near = [x for x in known if name in _SYNONYMS.get(x, "").split()]
-    near = near or difflib.get_close_matches(name, known)
+    return near or difflib.get_close_matches(name, known)
+
+
+def unknown_argument(title, name, value, known):
+    """Return the error message for an unknown argument.
+
+    Args:
+        title: str, name of the function or class.
+        name: str, the argument.
+        value: value of the argument.
+        known: list of str, the known arguments.
+    """
+    known = [x for x in known if x not in ("self", "cls")]
+    near = near_names(name, known)
     advice = f"Its arguments are {', '.join(known)}."
     if near:
         advice = f"Did you mean {' or '.join(f'`{x}`' for x in near)}?"

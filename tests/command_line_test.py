@@ -137,13 +137,14 @@ def test_names_of_python_are_synonyms_of_flags(own_flags):
     [
         ("--epoch=5", "'epoch'. Did you mean --epochs? --help shows"),
         ("--output_dri=5", "Did you mean --output_dir? --help shows"),
-        ("--learning=5", "flag 'learning'. --help shows the manual."),
+        ("--lr=5", "flag 'lr'. Did you mean --learning_rate? --help"),
+        ("--verb=5", "flag 'verb'. --help shows the manual."),
     ],
 )
 def test_a_misspelt_flag_is_answered_by_the_right_one(
     word, advice, own_flags, capsys
 ):
-    own_flags(num_train_epochs=3, output_dir="a")
+    own_flags(num_train_epochs=3, output_dir="a", learning_rate="0.1")
     with pytest.raises(SystemExit):
         command_line._parse(["train", word])
     assert advice in capsys.readouterr().err

@@ -124,14 +124,20 @@ def check_readable(directory):
         # The fine-tuning programs write the model to this subfolder.
         model = directory / "model"
         is_run = model.is_dir() and format_of(model) is not None
+        advice = f" Did you mean {model}?" if is_run else ""
+        if "adapter_config.json" in files:
+            advice = (
+                " It has a PEFT adapter: load its base model, and pass the "
+                "model and this directory to `load_adapter` of "
+                "`keras_bert.checkpoints`."
+            )
         raise CheckpointError(
             f"{directory} is not a checkpoint directory. It must contain "
             f"{CONFIG} and model.safetensors; config.json and "
             "model.safetensors or pytorch_model.bin; "
             f"{' or '.join(GOOGLE_CONFIGS.values())} and a TensorFlow "
             "checkpoint; or the states/ of a training run. Received: "
-            f"{', '.join(files[:10]) or 'an empty directory'}."
-            + (f" Did you mean {model}?" if is_run else "")
+            f"{', '.join(files[:10]) or 'an empty directory'}.{advice}"
         )
     return format
 

@@ -134,10 +134,19 @@ def version_directory(directory, version, inputs=(), overwrite=False):
         )
     artifacts.check_no_input(directory, inputs)
     place = pathlib.Path(directory, str(version))
-    artifacts.check_directory(
-        place,
-        inputs,
-        overwrite,
-        lambda manifest: "task" in manifest and "format" not in manifest,
-    )
+    try:
+        artifacts.check_directory(
+            place,
+            inputs,
+            overwrite,
+            lambda manifest: "task" in manifest and "format" not in manifest,
+        )
+    except ValueError as error:
+        if not place.is_dir():
+            raise
+        names = [path.name for path in place.parent.iterdir()]
+        free = 1 + max(int(name) for name in names if name.isdecimal())
+        raise ValueError(
+            f"{error} To add a version, pass version={free}."
+        ) from None
     return place

@@ -6,9 +6,14 @@ import typing
 
 import keras
 
+from keras_bert import arguments
 from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.lazy import unknown_argument
+
+# Arguments of `keras.layers.Layer` that its signature does not name.
+_OF_KERAS = ("input_dim", "input_shape")
 
 
 class SavedArguments:
@@ -22,13 +27,20 @@ class SavedArguments:
 
     def __new__(cls, *args, **kwargs):
         layer = super().__new__(cls, *args, **kwargs)
-        bound = inspect.signature(cls.__init__).bind(layer, *args, **kwargs)
+        known = arguments.parameters(cls)
+        for name in sorted({*kwargs} - {*known, *_OF_KERAS}):
+            message = unknown_argument(cls.__name__, name, kwargs[name], known)
+            raise TypeError(message)
+        try:
+            bound = inspect.signature(cls.__init__).bind(layer, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"`{cls.__name__}`: {error}.") from None
         bound.apply_defaults()
         _, *own = bound.arguments.items()
-        arguments = dict(own)
-        arguments |= arguments.pop("kwargs", {})
+        given = dict(own)
+        given |= given.pop("kwargs", {})
         # The proxy keeps Keras from tracking the layers in the arguments.
-        layer._arguments = types.MappingProxyType(arguments)
+        layer._arguments = types.MappingProxyType(given)
         return layer
 
     def __getattr__(self, name):

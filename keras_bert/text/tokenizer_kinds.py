@@ -38,7 +38,8 @@ def kind_of_file(vocab_file):
     path = pathlib.Path(vocab_file)
     name = _kind_of_path(path, KINDS)
     if name is None and path.suffix in (".json", ".model"):
-        names = ", ".join(kind.files[0] for kind in KINDS.values())
+        names = [kind.files[0] for kind in KINDS.values()]
+        names = ", ".join(dict.fromkeys(names))
         raise ValueError(
             f"The vocabulary file must be named {names}, or be the "
             f"{FAST_TOKENIZER} of a BPE or Unigram model: its name determines "

@@ -75,7 +75,10 @@ def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
     how = [(x["pooling"], x["normalize"]) for x in settings if x]
     assert ("max", True) in how
     before = _contents(tmp_path)
-    with pytest.raises(ValueError, match="pass overwrite=True to replace it"):
+    advice = " To add a version, pass version=2" if "1" in name else ""
+    with pytest.raises(
+        ValueError, match=f"pass overwrite=True to replace it.{advice}"
+    ):
         export(embedder, tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(artifacts, "manifest_values", fail)

@@ -28,6 +28,26 @@ def call(block, inputs, mask=None, **arguments):
     return keras.ops.convert_to_numpy(keras.ops.cast(output, "float32"))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"num_head": 4},
+            "EncoderBlock`.*`num_head`. Did you mean `num_heads`",
+        ),
+        (
+            {**_ARGUMENTS, "num_head": 4},
+            "EncoderBlock`.*Did you mean `num_heads`",
+        ),
+        ({**_ARGUMENTS, "zzz": 4}, "EncoderBlock`.*`zzz`. Its arguments are "),
+        ({"num_heads": 4}, "EncoderBlock`: missing .* 'hidden_size'"),
+    ],
+)
+def test_wrong_arguments_are_named_with_the_class(arguments, message):
+    with pytest.raises(TypeError, match=f"`Transformer{message}"):
+        TransformerEncoderBlock(**arguments)
+
+
 def numpy_layer_norm(x, gain, offset):
     mean = x.mean(axis=-1, keepdims=True)
     variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)

@@ -344,6 +344,12 @@ def test_typed_special_tokens_stay_text_in_tokenizers(
     assert not any(special & {*encoding.ids} for encoding in plain)
 
 
+def test_each_name_of_a_vocabulary_file_is_listed_once():
+    names = "named vocab.txt, vocab.json, spiece.model, or"
+    with pytest.raises(ValueError, match=names):
+        kind_of_file("words.json")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_setting_is_saved_and_a_corpus_stays_plain(
     kind, make_settings, tmp_path

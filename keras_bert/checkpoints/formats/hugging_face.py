@@ -150,7 +150,9 @@ def _check_no_adapter(directory, arrays):
     adapter = directory / "adapter_config.json"
     if adapter.is_file() or any("lora_" in name for name in arrays.shapes):
         raise CheckpointError(
-            f"{directory} contains an unmerged PEFT adapter. Call "
+            f"{directory} contains an unmerged PEFT adapter. Load its base "
+            "model and pass the model and this directory to "
+            "`keras_bert.checkpoints.load_adapter`; or call "
             "`merge_and_unload()` of peft and save the merged model."
         )
 

@@ -125,7 +125,8 @@ def _save(bert, output_dir, metrics):
         "Metrics": f"    {json.dumps(metrics)}",
     }
     save_pretrained(bert, output_dir, card=card, overwrite=True)
-    logging.info("Wrote %s. %s", output_dir, json.dumps(metrics))
+    text = f" {json.dumps(metrics)}" if metrics else ""
+    logging.info("Wrote %s.%s", output_dir, text)
 
 
 @contextlib.contextmanager

@@ -273,3 +273,6 @@ def test_another_directory_says_what_is_wanted(write, tmp_path):
         CheckpointError, match="is not a checkpoint directory.*model.tensors"
     ):
         from_pretrained(path)
+    (path / "adapter_config.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="PEFT adapter.*`load_adapter`"):
+        from_pretrained(path)

@@ -190,8 +190,11 @@ def test_the_records_are_looked_at_before_a_fresh_model_is_made(
 
 
 @pytest.mark.exhaustive
-def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
+def test_a_run_that_is_not_finished_can_be_gone_on_from(folder, caplog):
+    caplog.set_level("INFO")
     train(folder.recipe(num_train_steps=3, eval_file=None))
+    (message,) = [x for x in caplog.messages if x.startswith("Wrote")]
+    assert message == f"Wrote {folder.path / 'run'}."
     for path in folder.path.glob("run/*"):
         if path.is_file() and path.name != "run.json":
             path.unlink()
