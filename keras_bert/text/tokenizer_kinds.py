@@ -37,7 +37,8 @@ def kind_of_file(vocab_file):
     """
     path = pathlib.Path(vocab_file)
     name = _kind_of_path(path, KINDS)
-    if name is None and path.suffix in (".json", ".model"):
+    is_read = name not in (None, WordpieceSettings.kind)
+    if path.suffix in (".json", ".model") and not is_read:
         names = [kind.files[0] for kind in KINDS.values()]
         names = ", ".join(dict.fromkeys(names))
         raise ValueError(

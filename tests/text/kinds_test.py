@@ -7,6 +7,7 @@ and the folders `roberta` and `gpt1` of the published files.
 
 import dataclasses
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -30,6 +31,7 @@ from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -348,6 +350,18 @@ def test_each_name_of_a_vocabulary_file_is_listed_once():
     names = "named vocab.txt, vocab.json, spiece.model, or"
     with pytest.raises(ValueError, match=names):
         kind_of_file("words.json")
+
+
+@pytest.mark.parametrize("default", KINDS)
+def test_word_pieces_of_any_family_are_in_their_tokenizer_json(
+    default, tmp_path
+):
+    path = tmp_path / "tokenizer.json"
+    model = {"type": "WordPiece", "vocab": {"[UNK]": 0}}
+    path.write_text(json.dumps({"model": model}))
+    assert kind_of_directory(tmp_path, default) == "wordpiece"
+    with pytest.raises(ValueError, match="tokenizer.json of a BPE or Unigram"):
+        kind_of_file(path)
 
 
 @pytest.mark.parametrize("kind", KINDS)

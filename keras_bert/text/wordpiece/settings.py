@@ -55,6 +55,7 @@ class WordpieceSettings(CasedTokenizer):
     tokenizer_class = "BertTokenizer"
     files = (VOCABULARY, CONFIG)
     pieces = "word pieces"
+    model_type = "WordPiece"
 
     vocabulary: Vocabulary
     lowercase: bool = checks.field(True, checks.flag)
