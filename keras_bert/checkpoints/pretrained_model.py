@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import numbers
 import typing
 from collections.abc import Collection
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.config import StrictConfig
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.layers.flat_dense import dense_layers
+from keras_bert.messages import brief
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import student_layer_indices
 from keras_bert.models.family import Family
@@ -386,11 +388,13 @@ class PretrainedModel(Summarized):
         limit = self.config.max_seq_length
         if seq_length is None:
             return limit
-        if not 1 <= seq_length <= limit:
+        is_int = isinstance(seq_length, numbers.Integral)
+        if not is_int or not 1 <= seq_length <= limit:
             key = self.config.size_keys["P"]
             raise ValueError(
                 f"`seq_length` must be from 1 to {limit}, the number of "
-                f"positions of the model. Received: seq_length={seq_length}, "
+                f"positions of the model. Received: seq_length="
+                f"{brief(seq_length)}, "
                 f"{key}={self.config.sizes['P']}."
             )
         return seq_length

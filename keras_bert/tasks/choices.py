@@ -13,6 +13,7 @@ from keras_bert.tasks.fine_tuning.columns import included_labels
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.fine_tuning.labels import single_labels
 from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
@@ -64,12 +65,13 @@ def checked_choice_labels(questions, labels, num_choices):
 
     Args:
         questions: result of `as_questions`.
-        labels: list of int, one for each question.
+        labels: list of int, one for each question, or of one-hot rows.
         num_choices: int.
 
     Raises:
         ValueError: a label is not an index; the message names its position.
     """
+    labels = single_labels(labels, num_choices)
     for index, (question, label) in enumerate(
         zip(questions, labels, strict=True)
     ):

@@ -110,6 +110,8 @@ class FewShotClassifier(Task):
         task = pretrained.task
         is_own = task is not None and task.task == TextEmbedder.__name__
         trained = task.settings.get("labels") if is_own else None
+        if labels is not None:
+            labels, _ = choose_labels(None, labels)
         if trained and labels not in (None, trained):
             raise ValueError(
                 f"{directory} has a head for the labels {trained}. For other "

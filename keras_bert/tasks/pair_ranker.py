@@ -63,7 +63,8 @@ class PairRanker(FineTunedTask):
         seq_length: int | None = None,
     ):
         trained = self._trained_settings(pretrained)
-        activation = activation or trained.get("activation", ACTIVATIONS[0])
+        if activation is None:
+            activation = trained.get("activation", ACTIVATIONS[0])
         checks.one_of(ACTIVATIONS, activation=activation)
         settings = {
             "activation": activation,

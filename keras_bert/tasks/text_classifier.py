@@ -4,6 +4,7 @@ import typing
 
 import numpy as np
 
+from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
@@ -59,6 +60,7 @@ class TextClassifier(TextTask):
         )
         if multi_label is None:
             multi_label = trained.get("multi_label", False)
+        checks.flag(multi_label=multi_label)
         self.multi_label = multi_label
         own = {"labels": self.labels, "multi_label": multi_label}
         answer = Labels(self.labels, multi_label)

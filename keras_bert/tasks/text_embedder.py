@@ -114,6 +114,7 @@ class TextEmbedder(Task):
         default_prompt_name: str | None = None,
         include_prompt: bool = True,
     ):
+        checks.flag(normalize=normalize)
         self.prompts = Prompts(
             prompts or {}, default_prompt_name, include_prompt
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import collections.abc
 import typing
 
+from keras_bert import checks
 from keras_bert import features
-from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text import arrays as host_arrays
@@ -95,11 +95,7 @@ class Preprocessor(Summarized):
                 f"`seq_length` must be at least {least}, to fit "
                 f"{template.pair}. Received: seq_length={seq_length}."
             )
-        if truncation not in TRUNCATIONS:
-            raise ValueError(
-                f"`truncation` must be one of {', '.join(TRUNCATIONS)}. "
-                f"Received: truncation={brief(truncation)}."
-            )
+        checks.one_of(TRUNCATIONS, truncation=truncation)
         self.tokenizer = tokenizer
         self.template = template
         self.seq_length = seq_length

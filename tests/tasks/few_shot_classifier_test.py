@@ -41,8 +41,11 @@ def test_labels_are_learned_and_saved(classifier, tmp_path):
     embedder = TextEmbedder.from_pretrained(tmp_path)
     vectors = classifier.embedder.embed(_TEXTS)
     np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-6)
-    with pytest.raises(ValueError, match="labels \\['x', 'y'\\].*=\\['z'\\]"):
-        FewShotClassifier.from_pretrained(tmp_path, labels=["z"])
+    with pytest.raises(ValueError, match="labels \\['x', 'y'\\].*'y', 'x'"):
+        FewShotClassifier.from_pretrained(tmp_path, labels=["y", "x"])
+    for labels in (np.array(["x", "y"]), {"y": 1, "x": 0}):
+        again = FewShotClassifier.from_pretrained(tmp_path, labels=labels)
+        assert again.labels == ["x", "y"]
 
 
 def test_logistic_regression_minimizes_the_penalized_loss():

@@ -58,6 +58,8 @@ def test_questions_may_be_read_ones(trained):
     for other in (
         trained.labelled(_read(_LABELS)),
         trained.labelled(unlabelled, np.array(_LABELS)),
+        trained.labelled(unlabelled, np.array(_LABELS)[:, np.newaxis]),
+        trained.labelled(unlabelled, np.eye(3)[_LABELS]),
         trained.labelled(
             [
                 {"text": text, "choices": choices, "label": label}

@@ -109,6 +109,16 @@ def test_labels_keep_their_outputs(trained, arguments, labels):
         ({"labels": [*_LABELS, "x"]}, "trained for the labels animal, food"),
         ({"rename_labels": {"cat": "x"}}, r"animal, food.*Received.*'cat'"),
         ({"rename_labels": {"food": "animal"}}, "two different names"),
+        ({"rename_labels": 3}, "must be a dict.*Received.*3"),
+        ({"rename_labels": np.array(["x"])}, "must be a dict.*array"),
+        ({"new_head": np.array([1, 2])}, "`new_head` must be True or False"),
+        ({"multi_label": "yes"}, "`multi_label` must be True or False"),
+        ({"multi_label": np.array([1, 2])}, "`multi_label` must be True or"),
+        ({"seq_length": "12"}, "`seq_length` must be from 1.*'12'"),
+        ({"seq_length": np.array([1, 2])}, "`seq_length` must be from 1.*arr"),
+        ({"windows": "mean", "stride": "4"}, "`stride` must be an int.*'4'"),
+        ({"truncation": ["head"]}, r"`truncation` must be one of .*\['head'\]"),
+        ({"truncation": ""}, "`truncation` must be one of .*''"),
     ],
 )
 def test_a_trained_head_is_not_dropped_unasked(trained, arguments, message):

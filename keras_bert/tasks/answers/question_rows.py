@@ -83,7 +83,7 @@ def _parsed_json(rows):
     for index, row in enumerate(rows):
         answers = row.get("answers")
         if isinstance(answers, dict):  # Lists of texts and of starts.
-            pairs = zip(*answers.values(), strict=True)
+            pairs = itertools.zip_longest(*answers.values())
             answers = [dict(zip(answers, pair, strict=True)) for pair in pairs]
         question = {"id": index, **row, "answers": answers}
         paragraphs.append({"context": row.get("context"), "qas": [question]})

@@ -146,7 +146,7 @@ def _split(texts, labels):
         texts, labels = included_labels(texts)
     keys = SINGLE_KEYS + _KEYS
     is_array = isinstance(labels, np.ndarray) and labels.dtype.kind in "fiu"
-    if is_array and labels.ndim == 2:
+    if is_array and labels.ndim == 2 and labels.shape[1] > 1:
         texts, _ = split_examples(texts, range(len(labels)), keys)
         return texts, _finite(labels)
     if labels is not None:
@@ -161,7 +161,7 @@ def _split(texts, labels):
 def _label_array(labels):
     """Convert numbers, or equally long lists of numbers, to an array."""
     first = plain(labels[0])
-    if isinstance(first, list | tuple):
+    if isinstance(first, list | tuple) and len(first) > 1:
         return numbers(labels, len(first))
     return numbers(labels)[:, 0]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from keras_bert import checks
 from keras_bert.messages import brief
 from keras_bert.messages import listed
 from keras_bert.tasks.fine_tuning.columns import as_list
@@ -33,12 +34,14 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
         ValueError: no labels are given or known, the names are invalid, or the
             trained head has different labels.
     """
+    checks.flag(new_head=new_head)
     if labels is None and known is None:
         raise ValueError(
             "`labels` must be given, because this checkpoint has no "
             "classifier head with label names."
         )
-    renamed = _renamed(known or [], rename_labels or {})
+    rename_labels = {} if rename_labels is None else rename_labels
+    renamed = _renamed(known or [], rename_labels)
     labels = _checked_labels(renamed if labels is None else labels)
     if known is None or new_head:
         return labels, [] if new_head else None
@@ -69,8 +72,8 @@ def label_weights(class_weights, labels):
     if not isinstance(class_weights, Mapping):
         raise ValueError(
             "`class_weights` must be a dict mapping labels to floats, such as "
-            "dict(zip(labels, weights)). Received: "
-            f"class_weights={brief(class_weights)}."
+            "dict(zip(labels, weights)), or series.to_dict(). Received: "
+            f"{brief(class_weights)}."
         )
     indices = label_indices([*class_weights], labels)
     if len({*indices}) < len(indices):
@@ -84,7 +87,7 @@ def label_weights(class_weights, labels):
     weights[indices] = values if are_numbers else -1
     if (weights < 0).any() or not weights.any():
         raise ValueError(
-            "`class_weights` must be finite numbers, at least 0, not all 0. "
+            "`class_weights` must be finite, at least 0 and not all 0. "
             f"Received: class_weights={brief(class_weights)}."
         )
     return weights
@@ -119,7 +122,8 @@ def _in_order(ids):
 
 
 def _renamed(known, names):
-    unknown = [label for label in names if label not in known]
+    is_dict = isinstance(names, Mapping)
+    unknown = [x for x in names if x not in known] if is_dict else [names]
     if unknown:
         raise ValueError(
             "`rename_labels` must be a dict mapping labels that the model "

@@ -9,6 +9,7 @@ from keras_bert.tasks.fine_tuning.columns import plain
 _SEVERAL = (
     " For several labels per text, load the classifier with `multi_label=True`."
 )
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def label_indices(labels, names):
@@ -26,9 +27,7 @@ def label_indices(labels, names):
         ValueError: a label is unknown, or an int is the name of one label and
             the index of another. The message names its index.
     """
-    labels = _flat([*map(plain, labels)])
-    if labels and all(_is_one_hot(row, len(names)) for row in labels):
-        labels = [row.index(1) for row in labels]
+    labels = single_labels(labels, len(names))
     places = {name: place for place, name in enumerate(names)}
     indices = np.empty(len(labels), np.int64)
     for index, label in enumerate(labels):
@@ -50,6 +49,14 @@ def label_indices(labels, names):
             )
         indices[index] = place
     return indices
+
+
+def single_labels(labels, num_labels):
+    """Convert one-hot rows to indices, and rows of one item to this item."""
+    labels = _flat([*map(plain, labels)])
+    if all(_are_marks(row, num_labels) and sum(row) == 1 for row in labels):
+        return [row.index(1) for row in labels]
+    return labels
 
 
 def label_rows(labels, names):
@@ -122,9 +129,9 @@ def numbers(labels, num_outputs=1):
 
 
 def is_finite(value):
-    """Return True for a finite int or float, False for a bool."""
+    """Return True for an int or a float that is finite as a float32."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and np.isfinite(value)
+    return is_number and abs(value) <= _LARGEST
 
 
 def _plain_row(row):
@@ -153,7 +160,3 @@ def _several(row, names):
 def _are_marks(row, num_labels):
     is_row = isinstance(row, list | tuple) and len(row) == num_labels
     return is_row and all(x in (0, 1) for x in row)
-
-
-def _is_one_hot(row, num_labels):
-    return _are_marks(row, num_labels) and sum(row) == 1

@@ -245,14 +245,18 @@ def long_text_settings(trained, room, truncation, windows, stride):
         stride = trained.get("stride") if stride is None else stride
     if windows is not None:
         checks.one_of(POOLINGS, windows=windows)
-    if stride is not None and (windows is None or not 1 <= stride <= room):
+    if stride is not None:
+        checks.at_least(1, stride=stride)
+    if stride is not None and (windows is None or stride > room):
         raise ValueError(
             f"`stride` must be from 1 to {room}, the number of tokens in a "
             "window without special tokens, and requires `windows`. "
             f"Received: stride={stride}, windows={brief(windows)}."
         )
+    if truncation is None:
+        truncation = trained.get("truncation", "head")
     return {
-        "truncation": truncation or trained.get("truncation", "head"),
+        "truncation": truncation,
         "windows": windows,
         "stride": stride,
     }

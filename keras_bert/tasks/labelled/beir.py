@@ -45,7 +45,7 @@ class RetrievalData(Summarized):
                 raise ValueError(
                     "`relevance` must have ids of `queries` and `corpus`. "
                     f"Received: the query {brief(query)} with the unknown "
-                    f"documents {sorted(unknown)[:3]}."
+                    f"documents {brief([*unknown])}."
                 )
 
     @classmethod

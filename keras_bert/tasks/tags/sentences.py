@@ -183,8 +183,10 @@ def expand_entity_names(names, tags):
         names: dict mapping tags or entity types to new names, or None.
         tags: list of str, the existing tags, or None.
     """
+    if not isinstance(names, dict):  # `choose_labels` checks the rest.
+        return names
     renames = {}
-    for old, new in (names or {}).items():
+    for old, new in names.items():
         is_type = old not in (tags or []) and f"B-{old}" in (tags or [])
         prefixes = ("B-", "I-") if is_type else ("",)
         renames.update({f"{p}{old}": f"{p}{new}" for p in prefixes})

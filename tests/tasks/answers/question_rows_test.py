@@ -126,6 +126,9 @@ def test_rows_of_question_data_sets_are_questions():
     assert (second.id, second.answers) == ("1", (("dog", 2),))
     with pytest.raises(ValueError, match="paragraph 1.*`answers`.*None"):
         labelled_questions([_ROW])
+    answers = {"text": ["dog", "a"], "answer_start": [2]}
+    with pytest.raises(ValueError, match="answer 2: `answer_start` .*None"):
+        labelled_questions([{**_ROW, "answers": answers}])
 
 
 def test_pairs_of_any_container_have_their_indices_as_ids():

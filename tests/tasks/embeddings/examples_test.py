@@ -65,6 +65,7 @@ def test_any_container_will_do(preprocess):
             scored,
         ),
         ([_PAIRS, np.array([1, 0.5, -1])], scored),
+        ([_PAIRS, np.array([[1], [0.5], [-1]])], scored),
         ([from_tensors((columns, [1, 0.5, -1]))], scored),
     ):
         other = embedding_examples(preprocess, *given)
@@ -79,7 +80,12 @@ def test_any_container_will_do(preprocess):
         (["ab", "cd"], None, "pairs or triplets.*'ab' at index 0"),
         ([("a",)], None, r"\('a',\) at index 0"),
         ([("a", "b")] * 2, [[1, 2], [3]], r"list of 2 .*\[3\] at index 1"),
-        ([("a", "b")] * 2, np.array([[1], [np.nan]]), r"nan\] at index 1"),
+        (
+            [("a", "b")] * 2,
+            np.array([[1, 2], [1, np.nan]]),
+            r"nan\] at index 1",
+        ),
+        ([("a", "b")] * 2, np.array([[1], [np.nan]]), "finite.*nan at index 1"),
         ([("a", "b"), ("c",)], None, r"pairs or trip.*\('c',\) at index 1"),
         ([("a", "b"), "cd"], None, "pairs or trip.*'cd' at index 1"),
         ([("a", "b"), ("c", None)], None, "None at index 1"),
