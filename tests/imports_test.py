@@ -17,7 +17,7 @@ _ROOT = pathlib.Path(__file__).parents[1]
 def _read_floors():
     """Return the floor of each part from CONTRIBUTING.md."""
     page = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^(\d)  ([a-z_ ]+)$", page, re.MULTILINE)
+    lines = re.findall(r"^(\d+)  ([a-z_ ]+)$", page, re.MULTILINE)
     return {
         part: int(floor) for floor, parts in lines for part in parts.split()
     }
