@@ -14,12 +14,14 @@ from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
-from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
+from keras_bert.tasks.fine_tuning.columns import first_examples
+from keras_bert.tasks.fine_tuning.columns import with_weights
 from keras_bert.tasks.fine_tuning.distillation import teacher_logits
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
+from keras_bert.tasks.fine_tuning.labels import sample_weights
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
@@ -148,6 +150,7 @@ class FineTunedTask(Task):
         callbacks: typing.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
         teacher: typing.Optional["FineTunedTask"] = None,
+        sample_weight: typing.Any = None,
         **recipe: typing.Any,
     ) -> keras.callbacks.History:
         """Fine-tune the model.
@@ -156,7 +159,8 @@ class FineTunedTask(Task):
         trained model accepts only the type that it was trained on.
 
         Args:
-            texts: examples, or a `tf.data.Dataset` of (example, label) pairs.
+            texts: examples, or a `tf.data.Dataset` of (example, label) or
+                (example, label, sample_weight) tuples.
                 `TextClassifier` and `TextRegressor`: list of str, or of pairs
                 of str. `TokenClassifier`: `TaggedSentences` from `read_conll`,
                 or a list with a list of words for each sentence.
@@ -181,6 +185,8 @@ class FineTunedTask(Task):
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             teacher: trained task of the same class and labels, of any family.
                 The model learns to imitate its logits.
+            sample_weight: list with a weight for each example, or None for
+                equal weights.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -190,22 +196,28 @@ class FineTunedTask(Task):
             ValueError: an example, a label or the teacher cannot be used.
                 Nothing is trained.
         """
-        recipe, data = self.recipe(**recipe), (texts, labels, class_weights)
+        recipe = self.recipe(**recipe)
+        data = first_examples(texts, recipe), labels, sample_weight
         fit = {"callbacks": callbacks, "verbose": verbose}
-        return self._fit(recipe, data, validation_data, teacher, **fit)
+        return self._fit(
+            recipe, data, validation_data, teacher, class_weights, **fit
+        )
 
-    def _fit(self, recipe, data, validation_data, teacher, **fit):
+    def _fit(
+        self, recipe, data, validation_data, teacher, class_weights=None, **fit
+    ):
         """Fine-tune with a `Recipe` and restore the settings on failure."""
         settings = dict(self.settings)
         if "is_pair" in settings:
             self.settings["is_pair"] = None
         try:
-            encoded, held_out = self.labelled(*data), None
+            encoded = self.labelled(*data, class_weights=class_weights)
+            held_out = None
             if teacher is not None:
                 fit["teacher_logits"] = teacher_logits(self, teacher, *data[:2])
             if validation_data is not None:
                 is_tuple = isinstance(validation_data, tuple)
-                is_columns = is_tuple and len(validation_data) in (1, 2)
+                is_columns = is_tuple and len(validation_data) in (1, 2, 3)
                 columns = validation_data if is_columns else (validation_data,)
                 held_out = self.labelled(*columns)
             return self.learn(encoded, held_out, recipe, **fit)
@@ -305,17 +317,21 @@ class FineTunedTask(Task):
         return model
 
     def evaluate(
-        self, texts: typing.Any, labels: typing.Any = None
+        self,
+        texts: typing.Any,
+        labels: typing.Any = None,
+        sample_weight: typing.Any = None,
     ) -> dict[str, float]:
         """Evaluate the predictions on labelled examples.
 
         Args:
-            texts, labels: examples in the format of `fit`.
+            texts, labels, sample_weight: arguments of `fit`. An example of
+                weight 2 counts as two examples.
 
         Returns:
             A dict mapping metric names to floats.
         """
-        encoded = self.labelled(texts, labels)
+        encoded = self.labelled(texts, labels, sample_weight)
         return self.answer.metrics(encoded, self.logits(encoded))
 
     def validate(
@@ -326,8 +342,8 @@ class FineTunedTask(Task):
         :meta private:
         """
         logits = self.logits(encoded)
-        pair = self.answer.loss_arguments(encoded, logits)
-        loss = float(self.answer.loss(label_smoothing)(*pair))
+        arguments = self.answer.loss_arguments(encoded, logits)
+        loss = float(self.answer.loss(label_smoothing)(*arguments))
         return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
     def collapse(self, encoded: Encoded) -> bool:
@@ -454,20 +470,26 @@ class FineTunedTask(Task):
         self,
         texts: typing.Any,
         labels: typing.Any = None,
+        sample_weight: typing.Any = None,
         class_weights: dict[str, float] | None = None,
     ) -> Encoded:
         """Check and tokenize labelled examples.
 
         Args:
-            texts, labels, class_weights: arguments of `fit`.
+            texts, labels, sample_weight, class_weights: arguments of `fit`.
 
         :meta private:
         """
-        labels = LABELS_INCLUDED if labels is None else labels
+        if labels is None:
+            texts, labels, sample_weight = with_weights(texts, sample_weight)
         texts, labels = self.reader.read_labelled(texts, labels)
-        return self.reader.encode(
+        encoded = self.reader.encode(
             texts, *self.answer.learn(labels, class_weights)
         )
+        if sample_weight is not None:
+            weights = sample_weights(sample_weight, len(encoded.counts))
+            encoded.weigh(weights)
+        return encoded
 
     def logits(self, encoded: Encoded) -> np.ndarray | list[np.ndarray]:
         """Compute the logits of tokenized texts.

@@ -72,11 +72,11 @@ class Labels(Classes):
         return [*label_scores(np.eye(self.num_outputs, dtype=int))]
 
     def metrics(self, encoded, logits):
-        targets = encoded.own_targets
+        targets, weights = encoded.own_targets, encoded.sample_weight
         if self.multi_label:
-            return multi_label_scores(targets > 0.5, logits >= 0)
+            return multi_label_scores(targets > 0.5, logits >= 0, weights)
         matrix = confusion_matrix(
-            targets.argmax(1), logits.argmax(1), self.num_outputs
+            targets.argmax(1), logits.argmax(1), self.num_outputs, weights
         )
         return label_scores(matrix)
 
@@ -142,7 +142,8 @@ class Choice(Classes):
 
     def metrics(self, encoded, logits):
         is_right = logits.argmax(axis=1) == encoded.own_targets.argmax(axis=1)
-        return {"accuracy": float(is_right.mean())}
+        accuracy = np.average(is_right, weights=encoded.sample_weight)
+        return {"accuracy": float(accuracy)}
 
     def is_constant(self, encoded, logits):
         # If all scores are equal, rounding errors decide the argmax.
@@ -215,11 +216,13 @@ class Numbers(Outputs):
 
     def metrics(self, encoded, logits):
         labels = encoded.own_targets.astype(float)
+        weights = encoded.sample_weight
         pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]
+        errors = np.mean((labels - logits) ** 2, axis=1)
         return {
-            "pearson": float(np.mean([pearson(*pair) for pair in pairs])),
-            "spearman": float(np.mean([spearman(*pair) for pair in pairs])),
-            "mean_squared_error": float(np.mean((labels - logits) ** 2)),
+            "pearson": float(np.mean([pearson(*x, weights) for x in pairs])),
+            "spearman": float(np.mean([spearman(*x, weights) for x in pairs])),
+            "mean_squared_error": float(np.average(errors, weights=weights)),
         }
 
     def is_constant(self, encoded, logits):

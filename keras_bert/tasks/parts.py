@@ -98,8 +98,8 @@ class Outputs:
         return []
 
     def loss_arguments(self, encoded, logits):
-        """Return targets and logits in the format of `loss`."""
-        return encoded.own_targets, logits
+        """Return the targets, logits and weights to call `loss` with."""
+        return encoded.own_targets, logits, encoded.sample_weight
 
     def metric_names(self, encoded):
         """Return the keys of `metrics`."""

@@ -8,6 +8,9 @@ import numpy as np
 from keras_bert.messages import brief
 from keras_bert.tasks.labelled.glue_tasks import glue_task
 
+# Prevents division by zero if there are no examples.
+_SMALLEST = np.finfo(float).tiny
+
 
 def glue_scores(task, labels, predictions):
     """Compute the official metrics of a GLUE task.
@@ -39,26 +42,30 @@ def glue_scores(task, labels, predictions):
     return {name: scores[name] for name in task.metrics}
 
 
-def pearson(labels, predictions):
+def pearson(labels, predictions, sample_weight=1.0):
     """Compute Pearson's correlation coefficient, from -1 to 1.
 
     Args:
         labels, predictions: lists of numbers, or of str that are numbers. If
             all values of either are equal, the correlation is 0.0.
+        sample_weight: weights of the pairs, array `(num_pairs,)`, or 1. A pair
+            of weight 2 counts as two pairs.
     """
-    return _correlation(*_paired_numbers(labels, predictions))
+    pair = _paired_numbers(labels, predictions)
+    return _correlation(*pair, np.broadcast_to(sample_weight, pair[0].shape))
 
 
-def spearman(labels, predictions):
+def spearman(labels, predictions, sample_weight=1.0):
     """Compute Spearman's rank correlation coefficient, from -1 to 1.
 
     Equal values get the mean of their ranks.
 
     Args:
-        labels, predictions: arguments of `pearson`.
+        labels, predictions, sample_weight: arguments of `pearson`.
     """
     pair = _paired_numbers(labels, predictions)
-    return _correlation(*map(_average_ranks, pair))
+    weights = np.broadcast_to(sample_weight, pair[0].shape)
+    return _correlation(*(_average_ranks(x, weights) for x in pair), weights)
 
 
 _GLUE = {
@@ -68,24 +75,25 @@ _GLUE = {
 }
 
 
-def _correlation(x, y):
-    x, y = _standardized(x), _standardized(y)
+def _correlation(x, y, weights):
+    x, y = _standardized(x, weights), _standardized(y, weights)
     return float(np.clip(x @ y, -1.0, 1.0))
 
 
-def _standardized(values):
-    """Subtract the mean and divide by the norm; 0 if all are equal."""
+def _standardized(values, weights):
+    """Subtract the mean, and scale to norm 1; 0 if all are equal."""
+    values = values[weights > 0]
+    weights = weights[weights > 0]
     if (values == values[0]).all():
         return np.zeros_like(values)
     values = values / np.abs(values).max()  # Prevent overflow.
-    values -= values.mean()
+    values = np.sqrt(weights) * (values - np.average(values, weights=weights))
     return values / np.linalg.norm(values)
 
 
-def _average_ranks(values):
-    _, indices, counts = np.unique(
-        values, return_inverse=True, return_counts=True
-    )
+def _average_ranks(values, weights):
+    _, indices = np.unique(values, return_inverse=True)
+    counts = np.bincount(indices, weights)
     return (np.cumsum(counts) - (counts - 1) / 2)[indices]
 
 
@@ -130,19 +138,21 @@ def _places(name, values, task):
     return np.array([task.label_names.index(value) for value in values], int)
 
 
-def confusion_matrix(labels, predictions, num_labels):
+def confusion_matrix(labels, predictions, num_labels, sample_weight=1):
     """Compute the confusion matrix.
 
     Args:
         labels, predictions: int arrays `(num_examples,)`, indices of labels.
         num_labels: int.
+        sample_weight: weights of the examples, array `(num_examples,)`, or 1.
 
     Returns:
-        An int array `(num_labels, num_labels)`; rows are labels, columns are
-        predictions.
+        An array `(num_labels, num_labels)` with the dtype of the weights; rows
+        are labels, columns are predictions.
     """
-    matrix = np.zeros((num_labels, num_labels), np.int64)
-    np.add.at(matrix, (labels, predictions), 1)
+    dtype = np.asarray(sample_weight).dtype
+    matrix = np.zeros((num_labels, num_labels), dtype)
+    np.add.at(matrix, (labels, predictions), sample_weight)
     return matrix
 
 
@@ -166,21 +176,24 @@ def label_scores(matrix):
     return scores
 
 
-def multi_label_scores(labels, predictions):
+def multi_label_scores(labels, predictions, sample_weight=1):
     """Compute the metrics of multi-label classification.
 
     Args:
         labels, predictions: bool arrays `(num_examples, num_labels)`.
+        sample_weight: weights of the examples, array `(num_examples,)`, or 1.
 
     Returns:
         A dict of floats: `accuracy`, the fraction of examples with exactly the
         correct labels; `micro_f1`, over all decisions; and `macro_f1`, the mean
         F1 of all labels, 0.0 for labels that do not occur.
     """
-    right = (labels & predictions).sum(0)
-    given, found = labels.sum(0), predictions.sum(0)
+    weights = np.broadcast_to(sample_weight, len(labels))
+    right = weights @ (labels & predictions)
+    given, found = weights @ labels, weights @ predictions
+    is_right = (labels == predictions).all(1)
     return {
-        "accuracy": float((labels == predictions).all(1).mean()),
+        "accuracy": float(np.average(is_right, weights=weights)),
         "micro_f1": float(_f1_of_counts(right.sum(), given.sum(), found.sum())),
         "macro_f1": float(_f1_of_counts(right, given, found).mean()),
     }
@@ -219,15 +232,15 @@ def precision_recall_f1(right, given, found):
         right, given, found: int, counts as in `label_rows`.
     """
     return {
-        "precision": right / max(found, 1),
-        "recall": right / max(given, 1),
-        "f1": 2 * right / max(given + found, 1),
+        "precision": right / max(found, _SMALLEST),
+        "recall": right / max(given, _SMALLEST),
+        "f1": 2 * right / max(given + found, _SMALLEST),
     }
 
 
 def _f1_of_counts(right, given, found):
     """Compute the harmonic mean of precision and recall."""
-    return 2 * right / np.maximum(given + found, 1)
+    return 2 * right / np.maximum(given + found, _SMALLEST)
 
 
 def _matthews_correlation(matrix):

@@ -31,6 +31,7 @@ from keras_bert.tasks.embeddings.training import examples_and_loss
 from keras_bert.tasks.embeddings.training import mean_loss
 from keras_bert.tasks.embeddings.training import validation_loss
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import first_examples
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
@@ -238,6 +239,7 @@ class TextEmbedder(Task):
         checks.flag(no_duplicates=no_duplicates)
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)
+        texts = first_examples(texts, options)
         examples, loss = examples_and_loss(
             loss, (texts, labels), self, options.batch_size, no_duplicates
         )

@@ -53,7 +53,8 @@ class Spans(Outputs):
         logits = padded([*itertools.chain.from_iterable(logits)])
         is_known = encoded.weights > 0
         logits = np.moveaxis(logits, 0, -1)
-        return encoded.targets[is_known], logits[is_known]
+        weights = encoded.weights[is_known]
+        return encoded.targets[is_known], logits[is_known], weights
 
     def metric_names(self, encoded):
         kinds = {q.is_impossible: q for q in questions_of(encoded)}.values()

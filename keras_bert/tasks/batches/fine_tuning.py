@@ -77,18 +77,27 @@ def _spec(*arrays):
     return tf.TensorSpec(shape, arrays[0].dtype)
 
 
-def epochs_of_batches(examples, batch_size, num_epochs, seed):
-    """Return the batches of each epoch, reshuffled in each epoch.
+def epochs_of_batches(examples, batch_size, num_epochs, seed, steps=None):
+    """Return the batches of each epoch, reshuffled in each pass.
 
     Args:
         examples: object with a method `epoch_batches(batch_size, seed, epoch)`
             that returns a list of int arrays.
         batch_size, num_epochs, seed: int.
+        steps: int, number of batches in an epoch, or None if each epoch is a
+            pass over the examples.
 
     Returns:
         A list of lists of int arrays. All epochs have the same number of
         batches; if needed, the largest batches of an epoch are split.
     """
+    if steps is not None:
+        passes = (
+            examples.epoch_batches(batch_size, seed, number)
+            for number in itertools.count()
+        )
+        batches = itertools.chain.from_iterable(passes)
+        return [[*itertools.islice(batches, steps)] for _ in range(num_epochs)]
     epochs = [
         examples.epoch_batches(batch_size, seed, epoch)
         for epoch in range(num_epochs)

@@ -14,6 +14,8 @@ from absl import logging
 _MIN_VARIETY = 0.05
 # Relative to the error of always predicting the most frequent label.
 _MIN_GAIN = 0.1
+# Relative to the mean loss of the first epoch.
+_MIN_DECREASE = 0.01
 
 
 def probe_indices(count, limit=512):
@@ -76,6 +78,21 @@ def warn_if_collapsed(task, examples, learned, history):
                 accuracies[0],
                 1 - errors,
             )
+
+
+def warn_if_unchanged(losses):
+    """Warn if the loss has not decreased from the first epoch to the last.
+
+    Args:
+        losses: list of float, the mean loss of each epoch.
+    """
+    if len(losses) > 1 and losses[-1] > (1 - _MIN_DECREASE) * losses[0]:
+        logging.warning(
+            "The loss has hardly decreased, from %.4f in the first epoch to "
+            "%.4f in the last. Try a larger learning_rate or more epochs.",
+            losses[0],
+            losses[-1],
+        )
 
 
 def _variety(values):

@@ -5,6 +5,7 @@ import functools
 import inspect
 import typing
 
+from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
 from keras_bert.messages import listed
 from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
@@ -93,6 +94,38 @@ def split_examples(texts, labels=LABELS_INCLUDED, keys=TEXT_KEYS):
     if not texts:
         raise ValueError("`texts` must not be empty. Received: texts=[].")
     return texts, labels
+
+
+def with_weights(examples, sample_weight=None):
+    """Split a dataset that includes the weights of its examples.
+
+    Args:
+        examples: examples with their labels. If they are a `tf.data.Dataset`
+            of (text, label, sample_weight) tuples, it is split.
+        sample_weight: weights of all other examples.
+
+    Returns:
+        The examples, their labels, or `LABELS_INCLUDED`, and their weights.
+    """
+    spec = getattr(examples, "element_spec", None)
+    if not isinstance(spec, tuple) or len(spec) != 3:
+        return examples, LABELS_INCLUDED, sample_weight
+    rows = as_list(examples)
+    return tuple([row[column] for row in rows] for column in range(3))
+
+
+def first_examples(texts, recipe):
+    """Select the examples of a dataset that `steps_per_epoch` reaches.
+
+    Args:
+        texts: argument of `fit`. Everything but a `tf.data.Dataset` is
+            returned.
+        recipe: `Recipe`.
+    """
+    if not hasattr(texts, "as_numpy_iterator") or not recipe.steps_per_epoch:
+        return texts
+    steps = recipe.steps_per_epoch * recipe.epochs
+    return _unbatched(texts).take(steps * recipe.batch_size)
 
 
 def included_labels(examples):
@@ -244,6 +277,12 @@ def as_list(values, name="texts"):
             no order; or bytes are not UTF-8. The message names their index.
     """
     if hasattr(values, "as_numpy_iterator"):
+        if values.cardinality() == tf.data.INFINITE_CARDINALITY:
+            raise ValueError(
+                f"`{name}` is an endless dataset. Pass `steps_per_epoch` to "
+                "`fit`, or a dataset without `repeat()`. Received: "
+                f"{brief(values)}."
+            )
         values = _unbatched(values).as_numpy_iterator()
     named = named_columns(values)
     if named is not None:

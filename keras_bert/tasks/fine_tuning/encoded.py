@@ -156,6 +156,8 @@ class Encoded:
     Attributes:
         starts: int array `(num_answers,)`, index of the first row of each
             prediction.
+        sample_weight: array `(num_answers,)`, weights for metrics, 1 before a
+            call of `weigh`.
         extra_targets: dict mapping additional output names to functions that
             map indices to targets, such as a teacher's logits for
             `DISTILLED`.
@@ -184,11 +186,7 @@ class Encoded:
         if weights is None and targets is not None:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
-        if num_labels is not None:
-            self._labels = rows.with_values(
-                {"targets": targets, "weights": weights},
-                {"targets": 0, "weights": 0.0},
-            )
+        self.sample_weight = np.ones(len(self.counts), int)
 
     def __len__(self):
         return len(self.lengths)
@@ -209,6 +207,19 @@ class Encoded:
         """Targets, one for each prediction."""
         is_grouped = self.groups is not None
         return self.targets if is_grouped else self.targets[self.starts]
+
+    def weigh(self, sample_weight):
+        """Multiply the weights by a weight for each prediction.
+
+        Args:
+            sample_weight: float `(num_answers,)`.
+        """
+        self.sample_weight = sample_weight
+        if self.groups is None:
+            sample_weight = np.repeat(sample_weight, self.counts)
+        if self.num_labels is not None:
+            sample_weight = np.repeat(sample_weight, self.rows.lengths)
+        self.weights = (self.weights * sample_weight).astype(np.float32)
 
     def part(self, indices):
         """Select predictions by index. Token targets are dropped."""
@@ -262,7 +273,10 @@ class Encoded:
             targets = self.targets[indices]
             weights = self.weights[indices]
         else:
-            labels = self._labels.inputs(indices)
+            labels = self.rows.with_values(
+                {"targets": self.targets, "weights": self.weights},
+                {"targets": 0, "weights": 0.0},
+            ).inputs(indices)
             one_hot = np.eye(self.num_labels, dtype=np.float32)
             targets = one_hot[labels["targets"]]
             weights = labels["weights"]

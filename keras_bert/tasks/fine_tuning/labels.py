@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_bert.messages import brief
 from keras_bert.messages import listed
+from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import plain
 
 _SEVERAL = (
@@ -126,6 +127,31 @@ def numbers(labels, num_outputs=1):
                 f"Received: {brief(value)} at index {index}."
             )
     return np.array(rows, np.float32).reshape(-1, num_outputs)
+
+
+def sample_weights(weights, count):
+    """Check the weights of examples.
+
+    Args:
+        weights: list of `count` numbers, at least one above 0.
+        count: int.
+
+    Returns:
+        float `(count,)`.
+
+    Raises:
+        ValueError: the number of weights is wrong, one is negative or not
+            finite, or all are 0.
+    """
+    values = as_list(weights, "sample_weight")
+    is_right = all(is_finite(x) and x >= 0 for x in values) and any(values)
+    if len(values) != count or not is_right:
+        raise ValueError(
+            f"`sample_weight` must be a list of {count} numbers, one for each "
+            "example, of at least 0, and not all 0. Received: "
+            f"{len(values)} values, {brief(values)}."
+        )
+    return np.array(values, float)
 
 
 def is_finite(value):

@@ -30,8 +30,12 @@ class Recipe(checks.Checked):
     Args:
         epochs: number of passes over the training examples.
         batch_size: number of examples in a training step.
+        steps_per_epoch: number of training steps in an epoch, which may end
+            within a pass over the examples, or after several. Required for
+            endless datasets. If None, an epoch is a pass.
         learning_rate: peak learning rate, reached after the warm-up; it then
-            decays linearly to 0.
+            decays linearly to 0. Defaults to 3e-5, or to 5e-4 with
+            `lora_rank`.
         warmup: fraction of the steps used for warm-up.
         weight_decay: weight decay of matrices and embedding tables; it is
             multiplied by the learning rate.
@@ -43,8 +47,7 @@ class Recipe(checks.Checked):
         num_reset_layers: number of highest blocks to initialize randomly.
         lora_rank: rank of the LoRA adapters in the attention layers. The
             encoder is frozen, and the adapters, the pooler and the head are
-            trained. If None, the encoder itself is trained. Adapters need a
-            larger learning rate, such as 5e-4.
+            trained. If None, the encoder itself is trained.
         label_smoothing: label smoothing, from 0 to 1.
         patience: number of epochs without improvement before training stops. If
             None, there is no early stopping.
@@ -69,7 +72,8 @@ class Recipe(checks.Checked):
 
     epochs: int = checks.field(3, checks.at_least, 1)
     batch_size: int = checks.field(32, checks.at_least, 1)
-    learning_rate: float = checks.field(3e-5, peak_rate)
+    steps_per_epoch: int | None = checks.field(None, checks.at_least, 1)
+    learning_rate: float | None = checks.field(None, peak_rate)
     warmup: float = checks.field(0.1, checks.share)
     weight_decay: float = checks.field(0.01, checks.not_negative)
     layer_decay: float = checks.field(1.0, checks.fraction)
@@ -82,6 +86,13 @@ class Recipe(checks.Checked):
     parallel_parts: int = checks.field(1, checks.at_least, 1)
     label_share: float = checks.field(0.5, checks.share)
     temperature: float = checks.field(2.0, checks.positive)
+
+    @property
+    def peak_learning_rate(self) -> float:
+        """The learning rate, or the default of the trained weights."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return 3e-5 if self.lora_rank is None else 5e-4
 
 
 def with_seeds(recipe, count):

@@ -16,6 +16,7 @@ from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
 from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
+from keras_bert.tasks.fine_tuning.collapse import warn_if_unchanged
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
@@ -84,9 +85,11 @@ def fine_tune(
         # Global projections and XLNet's query embedding may be unused.
         unused = "Gradients do not exist.*/(global_|query_embedding)"
         warnings.filterwarnings("ignore", unused)
-        return _fit(
+        history = _fit(
             learner, examples, recipe, validation, callbacks, own_model, **fit
         )
+    warn_if_unchanged(history.history["loss"])
+    return history
 
 
 def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
@@ -101,7 +104,11 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
     check_monitored(callbacks, _logged_names(loss, metrics, validation))
     _seed_dropout(learner.model, recipe.seed)
     epochs = epochs_of_batches(
-        examples, recipe.batch_size, recipe.epochs, recipe.seed
+        examples,
+        recipe.batch_size,
+        recipe.epochs,
+        recipe.seed,
+        recipe.steps_per_epoch,
     )
     steps = len(epochs[0])
     model = in_parallel_parts(model, recipe.parallel_parts)
@@ -264,7 +271,7 @@ def _optimizer(learner, recipe, num_steps):
     )
     optimizer = bert_adamw(
         learner.model,
-        recipe.learning_rate,
+        recipe.peak_learning_rate,
         recipe.weight_decay,
         rate_schedule=schedule,
     )

@@ -5,7 +5,10 @@ The tests compare them with seqeval.
 
 import collections
 import itertools
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from keras_bert.messages import brief
 from keras_bert.tasks.labelled.entities import OUTSIDE
@@ -18,7 +21,9 @@ from keras_bert.tasks.tags.sentences import check_lengths
 
 
 def entity_scores(
-    tags: list[list[str]], predictions: list[list[str]]
+    tags: list[list[str]],
+    predictions: list[list[str]],
+    sample_weight: Sequence[float] | None = None,
 ) -> dict[str, Any]:
     """Compute precision, recall and F1 of entities.
 
@@ -31,6 +36,7 @@ def entity_scores(
     Args:
         tags: list with a list of IOB2 tags for each sentence.
         predictions: predicted tags in the same form.
+        sample_weight: weights of the sentences, or None for equal weights.
 
     Returns:
         A dict with `precision`, `recall` and `f1` over the entities of all
@@ -47,7 +53,7 @@ def entity_scores(
     _check_prefixes(predictions)
     given, found = _entities(tags), _entities(predictions)
     right, given, found = (
-        collections.Counter(entity.label for _, entity in some)
+        _count_by_label(some, sample_weight)
         for some in (given & found, given, found)
     )
     return {
@@ -59,11 +65,12 @@ def entity_scores(
     }
 
 
-def tag_accuracy(tags, predictions):
+def tag_accuracy(tags, predictions, sample_weight=None):
     """Compute the fraction of words with a correct tag.
 
     Args:
         tags, predictions: lists with a list of str for each sentence.
+        sample_weight: argument of `entity_scores`.
 
     Returns:
         A dict with `accuracy`.
@@ -77,7 +84,9 @@ def tag_accuracy(tags, predictions):
     right = [a == b for a, b in zip(flat(tags), flat(predictions), strict=True)]
     if not right:
         raise ValueError(f"`tags` must contain words. Received: tags={tags}.")
-    return {"accuracy": sum(right) / len(right)}
+    if sample_weight is not None:
+        sample_weight = np.repeat(sample_weight, [*map(len, tags)])
+    return {"accuracy": float(np.average(right, weights=sample_weight))}
 
 
 def _check_prefixes(predictions):
@@ -98,6 +107,14 @@ def _entities(rows):
         for entity in find_entities(row)
         if row[entity.first][0] == "B"
     }
+
+
+def _count_by_label(entities, sample_weight):
+    counts = collections.Counter()
+    for index, entity in entities:
+        weight = 1 if sample_weight is None else sample_weight[index]
+        counts[entity.label] += weight
+    return counts
 
 
 def _scores(right, given, found):

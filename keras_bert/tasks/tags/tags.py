@@ -58,10 +58,12 @@ class Tags(Classes):
         )
 
     def loss_arguments(self, encoded, logits):
-        places = np.concatenate([x.places for x in encoded.decode_context])
-        logits = np.concatenate(logits)
+        places = [sentence.places for sentence in encoded.decode_context]
+        weights = np.repeat(encoded.sample_weight, [*map(len, places)])
+        places, logits = np.concatenate(places), np.concatenate(logits)
         is_read = np.isfinite(logits).all(axis=1)
-        return np.eye(self.num_outputs)[places[is_read]], logits[is_read]
+        targets = np.eye(self.num_outputs)[places[is_read]]
+        return targets, logits[is_read], weights[is_read]
 
     def probabilities(self, logits):
         """Convert logits to a list of probability arrays."""
@@ -79,16 +81,16 @@ class Tags(Classes):
 
     def metrics(self, encoded, logits):
         tags = [sentence.tags for sentence in encoded.decode_context]
-        predictions = self.tags_of(logits)
+        predictions, weights = self.tags_of(logits), encoded.sample_weight
         if self.is_plain:
-            return tag_accuracy(tags, predictions)
+            return tag_accuracy(tags, predictions, weights)
         if self.is_iob1:
             predictions = [*map(to_iob2, predictions)]
-        scores = entity_scores(tags, predictions)
+        scores = entity_scores(tags, predictions, weights)
         return {name: scores[name] for name in _ENTITY_METRICS}
 
     def is_constant(self, encoded, logits):
-        targets, logits = self.loss_arguments(encoded, logits)
+        targets, logits, _ = self.loss_arguments(encoded, logits)
         return is_nearly_constant(logits.argmax(1), targets.argmax(1))
 
     def decode(self, encoded, logits):

@@ -5,6 +5,7 @@ from keras_bert.tasks.fine_tuning.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
+from keras_bert.tasks.fine_tuning.collapse import warn_if_unchanged
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,15 @@ def test_a_training_accuracy_of_the_commonest_label_is_noticed(
     history = {"val_accuracy": [1.0], name: [0.0, accuracy]}
     warn_if_collapsed(Task(), None, Learned(), history)
     assert ("training accuracy in the last" in caplog.text) == expected
+
+
+@pytest.mark.parametrize(
+    ("losses", "is_warned"),
+    [([0.69, 0.688], True), ([0.5, 0.6], True), ([0.69, 0.6], False)],
+)
+def test_a_loss_that_has_not_moved_is_reported(losses, is_warned, caplog):
+    warn_if_unchanged(losses)
+    assert ("hardly decreased" in caplog.text) is is_warned
+    caplog.clear()
+    warn_if_unchanged(losses[:1])
+    assert not caplog.text

@@ -18,7 +18,6 @@ from keras_bert.tasks.fine_tuning.recipe import with_seeds
         ("layer_decay", 0.0, "a number above 0, at most 1"),
         ("num_frozen_layers", -2, "an integer, at least -1"),
         ("label_smoothing", 1.0, "a number, at least 0 and below 1"),
-        ("learning_rate", None, "a number above 0"),
         ("label_share", 1.0, "a number, at least 0 and below 1"),
     ],
 )
@@ -58,3 +57,9 @@ def test_the_grid_is_that_of_the_paper():
     }
     assert len(recipes) == 18
     assert {(x.seed, x.warmup) for x in recipes} == {(7, 0.2)}
+
+
+def test_adapters_have_a_larger_default_rate():
+    assert Recipe().peak_learning_rate == 3e-5
+    assert Recipe(lora_rank=8).peak_learning_rate == 5e-4
+    assert Recipe(lora_rank=8, learning_rate=3e-5).peak_learning_rate == 3e-5
