@@ -91,7 +91,7 @@ tasks = {
         lambda x, **r: x.fit(pairs, numbers, **r),
     ),
     "tagger": (
-        lambda: load("TokenClassifier", labels=["O", "B-X"]),
+        lambda: load("TokenClassifier", labels=["O", "B-X", "I-X"]),
         lambda x, **r: x.fit(words, tags, **r),
     ),
     "answers": (

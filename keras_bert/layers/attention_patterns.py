@@ -47,8 +47,8 @@ def causal(query_positions: Tensor, key_positions: Tensor) -> Tensor:
     return key_positions <= query_positions
 
 
-@keras.saving.register_keras_serializable("keras_bert")
 @dataclasses.dataclass(frozen=True)
+@keras.saving.register_keras_serializable("keras_bert")
 class Window:
     """Sliding-window pattern: a token attends to nearby tokens only.
 

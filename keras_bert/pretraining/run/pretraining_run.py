@@ -6,13 +6,13 @@ import pathlib
 import tensorflow as tf
 from absl import logging
 
+from keras_bert.checkpoints.training_state import restore_state
+from keras_bert.checkpoints.training_state import save_state
 from keras_bert.optimizers.curve import Curve
 from keras_bert.pretraining.run.log_interval import LogInterval
 from keras_bert.pretraining.run.strategies import is_chief
 from keras_bert.pretraining.run.strategies import mean_over_workers
 from keras_bert.pretraining.run.termination import TerminationRequest
-from keras_bert.pretraining.run.training_state import restore_state
-from keras_bert.pretraining.run.training_state import save_state
 
 _STATES = "states"
 _MAX_SKIPPED = 100

@@ -52,6 +52,9 @@ class Recipe(checks.Checked):
         patience: number of epochs without improvement before training stops. If
             None, there is no early stopping.
         seed: random seed for shuffling, dropout and reset layers.
+        backup_dir: directory for the state of training, written after each
+            epoch and deleted at the end. If `fit` is interrupted, the same call
+            continues from the last finished epoch, with the same results.
         parallel_parts: number of parts into which a batch is split. They are
             computed in parallel, with one thread each. Results do not change.
             On a CPU, one part per core is fastest.
@@ -83,6 +86,7 @@ class Recipe(checks.Checked):
     label_smoothing: float = checks.field(0.0, checks.share)
     patience: int | None = checks.field(None, checks.at_least, 1)
     seed: int = checks.field(0, checks.at_least, 0)
+    backup_dir: str | None = None
     parallel_parts: int = checks.field(1, checks.at_least, 1)
     label_share: float = checks.field(0.5, checks.share)
     temperature: float = checks.field(2.0, checks.positive)

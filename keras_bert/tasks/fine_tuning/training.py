@@ -16,6 +16,8 @@ from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
 from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
+from keras_bert.tasks.fine_tuning.backup import Backup
+from keras_bert.tasks.fine_tuning.backup import backup_directory
 from keras_bert.tasks.fine_tuning.collapse import warn_if_unchanged
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
@@ -101,6 +103,7 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
         )
     model, loss, shares, metrics = _learned(learner, examples, recipe)
     callbacks = keras.tree.flatten(callbacks or [])
+    _check_callbacks(callbacks)
     check_monitored(callbacks, _logged_names(loss, metrics, validation))
     _seed_dropout(learner.model, recipe.seed)
     epochs = epochs_of_batches(
@@ -123,26 +126,55 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
     if model is not own_model:
         own_model.compile(model.optimizer)
         callbacks = [TaskCallbackList(callbacks, own_model)]
+    stopping = None
     if validation is not None:
-        callbacks = [
-            validation,
-            keras.callbacks.EarlyStopping(
-                validation.main_metric,
-                patience=recipe.patience or recipe.epochs,
-                mode="max",
-                restore_best_weights=True,
-            ),
-            *callbacks,
-        ]
-    batches = TrainingBatches(examples, epochs)
+        stopping = keras.callbacks.EarlyStopping(
+            validation.main_metric,
+            patience=recipe.patience or recipe.epochs,
+            mode="max",
+            restore_best_weights=True,
+        )
+        callbacks = [validation, stopping, *callbacks]
+    if recipe.backup_dir is None:
+        return _fit_epochs(model, examples, epochs, callbacks, **fit)
+    with backup_directory(recipe, examples, epochs[0]) as directory:
+        backup = Backup(directory, model, stopping, recipe.epochs)
+        history = _fit_epochs(
+            model,
+            examples,
+            epochs,
+            [*callbacks, backup],
+            first_epoch=backup.first_epoch,
+            **fit,
+        )
+        backup.complete(history)
+        return history
+
+
+def _fit_epochs(model, examples, epochs, callbacks, first_epoch=0, **fit):
+    """Fit a compiled model from `first_epoch` to the last epoch."""
+    # Keras reads a batch even if no epoch is left.
+    remaining = epochs[first_epoch:] or epochs[-1:]
+    batches = TrainingBatches(examples, remaining)
     return model.fit(
         batches.data(),
-        epochs=recipe.epochs,
-        steps_per_epoch=steps,
+        initial_epoch=first_epoch,
+        epochs=len(epochs),
+        steps_per_epoch=len(epochs[0]),
         shuffle=False,
         callbacks=callbacks,
         **fit,
     )
+
+
+def _check_callbacks(callbacks):
+    for callback in callbacks:
+        if isinstance(callback, keras.callbacks.BackupAndRestore):
+            raise ValueError(
+                "`BackupAndRestore` does not save the position in the data. "
+                "Pass `backup_dir` to `fit` instead. Received: "
+                f"callbacks=[{type(callback).__name__}]."
+            )
 
 
 def _learned(learner, examples, recipe):

@@ -16,6 +16,8 @@ tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2
 )
 
+from keras_bert.checkpoints.training_state import restore_state  # noqa: E402
+from keras_bert.checkpoints.training_state import save_state  # noqa: E402
 from keras_bert.models import bert_pretrainer  # noqa: E402
 from keras_bert.optimizers.optimizers import bert_adamw  # noqa: E402
 from keras_bert.optimizers.optimizers import bert_lamb  # noqa: E402
@@ -28,8 +30,6 @@ from keras_bert.pretraining.objectives.terms import mean_metrics  # noqa: E402
 from keras_bert.pretraining.run.loop import PretrainingLoop  # noqa: E402
 from keras_bert.pretraining.run.strategies import is_chief  # noqa: E402
 from keras_bert.pretraining.run.strategies import make_strategy  # noqa: E402
-from keras_bert.pretraining.run.training_state import restore_state  # noqa: E402
-from keras_bert.pretraining.run.training_state import save_state  # noqa: E402
 from tests import tiny  # noqa: E402
 
 _ONE = tf.distribute.get_strategy()

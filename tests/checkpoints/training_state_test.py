@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.pretraining.run.training_state import restore_state
-from keras_bert.pretraining.run.training_state import save_state
+from keras_bert.checkpoints.training_state import restore_state
+from keras_bert.checkpoints.training_state import save_state
 
 
 def make_variables(seed):

@@ -109,5 +109,5 @@ def _check_shapes(path, values, variables):
         raise ValueError(
             f"{path} belongs to a different model or optimizer: its variables "
             f"have different shapes. Received: {len(found)} variables, "
-            f"expected {len(expected)}. Choose another `output_dir`."
+            f"expected {len(expected)}. Choose another directory."
         )

@@ -1,0 +1,118 @@
+"""Backups of `fit`, so that an interrupted call continues where it was."""
+
+import contextlib
+import dataclasses
+import hashlib
+
+import keras
+import numpy as np
+
+from keras_bert import artifacts
+from keras_bert.checkpoints.training_state import restore_state
+from keras_bert.checkpoints.training_state import save_state
+
+
+@contextlib.contextmanager
+def backup_directory(recipe, examples, batches):
+    """Context manager for the directory of the backups of a call of `fit`.
+
+    The directory is deleted if the call succeeds.
+
+    Args:
+        recipe: `Recipe` with a `backup_dir`.
+        examples: `Encoded` training examples.
+        batches: list of int arrays, batches that contain all examples.
+
+    Raises:
+        ValueError: the directory has backups of other data or hyperparameters.
+    """
+    settings = dataclasses.asdict(recipe)
+    directory = settings.pop("backup_dir")
+    digest = hashlib.sha256()
+    for batch in batches:
+        for values in keras.tree.flatten(examples.batch(batch)):
+            digest.update(np.ascontiguousarray(values))
+    settings["examples"] = digest.hexdigest()
+    with artifacts.resumable(directory, settings, "step-*.npz") as path:
+        yield path
+
+
+class Backup(keras.callbacks.Callback):
+    """Callback that saves the state before training and after each epoch.
+
+    A state has all variables, the best weights and the logged values. It is
+    loaded when the callback is created. The callback must be the last one.
+
+    Args:
+        directory: path of the states.
+        model: compiled `keras.Model`.
+        stopping: `EarlyStopping`, or None.
+        num_epochs: int, number of epochs of the whole run.
+
+    Attributes:
+        first_epoch: int, index of the first epoch to train; `num_epochs` if
+            none is left.
+    """
+
+    def __init__(self, directory, model, stopping, num_epochs):
+        super().__init__()
+        self._directory = directory
+        self._stopping = stopping
+        self._best = [_Array(x) for x in model.get_weights() if stopping]
+        self._variables = [
+            *model.variables,
+            *model.optimizer.variables,
+            *self._best,
+        ]
+        self._num_epochs = num_epochs
+        start = {"step": 0, "logs": {}, "stopping": None}
+        self._state = restore_state(directory, self._variables) or start
+        self.first_epoch = self._state["step"]
+
+    def on_train_begin(self, logs=None):
+        if self._state["stopping"]:
+            vars(self._stopping).update(self._state["stopping"])
+            self._stopping.best_weights = [x.values for x in self._best]
+        if self.first_epoch == 0:
+            self._save(0)
+
+    def on_epoch_end(self, epoch, logs=None):
+        for name, value in logs.items():
+            values = self._state["logs"].setdefault(name, [])
+            values.append(float(value))
+        self._save(self._num_epochs if self.model.stop_training else epoch + 1)
+
+    def complete(self, history):
+        """Add the epochs before an interruption to a Keras `History`."""
+        history.history = self._state["logs"]
+        count = max(map(len, history.history.values()), default=0)
+        history.epoch = [*range(count)]
+
+    def _save(self, step):
+        stopping = self._stopping
+        if stopping is not None and stopping.best_weights is not None:
+            names = "best", "best_epoch", "wait"
+            found = {name: float(getattr(stopping, name)) for name in names}
+            self._state["stopping"] = found
+            for array, values in zip(
+                self._best, stopping.best_weights, strict=True
+            ):
+                array.assign(values)
+        save_state(self._directory, step, self._variables, self._state)
+
+
+class _Array:
+    """NumPy array with the methods of a variable."""
+
+    def __init__(self, values):
+        self.values = values
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def assign(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype)
