@@ -23,5 +23,14 @@ Texts: typing.TypeAlias = str | collections.abc.Iterable[typing.Any]
 tensor, dicts or columns of texts.
 """
 
+LabelNames: typing.TypeAlias = (
+    collections.abc.Sequence[str]
+    | collections.abc.Mapping[str, int]
+    | collections.abc.Mapping[int, str]
+)
+"""Names of labels in order, or a dict of labels and their ids, such as the
+`label2id` or the `id2label` of a config.
+"""
+
 Path: typing.TypeAlias = str | os.PathLike[str]
 """Path of a file or a directory."""

@@ -33,6 +33,7 @@ from keras_bert.tasks.fine_tuning.recipe import peak_rate
 from keras_bert.tasks.outputs import Labels
 from keras_bert.tasks.task import Task
 from keras_bert.tasks.text_embedder import TextEmbedder
+from keras_bert.typing import LabelNames
 from keras_bert.typing import Path
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
@@ -79,7 +80,7 @@ class FewShotClassifier(Task):
         [SetFit](https://arxiv.org/abs/2209.11055)
     """
 
-    def __init__(self, embedder: TextEmbedder, labels: typing.Sequence[str]):
+    def __init__(self, embedder: TextEmbedder, labels: LabelNames):
         if not isinstance(embedder, TextEmbedder):
             raise ValueError(
                 "`embedder` must be a `TextEmbedder`. Received: "
@@ -104,7 +105,7 @@ class FewShotClassifier(Task):
         cls,
         pretrained: PretrainedModel,
         directory: Path,
-        labels: typing.Sequence[str] | None = None,
+        labels: LabelNames | None = None,
         **kwargs: typing.Any,
     ) -> typing.Self:
         task = pretrained.task

@@ -10,6 +10,7 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.texts import TextTask
 from keras_bert.tasks.outputs import Labels
+from keras_bert.typing import LabelNames
 from keras_bert.typing import Texts
 
 
@@ -18,7 +19,8 @@ class TextClassifier(TextTask):
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
-        labels: names of the labels in order. Required for an encoder.
+        labels: names of the labels in order, or a dict of names and ids, such
+            as the `label2id` of a config. Required for an encoder.
         multi_label: whether a text may have several labels or none. `predict`
             returns labels with a probability of at least 0.5.
         **kwargs: arguments of `TextTask`.
@@ -45,7 +47,7 @@ class TextClassifier(TextTask):
     def __init__(
         self,
         pretrained: PretrainedModel,
-        labels: typing.Sequence[str] | None = None,
+        labels: LabelNames | None = None,
         multi_label: bool | None = None,
         rename_labels: dict[str, str] | None = None,
         new_head: bool = False,

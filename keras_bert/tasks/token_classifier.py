@@ -13,6 +13,7 @@ from keras_bert.tasks.tags.sentences import expand_entity_names
 from keras_bert.tasks.tags.sentences import tag_names
 from keras_bert.tasks.tags.tags import Tags
 from keras_bert.tasks.tags.word_windows import Words
+from keras_bert.typing import LabelNames
 from keras_bert.typing import Texts
 
 
@@ -58,7 +59,7 @@ class TokenClassifier(FineTunedTask):
     def __init__(
         self,
         pretrained: PretrainedModel,
-        labels: typing.Sequence[str] | None = None,
+        labels: LabelNames | None = None,
         seq_length: int | None = None,
         rename_labels: dict[str, str] | None = None,
         new_head: bool = False,
