@@ -108,10 +108,9 @@ def _checked_labels(labels):
 
 def _in_order(ids):
     """Return the labels of a `label2id` or an `id2label` by their ids."""
-    pairs = {str(key): value for key, value in ids.items()}
-    if all(isinstance(value, str) for value in ids.values()):  # id2label
-        pairs = {value: key for key, value in pairs.items()}
-    names = {str(index): name for name, index in pairs.items()}
+    is_by_id = all(isinstance(value, str) for value in ids.values())
+    pairs = ids.items() if is_by_id else ((x, name) for name, x in ids.items())
+    names = {str(index): name for index, name in pairs}
     expected = [*map(str, range(len(ids)))]
     if {*names} != {*expected}:
         raise ValueError(
