@@ -1,8 +1,6 @@
 """Entry point of programs: flags, help text and error messages."""
 
 import functools
-import importlib.abc
-import importlib.util
 import os
 import pathlib
 import re
@@ -15,6 +13,7 @@ from absl import app
 from absl import flags
 from absl import logging
 
+from keras_bert import lazy
 from keras_bert.lazy import near_names
 
 HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
@@ -34,60 +33,219 @@ _WIDTH = 80
 _ARGUMENT = re.compile(
     r"`(\w+)`|(?<![\w.-])(\w+)=(\[[^\]]*\]|'[^']*'|\w*)(?!\()"
 )
-_titles = {}  # Maps flag names to group titles.
 
 
-def run(main, next_command=None):
-    """Parse the flags and run a program.
+class Program:
+    """A program: its flags, its manual and its run.
 
-    `--help` prints the manual: the usage, the docstring of the program and its
-    flags. An error that the user can fix is printed as one line, and the exit
-    code is 1; `--verbosity=1` shows its traceback. Unexpected arguments are
-    errors, because they usually come from a glob that the shell has expanded.
-    Programs import TensorFlow in `main`, so that `--help` is fast. The
-    messages that TensorFlow prints on import are hidden.
+    The attributes `bool`, `enum`, `float`, `integer`, `list`, `multi_string`
+    and `string` define a flag and return its holder, as `flags.DEFINE_bool`
+    does. The flags of two programs in one process are separate.
 
     Args:
-        main: function without arguments. It returns the path of the result,
-            or None for `--output_dir` or `--output_file`.
+        description: str, docstring of the module, shown in the manual.
         next_command: str, the command to suggest at the end. `{result}` and
             flag names in braces are replaced by their values.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    sys.meta_path.insert(0, _QuietTensorFlow())
-    guarded = functools.partial(_run_guarded, main, next_command)
-    app.run(guarded, flags_parser=_parse)
 
+    def __init__(self, description, next_command=None):
+        self._description = description.strip()
+        self._next_command = next_command
+        self._titles = {}  # Maps flag names to group titles.
+        self._flags = flags.FlagValues()
+        own = functools.partial(functools.partial, flag_values=self._flags)
+        self.bool = own(flags.DEFINE_bool)
+        self.enum = own(flags.DEFINE_enum)
+        self.float = own(flags.DEFINE_float)
+        self.integer = own(flags.DEFINE_integer)
+        self.list = own(flags.DEFINE_list)
+        self.multi_string = own(flags.DEFINE_multi_string)
+        self.string = own(flags.DEFINE_string)
 
-def _parse(argv):
-    for argument, name in FLAGS_OF_ARGUMENTS.items():
-        if name in flags.FLAGS and argument not in flags.FLAGS:
-            flags.DEFINE_alias(argument, name, flags.FLAGS, __name__)
-    if HELP & {*argv[1:]}:
-        show(manual())
-        sys.exit(0)
-    try:
-        return flags.FLAGS(argv)
-    except flags.Error as error:
+    def required(self, name, meaning):
+        """Define a required string flag."""
+        return self.string(name, None, meaning, required=True)
+
+    def optional(self, name, meaning):
+        """Define an optional string flag."""
+        return self.string(name, None, meaning)
+
+    def group(self, title, holders):
+        """Show flags under a common title in the manual."""
+        self._titles.update({holder.name: title for holder in holders})
+
+    def values(self):
+        """Return the values of the flags, by name."""
+        return {name: self._flags[name].value for name in self._flags}
+
+    def run(self, main):
+        """Parse the flags and run the program.
+
+        `--help` prints the manual: the usage, the description and the flags.
+        An error that the user can fix is printed as one line, and the exit
+        code is 1; `--verbosity=1` shows its traceback. Unexpected arguments
+        are errors, because they usually come from a glob that the shell has
+        expanded. Programs import Keras in `main`, so that `--help` is fast.
+
+        Args:
+            main: function without arguments. It returns the path of the
+                result, or None for `--output_dir` or `--output_file`.
+        """
+        app.run(
+            functools.partial(self._run_guarded, main), flags_parser=self.parse
+        )
+
+    def parse(self, argv):
+        """Parse a command line, and return the arguments that are no flags."""
+        if HELP & {*argv[1:]}:
+            show(self.manual())
+            sys.exit(0)
+        accepted = flags.FlagValues()
+        accepted.append_flag_values(self._flags)
+        accepted.append_flag_values(flags.FLAGS)  # Those of absl.
+        for argument, name in FLAGS_OF_ARGUMENTS.items():
+            if name in self._flags and argument not in self._flags:
+                flags.DEFINE_alias(argument, name, accepted, __name__)
+        try:
+            others = accepted(argv)
+        except flags.Error as error:
+            sys.exit(f"Error: {self._advice(error)} --help shows the manual.")
+        self._flags.mark_as_parsed()
+        flags.FLAGS.mark_as_parsed()
+        return others
+
+    def _advice(self, error):
+        """Return the message of absl's error, with all missing flags."""
         missing = [
             f"--{flag.name}"
-            for flag in _own_flags()
+            for flag in self._own()
             if _is_required(flag) and flag.value is None
         ]
         text = f"{error}".strip().replace("\n", " ")
         if missing and _MARK in text:
             text = f"These flags are required: {', '.join(missing)}."
         text, _, near = text.rstrip(".? ").partition(" Did you mean: ")
-        if isinstance(error, flags.UnrecognizedFlagError):
-            known = [*own_flags(), *FLAGS_OF_ARGUMENTS]
-            known = [name for name in known if name in flags.FLAGS]
-            near = near or ", ".join(near_names(error.flagname, known))
+        if isinstance(error, flags.UnrecognizedFlagError) and not near:
+            of_arguments = FLAGS_OF_ARGUMENTS.items()
+            known = [x for x, name in of_arguments if name in self._flags]
+            known = [*self._flags, *known]
+            near = ", ".join(near_names(error.flagname, known))
+        text = text.rstrip(".")
         if near:
-            near = near.replace(", ", " or --")
-            text = f"{text.rstrip('.')}. Did you mean --{near}?"
-        end = "" if near else "."
-        print(f"Error: {text}{end} --help shows the manual.", file=sys.stderr)
-        sys.exit(1)
+            return f"{text}. Did you mean --{near.replace(', ', ' or --')}?"
+        return f"{text}."
+
+    def manual(self):
+        """Return the manual: usage, description and flags."""
+        program = pathlib.Path(sys.argv[0]).stem
+        own = self._own()
+        needed = [f"--{x.name}=..." for x in own if _is_required(x)]
+        usage = ["Usage: keras-bert", program, *needed, "[--flag=...]"]
+        lines = [" ".join(usage), "", self._description]
+        groups = {"Flags": []}
+        for flag in own:
+            title = self._titles.get(flag.name, "Flags")
+            groups.setdefault(title, []).append(flag)
+        for title, members in groups.items():
+            lines += ["", f"{title}:", ""] if members else []
+            lines += [x for flag in members for x in self._describe(flag)]
+        lines += [
+            "",
+            "  --flagfile=FILE reads flags from a file, one per line;",
+        ]
+        lines += ["  --verbosity=1 shows the traceback of an error."]
+        return "\n".join(lines)
+
+    def _describe(self, flag):
+        prefix = "[no]" if flag.boolean else ""
+        notes = [
+            f"or --{argument}"
+            for argument, name in FLAGS_OF_ARGUMENTS.items()
+            if name == flag.name and argument not in self._flags
+        ]
+        if _is_required(flag):
+            notes.append("required")
+        elif flag.default not in (None, [], ""):
+            notes.append(f"default: {flag.default_as_str.strip(chr(39))}")
+        values = getattr(flag.parser, "enum_values", None)
+        if values:
+            notes.insert(0, f"one of {', '.join(values)}")
+        # absl adds the values of an enum before the help, and a hint after it.
+        text = flag.help.removeprefix(f"<{'|'.join(values or ())}>: ")
+        text = text.split("\n")[0].rstrip(";")
+        text = f"{text} ({'; '.join(notes)})" if notes else text
+        name = f"  --{prefix}{flag.name}"
+        indent = " " * _COLUMN
+        wrapped = textwrap.wrap(
+            text, _WIDTH, initial_indent=indent, subsequent_indent=indent
+        )
+        if len(name) + 2 > _COLUMN:
+            return [name, *wrapped]
+        return [name.ljust(_COLUMN) + wrapped[0].strip(), *wrapped[1:]]
+
+    def _own(self):
+        return [self._flags[name] for name in self._flags]
+
+    def _run_guarded(self, main, argv):
+        try:
+            if len(argv) > 1:
+                raise ValueError(
+                    f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
+                    "around a glob, and separate files by commas."
+                )
+            self._print_result(main())
+        except _user_errors() as error:
+            logging.debug("Traceback of the error:", exc_info=True)
+            line = _ARGUMENT.sub(self._as_flag, self._one_line(error))
+            print(f"Error: {line}", file=sys.stderr)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            print("Stopped.", file=sys.stderr)
+            sys.exit(130)
+
+    def _print_result(self, result):
+        """Print the path of the result, if any, and the next command."""
+        values = self.values()
+        result = result or values.get("output_dir") or values.get("output_file")
+        if result:
+            print(f"Result: {_joined(result)}", file=sys.stderr)
+        elif {"output_dir", "output_file"} & {*values}:
+            return
+        values["result"] = result
+        shown = {
+            name: shlex.quote(_joined(value)) for name, value in values.items()
+        }
+        if self._next_command:
+            command = self._next_command.format(**shown)
+            print(f"Next: {command}", file=sys.stderr)
+
+    def _as_flag(self, match):
+        """Replace a Python argument in an error message by its flag."""
+        argument = match[1] or match[2]
+        name = argument
+        if argument not in self._flags:
+            name = FLAGS_OF_ARGUMENTS.get(argument)
+        if name not in self._flags:
+            return match[0]
+        if match[3] in ("True", "False"):
+            return f"--{'no' * (match[3] == 'False')}{name}"
+        value = (match[3] or "").strip("[]").replace("'", "").replace(", ", ",")
+        return f"--{name}={value}" if match[2] else f"--{name}"
+
+    def _one_line(self, error):
+        """Return the error message, with the flag that names the file."""
+        if isinstance(error, MemoryError):
+            return f"Out of memory. {error}".strip()
+        if not isinstance(error, OSError) or error.filename is None:
+            return f"{error}".strip()
+        path = os.fspath(error.filename)
+        naming = [
+            f"--{name}"
+            for name, value in self.values().items()
+            if value and path in (value if isinstance(value, list) else [value])
+        ]
+        by = f" ({', '.join(naming)})" if naming else ""
+        return f"{error.strerror}: {str(path)!r}{by}."
 
 
 def typed_command():
@@ -104,113 +262,12 @@ def show(text):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def manual():
-    """Return the manual of a program: usage, docstring and flags."""
-    program = pathlib.Path(sys.argv[0]).stem
-    needed = [f"--{x.name}=..." for x in _own_flags() if _is_required(x)]
-    lines = [" ".join(["Usage: keras-bert", program, *needed, "[--flag=...]"])]
-    lines += ["", sys.modules["__main__"].__doc__.strip()]
-    groups = {"Flags": []}
-    for flag in _own_flags():
-        groups.setdefault(_titles.get(flag.name, "Flags"), []).append(flag)
-    for title, members in groups.items():
-        lines += ["", f"{title}:", ""] if members else []
-        lines += [line for flag in members for line in _describe(flag)]
-    lines += ["", "  --flagfile=FILE reads flags from a file, one per line;"]
-    lines += ["  --verbosity=1 shows the traceback of an error."]
-    return "\n".join(lines)
-
-
-def group(title, holders):
-    """Show flags under a common title in the manual.
-
-    Args:
-        title: str.
-        holders: flag holders, as returned by `flags.DEFINE_...`.
-    """
-    _titles.update({holder.name: title for holder in holders})
-
-
-def _describe(flag):
-    prefix = "[no]" if flag.boolean else ""
-    notes = [
-        f"or --{argument}"
-        for argument, name in FLAGS_OF_ARGUMENTS.items()
-        if name == flag.name and argument not in own_flags()
-    ]
-    if _is_required(flag):
-        notes.append("required")
-    elif flag.default not in (None, [], ""):
-        notes.append(f"default: {flag.default_as_str.strip(chr(39))}")
-    values = getattr(flag.parser, "enum_values", None)
-    if values:
-        notes.insert(0, f"one of {', '.join(values)}")
-    # absl adds the values of an enum before the help, and a hint after it.
-    text = flag.help.removeprefix(f"<{'|'.join(values or ())}>: ")
-    text = text.split("\n")[0].rstrip(";")
-    text = f"{text} ({'; '.join(notes)})" if notes else text
-    name = f"  --{prefix}{flag.name}"
-    indent = " " * _COLUMN
-    wrapped = textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=indent
-    )
-    if len(name) + 2 > _COLUMN:
-        return [name, *wrapped]
-    return [name.ljust(_COLUMN) + wrapped[0].strip(), *wrapped[1:]]
-
-
 def _is_required(flag):
     return any(_MARK in check.message for check in flag.validators)
 
 
-def _run_guarded(main, next_command, argv):
-    try:
-        if len(argv) > 1:
-            raise ValueError(
-                f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
-                "around a glob, and separate files by commas."
-            )
-        _print_result(main(), next_command)
-    except _user_errors() as error:
-        logging.debug("Traceback of the error:", exc_info=True)
-        line = _ARGUMENT.sub(_as_flag, _one_line(error))
-        print(f"Error: {line}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        sys.exit(130)
-
-
-def _print_result(result, next_command):
-    """Print the path of the result, if any, and a suggested next command."""
-    values = own_flags()
-    result = result or values.get("output_dir") or values.get("output_file")
-    if result:
-        print(f"Result: {_joined(result)}", file=sys.stderr)
-    elif {"output_dir", "output_file"} & {*values}:
-        return
-    values["result"] = result
-    shown = {
-        name: shlex.quote(_joined(value)) for name, value in values.items()
-    }
-    if next_command:
-        print(f"Next: {next_command.format(**shown)}", file=sys.stderr)
-
-
 def _joined(value):
     return ",".join(value) if isinstance(value, list) else f"{value}"
-
-
-def _as_flag(match):
-    """Replace a Python argument in an error message by its flag."""
-    own, argument = own_flags(), match[1] or match[2]
-    name = argument if argument in own else FLAGS_OF_ARGUMENTS.get(argument)
-    if name not in own:
-        return match[0]
-    if match[3] in ("True", "False"):
-        return f"--{'no' * (match[3] == 'False')}{name}"
-    value = (match[3] or "").strip("[]").replace("'", "").replace(", ", ",")
-    return f"--{name}={value}" if match[2] else f"--{name}"
 
 
 def _user_errors():
@@ -220,26 +277,6 @@ def _user_errors():
         # Disk full, or out of memory.
         errors.append(sys.modules["tensorflow"].errors.ResourceExhaustedError)
     return tuple(errors)
-
-
-def _one_line(error):
-    """Return the error message, with the flag that names the file, if any."""
-    if isinstance(error, MemoryError):
-        return f"Out of memory. {error}".strip()
-    if not isinstance(error, OSError) or error.filename is None:
-        return f"{error}".strip()
-    path = os.fspath(error.filename)
-    naming = [
-        f"--{flag.name}"
-        for flag in _own_flags()
-        if flag.value and path in _values(flag)
-    ]
-    by = f" ({', '.join(naming)})" if naming else ""
-    return f"{error.strerror}: {str(path)!r}{by}."
-
-
-def _values(flag):
-    return flag.value if isinstance(flag.value, list) else [str(flag.value)]
 
 
 def reject(reason, *holders):
@@ -278,46 +315,23 @@ def require_one(*holders):
         )
 
 
-def own_flags():
-    """Return the values of the running program's own flags, by name."""
-    return {flag.name: flag.value for flag in _own_flags()}
+def import_quietly(name):
+    """Import a module, and show its messages only if that fails.
 
-
-def _own_flags():
-    # absl registers the flags of the main module under this name.
-    own = flags.FLAGS.get_key_flags_for_module(sys.argv[0])
-    return [flag for flag in own if flag.name not in ("help", "helpfull")]
-
-
-class _QuietTensorFlow(importlib.abc.MetaPathFinder):
-    """Import hook that hides the messages of TensorFlow's import."""
-
-    def find_spec(self, name, path, target=None):
-        if name != "tensorflow":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is not None:
-            spec.loader.exec_module = _quiet(spec.loader.exec_module)
-        return spec
-
-
-def _quiet(function):
-    """Wrap a function so that its stderr is printed only if it fails."""
-
-    def run_quietly(*args):
-        sys.stderr.flush()
-        screen = os.dup(2)
-        with tempfile.TemporaryFile() as kept:
-            os.dup2(kept.fileno(), 2)
-            try:
-                function(*args)
-            except BaseException:
-                kept.seek(0)
-                os.write(screen, kept.read())
-                raise
-            finally:
-                os.dup2(screen, 2)
-                os.close(screen)
-
-    return run_quietly
+    TensorFlow prints some of its messages before it reads
+    `TF_CPP_MIN_LOG_LEVEL`.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sys.stderr.flush()
+    screen = os.dup(2)
+    with tempfile.TemporaryFile() as kept:
+        os.dup2(kept.fileno(), 2)
+        try:
+            return lazy.import_package(name, "This program")
+        except BaseException:
+            kept.seek(0)
+            os.write(screen, kept.read())
+            raise
+        finally:
+            os.dup2(screen, 2)
+            os.close(screen)

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 import tensorflow as tf
-from absl import flags
 
 from keras_bert import command_line
 
@@ -16,10 +15,10 @@ needs_full_disk = pytest.mark.skipif(
 )
 
 
-def run(main, capsys):
+def run(main, capsys, **defaults):
     """Run a program; return the exit code and the last line."""
     with pytest.raises(SystemExit) as stop:
-        command_line._run_guarded(main, None, ["program"])
+        make_program(**defaults)._run_guarded(main, ["program"])
     return stop.value.code, capsys.readouterr().err.splitlines()[-1]
 
 
@@ -50,7 +49,7 @@ def test_an_error_of_ours_is_shown_whole():
         raise RuntimeError("a mistake of the program")
 
     with pytest.raises(RuntimeError, match="a mistake of the program"):
-        command_line._run_guarded(main, None, ["program"])
+        make_program()._run_guarded(main, ["program"])
 
 
 def test_control_c_is_no_error(capsys):
@@ -76,28 +75,14 @@ def test_a_manual_may_be_read_in_part():
     assert (result.returncode, result.stderr) == (0, "")
 
 
-@pytest.fixture
-def own_flags(monkeypatch):
-    """Set flags of the running program."""
-    values = flags.FlagValues()
-    monkeypatch.setattr(flags, "FLAGS", values)
-    monkeypatch.setattr(sys, "argv", ["tools/train.py"])
-    monkeypatch.setattr(
-        command_line, "_own_flags", lambda: [values[x] for x in names]
-    )
-    names = []
-
-    def define(**defaults):
-        for name, default in defaults.items():
-            kind = {bool: "bool", int: "integer", list: "list"}
-            define = getattr(
-                flags, f"DEFINE_{kind.get(type(default), 'string')}"
-            )
-            define(name, default, "Of a test.", flag_values=values)
-            names.append(name)
-        return values
-
-    return define
+def make_program(next_command=None, **defaults):
+    """Create a program with flags of the types of the defaults."""
+    program = command_line.Program("A test.", next_command)
+    kinds = {bool: program.bool, int: program.integer, list: program.list}
+    for name, default in defaults.items():
+        define = kinds.get(type(default), program.string)
+        define(name, default, "Of a test.")
+    return program
 
 
 @pytest.mark.parametrize(
@@ -111,25 +96,32 @@ def own_flags(monkeypatch):
         ("Type --files=a, x-files=b", "Type --files=a, x-files=b"),
     ],
 )
-def test_an_error_names_flags_for_arguments(error, shown, own_flags, capsys):
+def test_an_error_names_flags_for_arguments(error, shown, capsys):
     def main():
         raise ValueError(error)
 
-    own_flags(
-        num_train_epochs=3, overwrite=False, do_lower_case=False, files=[]
+    defaults = {"num_train_epochs": 3, "overwrite": False}
+    found = run(main, capsys, do_lower_case=False, files=[], **defaults)
+    assert found == (1, f"Error: {shown}")
+
+
+def test_names_of_python_are_synonyms_of_flags():
+    program = make_program(
+        num_train_epochs=3, do_lower_case=False, output_dir="a"
     )
-    assert run(main, capsys) == (1, f"Error: {shown}")
-
-
-def test_names_of_python_are_synonyms_of_flags(own_flags):
-    values = own_flags(num_train_epochs=3, do_lower_case=False, output_dir="a")
-    command_line._parse(["train", "--epochs=5", "--lowercase"])
-    assert command_line.own_flags() == {
+    program.parse(["train", "--epochs=5", "--lowercase"])
+    assert program.values() == {
         "num_train_epochs": 5,
         "do_lower_case": True,
         "output_dir": "a",
     }
-    assert values["num_train_epochs"].present
+
+
+def test_programs_in_one_process_have_their_own_flags():
+    programs = [make_program(output_dir=x) for x in ("a", "b")]
+    programs[0].parse(["train", "--output_dir=c"])
+    programs[1].parse(["export"])
+    assert [x.values()["output_dir"] for x in programs] == ["c", "b"]
 
 
 @pytest.mark.parametrize(
@@ -141,13 +133,13 @@ def test_names_of_python_are_synonyms_of_flags(own_flags):
         ("--verb=5", "flag 'verb'. --help shows the manual."),
     ],
 )
-def test_a_misspelt_flag_is_answered_by_the_right_one(
-    word, advice, own_flags, capsys
-):
-    own_flags(num_train_epochs=3, output_dir="a", learning_rate="0.1")
-    with pytest.raises(SystemExit):
-        command_line._parse(["train", word])
-    assert advice in capsys.readouterr().err
+def test_a_misspelt_flag_is_answered_by_the_right_one(word, advice):
+    program = make_program(
+        num_train_epochs=3, output_dir="a", learning_rate="0.1"
+    )
+    with pytest.raises(SystemExit) as stop:
+        program.parse(["train", word])
+    assert advice in stop.value.code
 
 
 @pytest.mark.parametrize(
@@ -157,13 +149,13 @@ def test_a_misspelt_flag_is_answered_by_the_right_one(
         ("x", "Result: x\nNext: head 'my runs'/model x a,b\n"),
     ],
 )
-def test_a_program_ends_with_its_result_and_what_is_next(
-    result, shown, own_flags, capsys
-):
-    own_flags(output_dir="my runs", files=["a", "b"])
-    command_line._run_guarded(
-        lambda: result, "head {output_dir}/model {result} {files}", ["train"]
+def test_a_program_ends_with_its_result_and_what_is_next(result, shown, capsys):
+    program = make_program(
+        "head {output_dir}/model {result} {files}",
+        output_dir="my runs",
+        files=["a", "b"],
     )
+    program._run_guarded(lambda: result, ["train"])
     assert capsys.readouterr().err == shown
 
 
@@ -172,11 +164,25 @@ def test_a_program_ends_with_its_result_and_what_is_next(
     [({"files": ["a b"]}, "Next: head 'a b'\n"), ({"output_file": None}, "")],
 )
 def test_a_program_without_a_result_prints_only_what_is_next(
-    values, shown, own_flags, capsys
+    values, shown, capsys
 ):
-    own_flags(**values)
-    command_line._run_guarded(lambda: None, "head {files}", ["train"])
+    program = make_program("head {files}", **values)
+    program._run_guarded(lambda: None, ["train"])
     assert capsys.readouterr().err == shown
+
+
+def test_messages_of_an_import_are_shown_if_it_fails(
+    tmp_path, monkeypatch, capfd
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    noise = "import os\nos.write(2, b'noise')\n"
+    (tmp_path / "right_module.py").write_text(noise)
+    (tmp_path / "wrong_module.py").write_text(noise + "raise OSError")
+    command_line.import_quietly("right_module")
+    assert capfd.readouterr().err == ""
+    with pytest.raises(OSError):
+        command_line.import_quietly("wrong_module")
+    assert capfd.readouterr().err == "noise"
 
 
 def test_errors_of_the_library_name_no_flags():

@@ -16,7 +16,6 @@ only on its text.
 
 import collections
 
-from absl import flags
 from absl import logging
 
 from keras_bert import artifacts
@@ -30,17 +29,23 @@ from keras_bert.pretraining.corpus.held_out import split_corpus
 from keras_bert.pretraining.corpus.sources import source_documents
 from keras_bert.text.sentences import split_sentences
 
-_TEXT = TextFlags(is_optional=True)
-_OUTPUT_DIR = shared_flags.required(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert learn_vocabulary --input_file={output_dir}/train.txt "
+    "--output_file=vocab.txt --vocab_size=8000",
+)
+
+_TEXT = TextFlags(PROGRAM, is_optional=True)
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Directory for train.txt and eval.txt."
 )
-_OVERWRITE = shared_flags.overwrite()
-_ROOTS = flags.DEFINE_list(
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_ROOTS = PROGRAM.list(
     "roots",
     None,
     "Folders with Python packages; by default the folders of this Python.",
 )
-_EVAL_SHARE = flags.DEFINE_float(
+_EVAL_SHARE = PROGRAM.float(
     "eval_share",
     0.1,
     "Fraction of the documents to hold out.",
@@ -112,8 +117,4 @@ def _read_own(sources, dropped):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert learn_vocabulary --input_file={output_dir}/train.txt "
-        "--output_file=vocab.txt --vocab_size=8000",
-    )
+    PROGRAM.run(main)

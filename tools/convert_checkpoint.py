@@ -11,7 +11,6 @@ the Hugging Face Hub. Nothing is written unless every weight was read.
 
 import pathlib
 
-from absl import flags
 from absl import logging
 
 import keras_bert
@@ -20,31 +19,36 @@ from keras_bert.checkpoints.layout import check_input
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.cli import shared_flags
 
-_INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
-_OUTPUT_DIR = shared_flags.required(
+PROGRAM = command_line.Program(
+    __doc__, "keras-bert playground --model_dir={output_dir}"
+)
+
+_INPUT_DIR = PROGRAM.required("input_dir", "Directory or name on the Hub.")
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Output directory, created if needed."
 )
-_FORMAT = flags.DEFINE_enum(
+_FORMAT = PROGRAM.enum(
     "format",
     "keras",
     ["keras", "hf", "tf1"],
     "Output format: keras (this library), hf (transformers) or tf1 "
     "(google-research/bert).",
 )
-_ALLOW_MISSING = flags.DEFINE_list(
+_ALLOW_MISSING = PROGRAM.list(
     "allow_missing",
     [],
     "Parts (pooler, masked_lm_head, nsp_head) or weights to initialize "
     "randomly if they are missing.",
 )
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_OVERWRITE = shared_flags.overwrite()
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
     check_input(_INPUT_DIR.value)
     inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
     check_output(_OUTPUT_DIR.value, _FORMAT.value, inputs, _OVERWRITE.value)
+    command_line.import_quietly("keras")
     bert = keras_bert.from_pretrained(
         _INPUT_DIR.value, _ALLOW_MISSING.value, _DO_LOWER_CASE.value
     )
@@ -55,7 +59,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert playground --model_dir={output_dir}",
-    )
+    PROGRAM.run(main)

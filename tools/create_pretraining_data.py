@@ -20,7 +20,6 @@ them together, but no other files.
 import os
 import time
 
-from absl import flags
 from absl import logging
 
 import keras_bert
@@ -30,25 +29,32 @@ from keras_bert.cli.data.option_flags import OptionFlags
 from keras_bert.cli.data.text_flags import TextFlags
 from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
-_TEXT = TextFlags()
-_OUTPUT_FILE = flags.DEFINE_list(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert run_pretraining --input_file={result} "
+    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+    'configs)/bert_small.json" --output_dir=runs/small',
+)
+
+_TEXT = TextFlags(PROGRAM)
+_OUTPUT_FILE = PROGRAM.list(
     "output_file",
     None,
     "TFRecord files to write, all in one directory.",
 )
-_OUTPUT_DIR = shared_flags.optional(
+_OUTPUT_DIR = PROGRAM.optional(
     "output_dir",
     "Output directory for --num_shards files, instead of --output_file.",
 )
-_NUM_SHARDS = shared_flags.num_shards()
-_NUM_WORKERS = flags.DEFINE_integer(
+_NUM_SHARDS = shared_flags.num_shards(PROGRAM)
+_NUM_WORKERS = PROGRAM.integer(
     "num_workers",
     1,
     "Number of worker processes, at most one per file.",
     lower_bound=1,
 )
-_OVERWRITE = shared_flags.overwrite()
-_OPTIONS = OptionFlags()
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_OPTIONS = OptionFlags(PROGRAM)
 
 
 def main():
@@ -89,9 +95,4 @@ def _outputs():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert run_pretraining --input_file={result} "
-        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-        'configs)/bert_small.json" --output_dir=runs/small',
-    )
+    PROGRAM.run(main)

@@ -19,13 +19,19 @@ records. --overwrite replaces the records of an earlier run, but no other files.
 import logging as python_logging
 import time
 
-from absl import flags
 from absl import logging
 
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.data.option_flags import OptionFlags
 from keras_bert.pretraining.data_job.data_warnings import describe_examples
+
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert run_pretraining --input_file={result} "
+    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+    'configs)/bert_small.json" --output_dir=runs/small',
+)
 
 # Loggers of tracebacks; `main` prints the error in one line.
 _NOISY = (
@@ -34,19 +40,19 @@ _NOISY = (
     "apache_beam.runners.worker",
 )
 
-_INPUT_FILE = flags.DEFINE_list(
+_INPUT_FILE = PROGRAM.list(
     "input_file",
     None,
     "Text files: paths and globs, comma-separated.",
     required=True,
 )
-_OUTPUT_DIR = shared_flags.required(
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Output directory for --num_shards files."
 )
-_NUM_SHARDS = shared_flags.num_shards()
-_OVERWRITE = shared_flags.overwrite()
-_BEAM = shared_flags.beam()
-_OPTIONS = OptionFlags()
+_NUM_SHARDS = shared_flags.num_shards(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_BEAM = shared_flags.beam(PROGRAM)
+_OPTIONS = OptionFlags(PROGRAM)
 
 
 def main():
@@ -80,6 +86,7 @@ def _load_pipeline():
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
     # Imported late, because Apache Beam is optional.
+    command_line.import_quietly("tensorflow")
     from keras_bert.beam.data import pipeline
 
     python_logging.disable(python_logging.NOTSET)
@@ -87,9 +94,4 @@ def _load_pipeline():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert run_pretraining --input_file={result} "
-        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-        'configs)/bert_small.json" --output_dir=runs/small',
-    )
+    PROGRAM.run(main)

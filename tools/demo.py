@@ -16,8 +16,6 @@ import signal
 import sys
 import time
 
-from absl import flags
-
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
@@ -27,14 +25,16 @@ from keras_bert.cli.demo.stages import printed_lines
 from keras_bert.cli.demo.stages import running
 from keras_bert.files import expand_patterns
 
-_OUTPUT_DIR = shared_flags.required("output_dir", "Output directory.")
-_INPUT_FILE = flags.DEFINE_list(
+PROGRAM = command_line.Program(__doc__)
+
+_OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory.")
+_INPUT_FILE = PROGRAM.list(
     "input_file",
     [],
     "Your text files: paths and globs, comma-separated. By default the "
     "documentation of the installed Python packages.",
 )
-_OVERWRITE = shared_flags.overwrite()
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _MADE = {"program": "demo"}  # In the manifest.
@@ -98,4 +98,4 @@ def _show(line, end=""):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -10,7 +10,6 @@ import pathlib
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.cli import shared_flags
 from keras_bert.cli.demo.report import best_known
 from keras_bert.cli.demo.report import corpus_text
 from keras_bert.cli.demo.report import filled_text
@@ -20,9 +19,9 @@ from keras_bert.cli.demo.report import tflite_text
 from keras_bert.cli.demo.report import training_text
 from keras_bert.pretraining.corpus.documents import read_documents
 
-_OUTPUT_DIR = shared_flags.required(
-    "output_dir", "Output directory of the demo."
-)
+PROGRAM = command_line.Program(__doc__)
+
+_OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory of the demo.")
 
 
 def main():
@@ -33,6 +32,7 @@ def main():
             "`output_dir` must be the output of a finished demo. Received: "
             f"output_dir={str(output)!r}."
         )
+    command_line.import_quietly("keras")
     bert = keras_bert.from_pretrained(output / "bert")
     fill_mask = keras_bert.FillMask(bert, top_k=3)
     documents = list(read_documents([output / "corpus" / "eval.txt"]))
@@ -56,4 +56,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -18,28 +18,33 @@ from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.rows import column_of
 
-_MODEL_DIR = shared_flags.model_dir()
-_INPUT_FILE = shared_flags.required(
+PROGRAM = command_line.Program(
+    __doc__,
+    "python -c 'import numpy, sys; print(numpy.load(sys.argv[1]))' "
+    "{output_file}",
+)
+
+_MODEL_DIR = shared_flags.model_dir(PROGRAM)
+_INPUT_FILE = PROGRAM.required(
     "input_file", "Input file of texts: .txt, .csv, .tsv or .jsonl."
 )
-_OUTPUT_FILE = shared_flags.required(
+_OUTPUT_FILE = PROGRAM.required(
     "output_file", "Output file for the embeddings (.npy)."
 )
-_TEXT_COLUMN = shared_flags.text_column()
-_PROMPT = shared_flags.optional(
+_TEXT_COLUMN = shared_flags.text_column(PROGRAM)
+_PROMPT = PROGRAM.optional(
     "prompt",
     "Name of a prompt of the model, such as query; by default the model's "
     "default prompt.",
 )
-_PRECISION = shared_flags.precision()
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_OVERWRITE = shared_flags.overwrite()
+_PRECISION = shared_flags.precision(PROGRAM)
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
     # Imported late, so that --help is fast.
-    import keras
-
+    keras = command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
     from keras_bert.cli.prediction.input_files import TextInputs
     from keras_bert.cli.prediction.vectors import embed_file
@@ -62,8 +67,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "python -c 'import numpy, sys; print(numpy.load(sys.argv[1]))' "
-        "{output_file}",
-    )
+    PROGRAM.run(main)

@@ -10,47 +10,45 @@ for the library `tokenizers`; manifest.json contains the labels.
 shows how to run them.
 """
 
-from absl import flags
-
 import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
 
-_INPUT_DIR = shared_flags.input_dir()
-_OUTPUT_DIR = shared_flags.required(
-    "output_dir", "Output directory, new or empty."
-)
-_TASK = flags.DEFINE_enum(
+PROGRAM = command_line.Program(__doc__)
+
+_INPUT_DIR = shared_flags.input_dir(PROGRAM)
+_OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory, new or empty.")
+_TASK = PROGRAM.enum(
     "task",
     None,
     ["text_embedder", "feature_extractor"],
     "Task to export if the model has not been fine-tuned.",
 )
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_FORMAT = flags.DEFINE_enum(
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_FORMAT = PROGRAM.enum(
     "format", "onnx", ["onnx", "openvino"], "Format of the model."
 )
-_NAMES = flags.DEFINE_enum(
+_NAMES = PROGRAM.enum(
     "names",
     "hugging_face",
     ["hugging_face", "keras_bert"],
     "Naming scheme for the inputs and outputs, for ONNX.",
 )
-_PACKED = flags.DEFINE_bool("packed", False, "Skip padding in the computation.")
-_PRECISION = flags.DEFINE_enum(
+_PACKED = PROGRAM.bool("packed", False, "Skip padding in the computation.")
+_PRECISION = PROGRAM.enum(
     "precision",
     "float32",
     ["float32", "float16", "int8"],
     "Data type of the weights; float16 for OpenVINO.",
 )
-_TEXT_FILE = flags.DEFINE_string(
+_TEXT_FILE = PROGRAM.string(
     "text_file",
     None,
     "Texts for comparing int8 with float32, one per line; OpenVINO also "
     "calibrates with them and needs about 320.",
 )
-_OVERWRITE = shared_flags.overwrite()
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
@@ -60,6 +58,7 @@ def main():
         options["names"] = _NAMES.value
     else:
         command_line.reject("requires --format=onnx", _NAMES)
+    command_line.import_quietly("keras")
     # Raises without the extra.
     export = getattr(keras_bert.export, f"export_{_FORMAT.value}")
     from keras_bert.export.id_directory import check_id_output
@@ -77,4 +76,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

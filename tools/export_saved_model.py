@@ -15,43 +15,43 @@ training state. A left-to-right model can generate text:
 The signature `serving_default` takes strings, `ids` takes the id tensors.
 """
 
-from absl import flags
 from absl import logging
 
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 
-_INPUT_DIR = shared_flags.input_dir()
-_OUTPUT_DIR = shared_flags.required(
+PROGRAM = command_line.Program(__doc__)
+
+_INPUT_DIR = shared_flags.input_dir(PROGRAM)
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Directory of the model's versions."
 )
-_VERSION = flags.DEFINE_integer(
+_VERSION = PROGRAM.integer(
     "version", 1, "Version number of the model.", lower_bound=1
 )
-_TASK = flags.DEFINE_enum(
+_TASK = PROGRAM.enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor", "text_generator"],
     "Task to export for an encoder; fill_mask by default. Not for "
     "fine-tuned models.",
 )
-_MAX_SEQ_LENGTH = shared_flags.max_seq_length()
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_PRECISION = flags.DEFINE_enum(
+_MAX_SEQ_LENGTH = shared_flags.max_seq_length(PROGRAM)
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_PRECISION = PROGRAM.enum(
     "precision",
     "float32",
     ["float32", "mixed_bfloat16"],
     "Dtype policy; it also sets the dtype of weight matrices in the file.",
 )
-_COMPRESSION = shared_flags.vector_compression()
-_OVERWRITE = shared_flags.overwrite()
-_SAMPLING = shared_flags.sampling()
+_COMPRESSION = shared_flags.vector_compression(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_SAMPLING = shared_flags.sampling(PROGRAM)
 
 
 def main():
     # Imported late, so that --help is fast.
-    import keras
-
+    keras = command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
     from keras_bert.export.serving_files import version_directory
     from keras_bert.export.serving_lines import curl_line
@@ -99,4 +99,4 @@ def _sampling():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

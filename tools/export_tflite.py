@@ -13,8 +13,6 @@ default the hidden states. See docs/tflite.md.
 
 import pathlib
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
@@ -25,37 +23,39 @@ from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_samples import read_texts
 
-_INPUT_DIR = shared_flags.input_dir()
-_OUTPUT_FILE = shared_flags.required(
+PROGRAM = command_line.Program(__doc__)
+
+_INPUT_DIR = shared_flags.input_dir(PROGRAM)
+_OUTPUT_FILE = PROGRAM.required(
     "output_file",
     "Output path: name.tflite writes name_text.tflite and name_ids.tflite.",
 )
-_KIND = flags.DEFINE_enum("kind", "int8", KINDS, "Quantization of the weights.")
-_FILES = flags.DEFINE_list(
+_KIND = PROGRAM.enum("kind", "int8", KINDS, "Quantization of the weights.")
+_FILES = PROGRAM.list(
     "files", [*DEFAULT_FILES], "Files to write: text, ids, mediapipe."
 )
-_TASK = flags.DEFINE_enum(
+_TASK = PROGRAM.enum(
     "task",
     None,
     ["fill_mask", "text_embedder", "feature_extractor"],
     "Task to export; by default the fine-tuned task, or feature_extractor.",
 )
-_TEXTS_FILE = shared_flags.optional(
+_TEXTS_FILE = PROGRAM.optional(
     "texts_file",
     "Texts for comparing each file with the model, one per line, with a "
     "tab between the texts of a pair; by default built-in sentences.",
 )
-_REPRESENTATIVE_FILE = shared_flags.optional(
+_REPRESENTATIVE_FILE = PROGRAM.optional(
     "representative_file",
     "20 to 100 texts in the same format, to calibrate full_int8.",
 )
-_MAX_SEQ_LENGTH = shared_flags.max_seq_length()
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_COMPRESSION = shared_flags.vector_compression()
-_FORCE = flags.DEFINE_bool(
+_MAX_SEQ_LENGTH = shared_flags.max_seq_length(PROGRAM)
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_COMPRESSION = shared_flags.vector_compression(PROGRAM)
+_FORCE = PROGRAM.bool(
     "force", False, "Write a file even if its error is above the limit."
 )
-_OVERWRITE = shared_flags.overwrite()
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
@@ -69,6 +69,7 @@ def main():
     paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
     check_files(paths.values(), inputs, _OVERWRITE.value)
     # Imported late, so that wrong flags are reported at once.
+    command_line.import_quietly("keras")
     from keras_bert.tasks import load_any_task
 
     task = load_any_task(
@@ -92,4 +93,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -13,28 +13,28 @@ mask. Run the same command again to resume an interrupted run.
 
 import json
 
-from absl import flags
-
 import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.rows import column_of
 
-_MODEL_DIR = shared_flags.model_dir()
-_TEXT = flags.DEFINE_multi_string("text", [], "Text to fill; may be repeated.")
-_INPUT_FILE = shared_flags.optional(
+PROGRAM = command_line.Program(__doc__, "head -n 3 {output_file}")
+
+_MODEL_DIR = shared_flags.model_dir(PROGRAM)
+_TEXT = PROGRAM.multi_string("text", [], "Text to fill; may be repeated.")
+_INPUT_FILE = PROGRAM.optional(
     "input_file", "File of texts to fill instead: .txt, .csv, .tsv or .jsonl."
 )
-_OUTPUT_FILE = shared_flags.optional(
+_OUTPUT_FILE = PROGRAM.optional(
     "output_file", "Output file for the predictions of --input_file (.jsonl)."
 )
-_TEXT_COLUMN = shared_flags.text_column()
-_TOP_K = flags.DEFINE_integer(
+_TEXT_COLUMN = shared_flags.text_column(PROGRAM)
+_TOP_K = PROGRAM.integer(
     "top_k", 5, "Number of predictions for each mask.", lower_bound=1
 )
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_OVERWRITE = shared_flags.overwrite()
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
@@ -44,6 +44,7 @@ def main():
             "--input_file and --output_file must be given together."
         )
     # Imported late, so that --help is fast.
+    command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
 
     directory = _MODEL_DIR.value or str(keras_bert.TINY_MODEL)
@@ -84,7 +85,4 @@ def _fill_mask(directory):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "head -n 3 {output_file}",
-    )
+    PROGRAM.run(main)

@@ -10,21 +10,22 @@ JSON is printed for each prompt, with the prompt and the generated text.
 
 import json
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 
-_INPUT_DIR = shared_flags.input_dir()
-_PROMPT = flags.DEFINE_multi_string(
+PROGRAM = command_line.Program(__doc__)
+
+_INPUT_DIR = shared_flags.input_dir(PROGRAM)
+_PROMPT = PROGRAM.multi_string(
     "prompt", None, "Prompt to continue; may be repeated.", required=True
 )
-_SAMPLING = shared_flags.sampling()
-_DO_LOWER_CASE = shared_flags.do_lower_case()
+_SAMPLING = shared_flags.sampling(PROGRAM)
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
 
 
 def main():
     # Imported late, so that --help is fast.
+    command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
     from keras_bert.tasks import TextGenerator
 
@@ -41,4 +42,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -22,10 +22,7 @@ If there is a manifest of create_pretraining_data next to the records, the
 records and the vocabulary must match it.
 """
 
-from absl import flags
-
 from keras_bert import command_line
-from keras_bert.cli import shared_flags
 from keras_bert.cli.field_flags import field_meanings
 from keras_bert.cli.inspection.summary import examples_text
 from keras_bert.cli.inspection.summary import summary_rows
@@ -34,16 +31,23 @@ from keras_bert.files import expand_patterns
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
-_INPUT_FILE = flags.DEFINE_list(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert run_pretraining --input_file={input_file} "
+    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+    'configs)/bert_small.json" --output_dir=runs/small',
+)
+
+_INPUT_FILE = PROGRAM.list(
     "input_file",
     None,
     "TFRecord files: paths and globs, comma-separated.",
     required=True,
 )
-_VOCAB_FILE = shared_flags.required(
+_VOCAB_FILE = PROGRAM.required(
     "vocab_file", field_meanings(TextOptions)["vocab_file"]
 )
-_NUM_EXAMPLES = flags.DEFINE_integer(
+_NUM_EXAMPLES = PROGRAM.integer(
     "num_examples", 3, "Number of records to show.", lower_bound=0
 )
 
@@ -52,6 +56,7 @@ def main():
     paths = expand_patterns(_INPUT_FILE.value)
     vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
     # Imported late, so that wrong flags are reported before TensorFlow loads.
+    command_line.import_quietly("tensorflow")
     from keras_bert.cli.inspection.reading import check_manifests
     from keras_bert.cli.inspection.reading import inspect_records
 
@@ -65,9 +70,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert run_pretraining --input_file={input_file} "
-        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-        'configs)/bert_small.json" --output_dir=runs/small',
-    )
+    PROGRAM.run(main)

@@ -16,7 +16,6 @@ lists the inputs and the casing.
 
 import math
 
-from absl import flags
 from absl import logging
 
 import keras_bert
@@ -25,30 +24,36 @@ from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.data.text_flags import TextFlags
 
-_TEXT = TextFlags()
-_KIND = flags.DEFINE_enum(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert create_pretraining_data --input_file={input_file} "
+    "--vocab_file={result} --output_dir=tfrecords",
+)
+
+_TEXT = TextFlags(PROGRAM)
+_KIND = PROGRAM.enum(
     "kind",
     "wordpiece",
     ["wordpiece", "byte_bpe", "sentencepiece"],
     "Type of the tokenizer.",
 )
-_OUTPUT_FILE = shared_flags.optional(
+_OUTPUT_FILE = PROGRAM.optional(
     "output_file", "The vocab.txt to write, for --kind=wordpiece."
 )
-_OUTPUT_DIR = shared_flags.optional(
+_OUTPUT_DIR = PROGRAM.optional(
     "output_dir", "Output directory for all other values of --kind."
 )
-_OVERWRITE = shared_flags.overwrite()
-_VOCAB_SIZE = flags.DEFINE_integer(
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_VOCAB_SIZE = PROGRAM.integer(
     "vocab_size", 30522, "Maximum size of the vocabulary."
 )
-_DO_LOWER_CASE = flags.DEFINE_bool(
+_DO_LOWER_CASE = PROGRAM.bool(
     "do_lower_case", True, "Lowercase the text and strip its accents."
 )
-_MIN_FREQUENCY = flags.DEFINE_integer(
+_MIN_FREQUENCY = PROGRAM.integer(
     "min_frequency", 2, "Minimum number of occurrences of a token."
 )
-_COMPACT_IDS = flags.DEFINE_bool(
+_COMPACT_IDS = PROGRAM.bool(
     "compact_ids",
     False,
     "Give special tokens the ids 0 to 4, without [unused].",
@@ -113,6 +118,7 @@ def _output():
 
 def _entries(sources, settings, arguments, held_out, bad_lines):
     """Return the entries of the manifest."""
+    command_line.import_quietly("keras")
     unknown, pieces = keras_bert.pretraining.measure_tokenizer(
         settings.make(), held_out
     )
@@ -172,8 +178,4 @@ def _log_quality(manifest):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert create_pretraining_data --input_file={input_file} "
-        "--vocab_file={result} --output_dir=tfrecords",
-    )
+    PROGRAM.run(main)

@@ -9,8 +9,6 @@ Longformer. Pre-train the result on long texts before use.
 
 import pathlib
 
-from absl import flags
-
 import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
@@ -18,31 +16,38 @@ from keras_bert.checkpoints.layout import check_output
 from keras_bert.cli import shared_flags
 from keras_bert.models import make_long
 
-_INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
-_OUTPUT_DIR = shared_flags.required(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert run_pretraining --objective=mlm "
+    "--init_checkpoint={output_dir} --output_dir=...",
+)
+
+_INPUT_DIR = PROGRAM.required("input_dir", "Directory or name on the Hub.")
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Output directory, created if needed."
 )
-_MAX_POSITIONS = flags.DEFINE_integer(
+_MAX_POSITIONS = PROGRAM.integer(
     "max_positions", 4096, "Maximum sequence length."
 )
-_WINDOW = flags.DEFINE_integer(
+_WINDOW = PROGRAM.integer(
     "window", 512, "Number of neighbours that a token attends to; must be even."
 )
-_FORMAT = flags.DEFINE_enum(
+_FORMAT = PROGRAM.enum(
     "format",
     "keras",
     ["keras", "hf"],
     "Output format: keras (this library), or hf (transformers) for a "
     "Longformer.",
 )
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_OVERWRITE = shared_flags.overwrite()
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
     check_input(_INPUT_DIR.value)
     inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
     check_output(_OUTPUT_DIR.value, _FORMAT.value, inputs, _OVERWRITE.value)
+    command_line.import_quietly("keras")
     model = keras_bert.from_pretrained(
         _INPUT_DIR.value, lowercase=_DO_LOWER_CASE.value
     )
@@ -55,8 +60,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert run_pretraining --objective=mlm "
-        "--init_checkpoint={output_dir} --output_dir=...",
-    )
+    PROGRAM.run(main)

@@ -14,26 +14,26 @@ with Ctrl-C. See docs/playground.md.
 import importlib
 import time
 
-from absl import flags
-
 import keras_bert
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 
-_MODEL_DIR = shared_flags.model_dir()
-_LEFT_TO_RIGHT_DIR = shared_flags.optional(
+PROGRAM = command_line.Program(__doc__)
+
+_MODEL_DIR = shared_flags.model_dir(PROGRAM)
+_LEFT_TO_RIGHT_DIR = PROGRAM.optional(
     "left_to_right_dir",
     "Directory of a GPT-1, or of a BERT that was pre-trained left to right, "
     "for comparison.",
 )
-_PORT = flags.DEFINE_integer(
+_PORT = PROGRAM.integer(
     "port",
     0,
     "Port; by default the first free port starting at 7860.",
     lower_bound=0,
     upper_bound=65535,
 )
-_BROWSER = flags.DEFINE_bool("browser", True, "Open the page in a browser.")
+_BROWSER = PROGRAM.bool("browser", True, "Open the page in a browser.")
 
 
 def main():
@@ -41,6 +41,7 @@ def main():
     server = importlib.import_module("keras_bert.playground.server")
     server.check_port(_PORT.value)
     server.check_installed()
+    command_line.import_quietly("keras")
     shown = importlib.import_module("keras_bert.playground.playground_model")
     tabs = importlib.import_module("keras_bert.playground.tabs")
     layout = importlib.import_module("keras_bert.checkpoints.layout")
@@ -61,4 +62,4 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -8,20 +8,20 @@ The format depends on the extension of --output_file: .png, .svg or .pdf.
 import json
 import pathlib
 
-from absl import flags
-
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert import lazy
 from keras_bert.cli import shared_flags
 
-_RUN_DIR = flags.DEFINE_list(
+PROGRAM = command_line.Program(__doc__)
+
+_RUN_DIR = PROGRAM.list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
 )
-_OUTPUT_FILE = shared_flags.required(
+_OUTPUT_FILE = PROGRAM.required(
     "output_file", "Output file for the plot: .png, .svg or .pdf."
 )
-_OVERWRITE = shared_flags.overwrite()
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 _FORMATS = (".png", ".svg", ".pdf")
 _PANELS = ("mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy")
@@ -104,4 +104,4 @@ def _draw(panel, name, points, run, color):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

@@ -21,47 +21,46 @@ interrupted run.
 
 import pathlib
 
-from absl import flags
-
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.rows import column_of
 
-_MODEL_DIR = flags.DEFINE_list(
+PROGRAM = command_line.Program(__doc__, "head -n 3 {output_file}")
+
+_MODEL_DIR = PROGRAM.list(
     "model_dir",
     None,
     "Directory of the fine-tuned model, or several directories, "
     "comma-separated.",
     required=True,
 )
-_INPUT_FILE = shared_flags.required(
+_INPUT_FILE = PROGRAM.required(
     "input_file", "Input file: .txt, .csv, .tsv, .jsonl, .json or .conll."
 )
-_OUTPUT_FILE = shared_flags.required(
+_OUTPUT_FILE = PROGRAM.required(
     "output_file", "Output file for the predictions (.jsonl)."
 )
-_TEXT_COLUMN = shared_flags.text_column()
-_TEXT_PAIR_COLUMN = shared_flags.optional(
+_TEXT_COLUMN = shared_flags.text_column(PROGRAM)
+_TEXT_PAIR_COLUMN = PROGRAM.optional(
     "text_pair_column", "Column of the second text in pairs."
 )
-_WORD_COLUMN = flags.DEFINE_integer(
+_WORD_COLUMN = PROGRAM.integer(
     "word_column",
     None,
     "Index of the word column, from 0, in a file with one word per "
     "line; by default the first, or the second if the first contains "
     "word numbers. If this flag is given, the file may have any name.",
 )
-_PRECISION = shared_flags.precision()
-_DO_LOWER_CASE = shared_flags.do_lower_case()
-_OVERWRITE = shared_flags.overwrite()
+_PRECISION = shared_flags.precision(PROGRAM)
+_DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
 
 
 def main():
     columns = _columns()
     # Imported late, so that --help is fast.
-    import keras
-
+    keras = command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
     from keras_bert.cli.prediction.input_files import open_input_file
     from keras_bert.cli.prediction.job import answer_file
@@ -116,7 +115,4 @@ def _columns():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "head -n 3 {output_file}",
-    )
+    PROGRAM.run(main)

@@ -16,32 +16,33 @@ docs/beam.md.
 
 import logging as python_logging
 
-from absl import flags
 from absl import logging
 
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 
-_MODEL_DIR = shared_flags.required(
+PROGRAM = command_line.Program(__doc__)
+
+_MODEL_DIR = PROGRAM.required(
     "model_dir", "SavedModel, readable by all workers."
 )
-_INPUT_FILE = flags.DEFINE_list(
+_INPUT_FILE = PROGRAM.list(
     "input_file",
     None,
     "Input files: paths and globs, comma-separated.",
     required=True,
 )
-_OUTPUT_DIR = shared_flags.required(
+_OUTPUT_DIR = PROGRAM.required(
     "output_dir", "Output directory for --num_shards files."
 )
-_COLUMNS = flags.DEFINE_list(
+_COLUMNS = PROGRAM.list(
     "columns",
     [],
     "Columns of the model inputs whose names differ: text=review,...",
 )
-_NUM_SHARDS = shared_flags.num_shards()
-_OVERWRITE = shared_flags.overwrite()
-_BEAM = shared_flags.beam()
+_NUM_SHARDS = shared_flags.num_shards(PROGRAM)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+_BEAM = shared_flags.beam(PROGRAM)
 
 
 def main():
@@ -52,6 +53,7 @@ def main():
             python_logging.CRITICAL
         )
     # Imported late, because Apache Beam is optional.
+    command_line.import_quietly("tensorflow")
     from keras_bert.beam.prediction.pipeline import predict_on_beam
 
     counts = predict_on_beam(
@@ -82,4 +84,4 @@ def _columns():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

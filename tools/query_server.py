@@ -19,61 +19,56 @@ import json
 import signal
 import urllib.parse
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert import serving
-from keras_bert.cli import shared_flags
 from keras_bert.rows import json_object
 from keras_bert.rows import read_dicts
 from keras_bert.rows import read_lines
 
-_MODEL_NAME = shared_flags.required(
-    "model_name", "Name of the model in the server."
-)
-_HOST = flags.DEFINE_string("host", "localhost", "Host of the server.")
-_PORT = flags.DEFINE_integer(
+PROGRAM = command_line.Program(__doc__)
+
+_MODEL_NAME = PROGRAM.required("model_name", "Name of the model in the server.")
+_HOST = PROGRAM.string("host", "localhost", "Host of the server.")
+_PORT = PROGRAM.integer(
     "port",
     8501,
     "REST port of the server.",
     lower_bound=1,
     upper_bound=65535,
 )
-_VERSION = flags.DEFINE_integer(
+_VERSION = PROGRAM.integer(
     "version",
     None,
     "Version of the model; by default the newest.",
     lower_bound=0,
 )
-_VERSION_LABEL = shared_flags.optional(
+_VERSION_LABEL = PROGRAM.optional(
     "version_label",
     "Version label to use instead of --version, such as canary.",
 )
-_SIGNATURE = flags.DEFINE_string(
+_SIGNATURE = PROGRAM.string(
     "signature", "serving_default", "Signature to call."
 )
-_TEXT = flags.DEFINE_multi_string("text", [], "Text; may be repeated.")
-_TEXT_PAIR = flags.DEFINE_multi_string(
+_TEXT = PROGRAM.multi_string("text", [], "Text; may be repeated.")
+_TEXT_PAIR = PROGRAM.multi_string(
     "text_pair", [], "Second text of a pair; repeated as often as --text."
 )
-_QUESTION = flags.DEFINE_multi_string(
-    "question", [], "Question; may be repeated."
-)
-_CONTEXT = flags.DEFINE_multi_string(
+_QUESTION = PROGRAM.multi_string("question", [], "Question; may be repeated.")
+_CONTEXT = PROGRAM.multi_string(
     "context", [], "Context of the question; repeated as often as --question."
 )
-_CHOICE = flags.DEFINE_multi_string(
+_CHOICE = PROGRAM.multi_string(
     "choice", [], "Choice for a single --text; may be repeated."
 )
-_INPUT_FILE = shared_flags.optional(
+_INPUT_FILE = PROGRAM.optional(
     "input_file",
     "Input file to use instead: .txt, .csv, .tsv or .jsonl, or - to "
     "read JSON lines from standard input.",
 )
-_BATCH_SIZE = flags.DEFINE_integer(
+_BATCH_SIZE = PROGRAM.integer(
     "batch_size", 32, "Maximum number of rows per request.", lower_bound=1
 )
-_TIMEOUT_S = flags.DEFINE_float(
+_TIMEOUT_S = PROGRAM.float(
     "timeout_s", 60.0, "Seconds to wait for a response.", lower_bound=0.001
 )
 
@@ -150,4 +145,4 @@ def _file_rows(path):
 if __name__ == "__main__":
     if hasattr(signal, "SIGPIPE"):  # For pipes to `head`; not on Windows.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    command_line.run(main)
+    PROGRAM.run(main)

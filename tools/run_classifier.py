@@ -16,35 +16,39 @@ tries batch sizes 16 and 32, learning rates 5e-5, 3e-5 and 2e-5, and 2, 3 and 4
 epochs. See docs/classification.md.
 """
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.split_flags import SplitFlags
 
-_SPLITS = SplitFlags()
-_RUN = RunFlags()
-_REGRESSION = flags.DEFINE_bool(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert predict --model_dir={output_dir}/model "
+    "--input_file=texts.txt --output_file=answers.jsonl",
+)
+
+_SPLITS = SplitFlags(PROGRAM)
+_RUN = RunFlags(PROGRAM)
+_REGRESSION = PROGRAM.bool(
     "regression",
     False,
     "Predict numbers instead of classes; not needed for GLUE.",
 )
-_TRUNCATION = flags.DEFINE_enum(
+_TRUNCATION = PROGRAM.enum(
     "truncation",
     None,
     ["head", "tail", "head_tail"],
     "Part of long texts to keep; by default the value used in training, "
     "or head.",
 )
-_WINDOWS = flags.DEFINE_enum(
+_WINDOWS = PROGRAM.enum(
     "windows",
     None,
     ["mean", "max"],
     "Split long single texts into windows instead, and pool the logits "
     "of the windows this way.",
 )
-_NEW_HEAD = shared_flags.new_head()
+_NEW_HEAD = shared_flags.new_head(PROGRAM)
 
 
 def main():
@@ -75,8 +79,4 @@ def _make(splits, arguments):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert predict --model_dir={output_dir}/model "
-        "--input_file=texts.txt --output_file=answers.jsonl",
-    )
+    PROGRAM.run(main)

@@ -14,8 +14,6 @@ times and keep the best. See docs/multiple_choice.md.
 
 import functools
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
@@ -23,27 +21,34 @@ from keras_bert.cli.splits.splits import choice_file_splits
 from keras_bert.cli.splits.splits import choice_tfds_splits
 from keras_bert.tasks.labelled import multiple_choice
 
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert predict --model_dir={output_dir}/model "
+    "--input_file=choices.csv --output_file=answers.jsonl",
+)
+
 _READERS = {
     "swag": multiple_choice.read_swag,
     "codah": multiple_choice.read_codah,
 }
 
-_RUN = RunFlags()
+_RUN = RunFlags(PROGRAM)
 _FILES = shared_flags.splits(
+    PROGRAM,
     "Training questions.",
     "Questions to predict after training; labels are ignored.",
 )
-_DATA_FORMAT = flags.DEFINE_enum(
+_DATA_FORMAT = PROGRAM.enum(
     "data_format",
     "swag",
     sorted(_READERS),
     "File format: .csv or .jsonl as in SWAG, .tsv as in CODAH.",
 )
-_TFDS_NAME = shared_flags.optional(
+_TFDS_NAME = PROGRAM.optional(
     "tfds_name",
     "Prepared TensorFlow Datasets dataset to use instead, such as hellaswag.",
 )
-_NUM_CHOICES = flags.DEFINE_integer(
+_NUM_CHOICES = PROGRAM.integer(
     "num_choices", 4, "Number of choices per question.", lower_bound=2
 )
 
@@ -75,8 +80,4 @@ def _make(splits, arguments):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert predict --model_dir={output_dir}/model "
-        "--input_file=choices.csv --output_file=answers.jsonl",
-    )
+    PROGRAM.run(main)

@@ -20,7 +20,12 @@ from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.pretraining import job as pretraining
 
+PROGRAM = command_line.Program(
+    __doc__, "keras-bert playground --model_dir={output_dir}"
+)
+
 _RECIPE = FieldFlags(
+    PROGRAM,
     pretraining.PretrainingRecipe,
     left_out=["sources"],
 )
@@ -29,7 +34,8 @@ _RECIPE = FieldFlags(
 def main():
     _check_flags(**_RECIPE.holders)
     plan = pretraining.plan_pretraining(_RECIPE.values())
-    pretraining.run_plan(plan)  # Imports TensorFlow.
+    command_line.import_quietly("keras")
+    pretraining.run_plan(plan)
 
 
 def _check_flags(
@@ -47,7 +53,4 @@ def _check_flags(
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert playground --model_dir={output_dir}",
-    )
+    PROGRAM.run(main)

@@ -20,55 +20,58 @@ models. See docs/question_answering.md.
 
 import functools
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.splits import squad_splits
 
-_RUN = RunFlags()
-_TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file for training.")
-_DEV_FILE = shared_flags.optional(
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert predict --model_dir={output_dir}/model "
+    "--input_file=questions.json --output_file=answers.jsonl",
+)
+
+_RUN = RunFlags(PROGRAM)
+_TRAIN_FILE = PROGRAM.optional("train_file", "SQuAD file for training.")
+_DEV_FILE = PROGRAM.optional(
     "dev_file",
     "SQuAD file to select the best epoch; by default --predict_file, or "
     "a tenth of the contexts in --train_file.",
 )
-_PREDICT_FILE = shared_flags.optional("predict_file", "SQuAD file to predict.")
-_ENSEMBLE_DIRS = flags.DEFINE_list(
+_PREDICT_FILE = PROGRAM.optional("predict_file", "SQuAD file to predict.")
+_ENSEMBLE_DIRS = PROGRAM.list(
     "ensemble_dirs",
     [],
     "Trained models that form an ensemble with --init_dir, "
     "comma-separated; the mean of their logits is used.",
 )
-_DOC_STRIDE = flags.DEFINE_integer(
+_DOC_STRIDE = PROGRAM.integer(
     "doc_stride",
     None,
     "Number of tokens between window starts; by default the value used "
     "in training, or 128.",
     lower_bound=1,
 )
-_MAX_QUERY_LENGTH = flags.DEFINE_integer(
+_MAX_QUERY_LENGTH = PROGRAM.integer(
     "max_query_length",
     None,
     "Maximum number of tokens in a question; by default the value used "
     "in training, or 64.",
     lower_bound=1,
 )
-_N_BEST_SIZE = flags.DEFINE_integer(
+_N_BEST_SIZE = PROGRAM.integer(
     "n_best_size",
     20,
     "Number of answers per question in nbest_predictions.json.",
     lower_bound=1,
 )
-_MAX_ANSWER_LENGTH = flags.DEFINE_integer(
+_MAX_ANSWER_LENGTH = PROGRAM.integer(
     "max_answer_length",
     30,
     "Maximum number of tokens in an answer.",
     lower_bound=1,
 )
-_NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
+_NULL_SCORE_DIFF_THRESHOLD = PROGRAM.float(
     "null_score_diff_threshold",
     None,
     "Predict no answer if its score exceeds the score of the best "
@@ -119,8 +122,4 @@ def _check():
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert predict --model_dir={output_dir}/model "
-        "--input_file=questions.json --output_file=answers.jsonl",
-    )
+    PROGRAM.run(main)

@@ -15,32 +15,37 @@ times and keep the best. See docs/tagging.md.
 
 import functools
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.splits import conll_splits
 
-_RUN = RunFlags()
+PROGRAM = command_line.Program(
+    __doc__,
+    "keras-bert predict --model_dir={output_dir}/model "
+    "--input_file=texts.txt --output_file=answers.jsonl",
+)
+
+_RUN = RunFlags(PROGRAM)
 _FILES = shared_flags.splits(
+    PROGRAM,
     "Training sentences.",
     "Sentences to predict after training.",
-    shared_flags.required,
+    required=True,
 )
-_TAG_COLUMN = flags.DEFINE_integer(
+_TAG_COLUMN = PROGRAM.integer(
     "tag_column",
     None,
     "Index of the tag column, from 0, or from the end if negative; by "
     "default the last, or UPOS in CoNLL-U.",
 )
-_WORD_COLUMN = flags.DEFINE_integer(
+_WORD_COLUMN = PROGRAM.integer(
     "word_column",
     None,
     "Index of the word column, from 0; by default the first, or the "
     "second if the first contains word numbers, as in CoNLL-U.",
 )
-_ON_STRAY_TAG = flags.DEFINE_enum(
+_ON_STRAY_TAG = PROGRAM.enum(
     "on_stray_tag",
     "error",
     ["error", "repair"],
@@ -49,7 +54,7 @@ _ON_STRAY_TAG = flags.DEFINE_enum(
     "begins an entity, as conlleval does. --test_file is always "
     "repaired.",
 )
-_NEW_HEAD = shared_flags.new_head()
+_NEW_HEAD = shared_flags.new_head(PROGRAM)
 
 
 def main():
@@ -72,8 +77,4 @@ def _make(splits, arguments):
 
 
 if __name__ == "__main__":
-    command_line.run(
-        main,
-        "keras-bert predict --model_dir={output_dir}/model "
-        "--input_file=texts.txt --output_file=answers.jsonl",
-    )
+    PROGRAM.run(main)

@@ -7,12 +7,13 @@ documentation of Python packages. No network is needed.
 """
 
 import numpy as np
-from absl import flags
 
 import keras_bert
 from keras_bert import command_line
 
-_TEXT = flags.DEFINE_multi_string(
+PROGRAM = command_line.Program(__doc__)
+
+_TEXT = PROGRAM.multi_string(
     "text",
     ["The function returns a [MASK] of strings."],
     "Text with [MASK]; may be repeated.",
@@ -26,6 +27,7 @@ _ANSWERS = (
 
 
 def main():
+    command_line.import_quietly("keras")
     bert = keras_bert.from_pretrained(keras_bert.TINY_MODEL)
     count = bert.pretrainer.count_params() / 1e6
     print(f"A tiny BERT of {count:.1f} million parameters. It fills masks,")
@@ -49,4 +51,4 @@ def _shown(prediction):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    PROGRAM.run(main)

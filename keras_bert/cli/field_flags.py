@@ -4,12 +4,8 @@ import dataclasses
 import inspect
 import re
 
-from absl import flags
-
 from keras_bert import checks
 from keras_bert import command_line
-
-flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 _ENTRIES = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
@@ -23,6 +19,7 @@ class FieldFlags:
     the group in the manual.
 
     Args:
+        program: `Program`.
         options: dataclass type.
         left_out: names of fields without a flag.
         **defaults: defaults that override the dataclass.
@@ -32,7 +29,7 @@ class FieldFlags:
             `flags.DEFINE_...`.
     """
 
-    def __init__(self, options, left_out=(), **defaults):
+    def __init__(self, program, options, left_out=(), **defaults):
         self._options = options
         meanings = field_meanings(options)
         groups, title = getattr(options, "groups", {}), None
@@ -43,10 +40,10 @@ class FieldFlags:
         ):
             if field.name in left_out:
                 continue
-            define, more = _definer(field), []
+            define, more = _definer(program, field), []
             check = field.metadata.get("check")
             if check and check.func is checks.one_of:
-                define, more = flags.DEFINE_enum, [[*check.args[0]]]
+                define, more = program.enum, [[*check.args[0]]]
             is_required = field.default is dataclasses.MISSING
             default = None if is_required else field.default
             if isinstance(default, tuple):
@@ -60,7 +57,7 @@ class FieldFlags:
             )
             title = groups.get(field.name, title)
             if title:
-                command_line.group(title, [self.holders[field.name]])
+                program.group(title, [self.holders[field.name]])
 
     def values(self, **others):
         """Create the dataclass from the values of the flags.
@@ -95,14 +92,14 @@ def _with_flags(text, fields):
     )
 
 
-def _definer(field):
-    """Return the `flags.DEFINE_...` function for the type of a field."""
+def _definer(program, field):
+    """Return the method of the program that defines a flag of this type."""
     (kind, *_) = [
         x for x in getattr(field.type, "__args__", (field.type,)) if x
     ]
     return {
-        bool: flags.DEFINE_bool,
-        int: flags.DEFINE_integer,
-        float: flags.DEFINE_float,
-        str: flags.DEFINE_string,
-    }.get(kind, flags.DEFINE_list)
+        bool: program.bool,
+        int: program.integer,
+        float: program.float,
+        str: program.string,
+    }.get(kind, program.list)

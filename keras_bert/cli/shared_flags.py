@@ -1,44 +1,30 @@
 """Flags that several programs share.
 
-Each function defines one flag or a group of flags for the calling program, and
-returns the flag holders, as `flags.DEFINE_...` does.
+Each function defines one flag or a group of flags of a
+`keras_bert.command_line.Program`, and returns the flag holders.
 """
-
-from absl import flags
 
 from keras_bert import command_line
 from keras_bert.pretraining.run import choices
 
-flags.disclaim_key_flags()  # The flags belong to the calling program.
 
-
-def required(name, meaning):
-    """Define a required string flag."""
-    return flags.DEFINE_string(name, None, meaning, required=True)
-
-
-def optional(name, meaning):
-    """Define an optional string flag."""
-    return flags.DEFINE_string(name, None, meaning)
-
-
-def input_dir():
+def input_dir(program):
     """Define `--input_dir`, a checkpoint."""
-    return required("input_dir", "Checkpoint directory.")
+    return program.required("input_dir", "Checkpoint directory.")
 
 
-def model_dir():
+def model_dir(program):
     """Define `--model_dir`, which defaults to the tiny model of the library."""
-    return optional(
+    return program.optional(
         "model_dir",
         "Directory or name on the Hub; by default the tiny model that is "
         "included in the library.",
     )
 
 
-def text_column(meaning="header; not for .txt files."):
+def text_column(program, meaning="header; not for .txt files."):
     """Define `--text_column`, the column of the texts in a table."""
-    return flags.DEFINE_string(
+    return program.string(
         "text_column",
         "text",
         "Column of the text: its name, or its index from 0 if there is no "
@@ -46,23 +32,23 @@ def text_column(meaning="header; not for .txt files."):
     )
 
 
-def do_lower_case():
+def do_lower_case(program):
     """Define `--do_lower_case`, which defaults to the checkpoint's casing."""
     meaning = (
         "Lowercase the text; only for files that do not specify the casing."
     )
-    return flags.DEFINE_bool("do_lower_case", None, meaning)
+    return program.bool("do_lower_case", None, meaning)
 
 
-def overwrite():
+def overwrite(program):
     """Define `--overwrite`, which replaces earlier output."""
     meaning = "Replace the output of an earlier run."
-    return flags.DEFINE_bool("overwrite", False, meaning)
+    return program.bool("overwrite", False, meaning)
 
 
-def precision():
+def precision(program):
     """Define `--precision`, the compute dtype."""
-    return flags.DEFINE_enum(
+    return program.enum(
         "precision",
         "auto",
         choices.PRECISIONS,
@@ -70,20 +56,20 @@ def precision():
     )
 
 
-def vector_compression():
+def vector_compression(program):
     """Define `--dimensions` and `--vector_precision`, for embedders.
 
     Returns:
         A dict mapping arguments of `TextEmbedder.export_saved_model` to flags.
     """
     return {
-        "dimensions": flags.DEFINE_integer(
+        "dimensions": program.integer(
             "dimensions",
             None,
             "Number of values of each vector to keep, for text_embedder.",
             lower_bound=1,
         ),
-        "precision": flags.DEFINE_enum(
+        "precision": program.enum(
             "vector_precision",
             None,
             ["float32", "int8", "binary"],
@@ -92,9 +78,9 @@ def vector_compression():
     }
 
 
-def max_seq_length(default="the training value, or the model's limit"):
+def max_seq_length(program, default="the training value, or the model's limit"):
     """Define `--max_seq_length`, the maximum input length."""
-    return flags.DEFINE_integer(
+    return program.integer(
         "max_seq_length",
         None,
         f"Maximum number of tokens in an input; by default {default}.",
@@ -102,9 +88,9 @@ def max_seq_length(default="the training value, or the model's limit"):
     )
 
 
-def new_head():
+def new_head(program):
     """Define `--new_head`, which replaces the head of another task."""
-    return flags.DEFINE_bool(
+    return program.bool(
         "new_head",
         False,
         "Start with a random head if --init_dir was trained for different "
@@ -112,17 +98,22 @@ def new_head():
     )
 
 
-def splits(train, test, define_train=optional):
+def splits(program, train, test, required=False):
     """Define `--train_file`, `--dev_file` and `--test_file`.
+
+    Args:
+        program: `Program`.
+        train, test: descriptions of the files.
+        required: bool, whether `--train_file` is required.
 
     Returns:
         A dict mapping split names to flags.
     """
     dev = "File to select the best epoch; by default a tenth of --train_file."
     return {
-        "train": define_train("train_file", train),
-        "dev": optional("dev_file", dev),
-        "test": optional("test_file", test),
+        "train": program.string("train_file", None, train, required=required),
+        "dev": program.optional("dev_file", dev),
+        "test": program.optional("test_file", test),
     }
 
 
@@ -138,9 +129,9 @@ def given(holders):
     return {name: x.value for name, x in holders.items() if x.value}
 
 
-def num_shards():
+def num_shards(program):
     """Define `--num_shards`, the number of files."""
-    return flags.DEFINE_integer(
+    return program.integer(
         "num_shards",
         1,
         "Number of files to write to --output_dir.",
@@ -149,48 +140,46 @@ def num_shards():
     )
 
 
-def beam():
+def beam(program):
     """Define the runner of Apache Beam and its options."""
     return (
-        flags.DEFINE_string(
+        program.string(
             "beam_runner",
             "FnApiRunner",
             "Beam runner; FnApiRunner runs locally.",
         ),
-        flags.DEFINE_list(
+        program.list(
             "beam_options", [], "Comma-separated flags for the runner."
         ),
     )
 
 
-def sampling():
+def sampling(program):
     """Define the flags of text generation.
 
     Returns:
         A dict mapping arguments of `TextGenerator` to flags.
     """
     holders = {
-        "max_new_tokens": flags.DEFINE_integer(
+        "max_new_tokens": program.integer(
             "max_new_tokens", 32, "Maximum number of new tokens.", lower_bound=1
         ),
-        "temperature": flags.DEFINE_float(
+        "temperature": program.float(
             "temperature",
             0.0,
             "Sampling temperature; 0 always takes the most probable token.",
             lower_bound=0.0,
         ),
-        "top_k": flags.DEFINE_integer(
+        "top_k": program.integer(
             "top_k",
             0,
             "Number of tokens to sample from; 0 for all.",
             lower_bound=0,
         ),
-        "top_p": flags.DEFINE_float(
+        "top_p": program.float(
             "top_p", 1.0, "Total probability of the tokens to sample from."
         ),
-        "seed": flags.DEFINE_integer(
-            "random_seed", 0, "Random seed for sampling."
-        ),
+        "seed": program.integer("random_seed", 0, "Random seed for sampling."),
     }
-    command_line.group("Generation", holders.values())
+    program.group("Generation", holders.values())
     return holders

@@ -1,27 +1,18 @@
-"""Flags of a test, separate from the flags of the process."""
+"""Flags of a test, parsed like those of a program."""
 
 import pytest
-from absl import flags
+
+from keras_bert import command_line
 
 
 @pytest.fixture
-def parsed(monkeypatch):
+def parsed():
     """Return a function that defines flags and parses a command line."""
 
     def parsed(make, words):
-        values = flags.FlagValues()
-        with monkeypatch.context() as patch:
-            for kind in ("bool", "enum", "float", "integer", "string"):
-                name = f"DEFINE_{kind}"
-                patch.setattr(
-                    flags,
-                    name,
-                    lambda *given, define=getattr(flags, name), **more: define(
-                        *given, flag_values=values, **more
-                    ),
-                )
-            holders = make()
-        values(["program", *words])
+        program = command_line.Program("A test.")
+        holders = make(program)
+        program.parse(["program", *words])
         return holders
 
     return parsed

@@ -1,14 +1,11 @@
 import dataclasses
 import re
-import sys
-import types
 
 import pytest
-from absl import flags
 
-from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.cli.field_flags import field_meanings
+from keras_bert.command_line import Program
 from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.pretraining.job.recipe import PretrainingRecipe
@@ -20,7 +17,9 @@ def parse(parsed):
     """Return the recipe of a command line."""
 
     def parse(*words, **defaults):
-        return parsed(lambda: FieldFlags(Recipe, **defaults), words).values()
+        return parsed(
+            lambda program: FieldFlags(program, Recipe, **defaults), words
+        ).values()
 
     return parse
 
@@ -87,14 +86,12 @@ def test_every_field_has_a_meaning(options):
     assert {*options.groups} <= {*names}
 
 
-def test_a_manual_shows_flags_under_their_titles(monkeypatch):
-    values = flags.FlagValues()
-    for name in ("plain", "grouped", "last"):
-        flags.DEFINE_bool(name, False, "Of a test.", flag_values=values)
-    own = [values[name] for name in ("plain", "grouped", "last")]
-    monkeypatch.setattr(command_line, "_own_flags", lambda: own)
-    monkeypatch.setattr(command_line, "_titles", {})
-    monkeypatch.setattr(sys.modules["__main__"], "__doc__", "A test.")
-    command_line.group("Some", [types.SimpleNamespace(name="grouped")])
-    shown = re.findall(r"^\w+:$|(?<=\[no\])\w+", command_line.manual(), re.M)
+def test_a_manual_shows_flags_under_their_titles():
+    program = Program("A test.")
+    _, grouped, _ = (
+        program.bool(name, False, "Of a test.")
+        for name in ("plain", "grouped", "last")
+    )
+    program.group("Some", [grouped])
+    shown = re.findall(r"^\w+:$|(?<=\[no\])\w+", program.manual(), re.M)
     assert shown == ["Flags:", "plain", "last", "Some:", "grouped"]

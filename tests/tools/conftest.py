@@ -17,8 +17,6 @@ import json, os, runpy, sys, traceback
 import keras, tensorflow, tensorflow_text
 from absl import flags
 
-common = {*flags.FLAGS}
-
 
 def run(argv):
     sys.argv = argv
@@ -49,8 +47,6 @@ for line in sys.stdin:
     for number, copy in zip((1, 2), screen):
         os.dup2(copy, number)
         os.close(copy)
-    for name in {*flags.FLAGS} - common:
-        delattr(flags.FLAGS, name)
     flags.FLAGS.unparse_flags()
     keras.utils.clear_session()
     keras.config.set_dtype_policy("float32")

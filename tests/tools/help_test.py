@@ -27,16 +27,6 @@ finally:
 """
 
 
-def _own_flags(tree):
-    """Return the flags that a program defines, and whether each is required."""
-    for node in ast.walk(tree):
-        name = isinstance(node, ast.Call) and getattr(node.func, "attr", "")
-        if name and name.startswith("DEFINE_"):
-            given = {word.arg: word.value for word in node.keywords}
-            required = getattr(given.get("required"), "value", False)
-            yield node.args[0].value, required
-
-
 def _manual_of(text, flag):
     """Return the part of the help about a flag."""
     start = re.search(
@@ -62,9 +52,6 @@ def test_help_is_the_manual_at_once(tool, tmp_path):
     assert usage.lower().startswith(f"usage: keras-bert {tool.stem} ")
     assert about.startswith(ast.get_docstring(tree, clean=False)[:60])
     assert f"    keras-bert {tool.stem} " in about
-    for flag, required in _own_flags(tree):
-        about = _manual_of(result.stdout, flag)
-        assert ("required" in about) == bool(required), about
     for flag in re.findall(r"\s--(\w+)=", ast.get_docstring(tree)):
         _manual_of(result.stdout, flag)
     imported = json.loads((tmp_path / "modules").read_text())

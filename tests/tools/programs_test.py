@@ -666,6 +666,20 @@ def test_what_goes_on_starts_anew_when_asked(call, place, tool):
         )
 
 
+@pytest.mark.parametrize(
+    "tool",
+    [
+        _case(name, is_smoke=name == "learn_vocabulary")
+        for name in _PROGRAMS
+        if name not in ("demo", "playground", "query_server")
+    ],
+)
+def test_the_messages_of_tensorflow_are_hidden(run_alone, place, tool):
+    _need(tool)
+    stderr = _call(run_alone, place, tool)[1]
+    assert not re.search("oneDNN|cuda|InitializeLog", stderr)
+
+
 def _assert_overwrites(call, tool, path):
     code, stderr = call(tool, "--overwrite")
     assert code == 0, stderr

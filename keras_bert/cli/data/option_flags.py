@@ -1,22 +1,22 @@
 """Flags for `TextOptions` and `DataOptions`."""
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.pretraining.examples.options import DataOptions
 from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.pretraining.examples.packings import PACKINGS
 
-flags.disclaim_key_flags()  # The flags belong to the calling program.
-
 
 class OptionFlags:
-    """Flags for `TextOptions` and `DataOptions`."""
+    """Flags for `TextOptions` and `DataOptions`.
 
-    def __init__(self):
-        self._text = FieldFlags(TextOptions, left_out=["on_bad_line"])
-        self._options = FieldFlags(DataOptions)
+    Args:
+        program: `Program`.
+    """
+
+    def __init__(self, program):
+        self._text = FieldFlags(program, TextOptions, left_out=["on_bad_line"])
+        self._options = FieldFlags(program, DataOptions)
 
     def text_options(self, on_bad_line="stop"):
         """Create the `TextOptions` from the flags.

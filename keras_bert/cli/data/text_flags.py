@@ -1,50 +1,46 @@
 """Input text flags, shared by all programs that read text."""
 
-from absl import flags
-
 from keras_bert import command_line
-from keras_bert.cli import shared_flags
 from keras_bert.files import expand_patterns
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
 from keras_bert.pretraining.corpus.sources import open_sources
-
-flags.disclaim_key_flags()  # The flags belong to the calling program.
 
 
 class TextFlags:
     """Input text flags.
 
     Args:
+        program: `Program`.
         is_optional: bool, whether the program has a default text.
     """
 
-    def __init__(self, is_optional=False):
+    def __init__(self, program, is_optional=False):
         self._is_optional = is_optional
-        self.input_file = shared_flags.optional(
+        self.input_file = program.optional(
             "input_file",
             "Text files: paths and globs, comma-separated; .txt (one sentence "
             "per line, a blank line between documents) or .jsonl (one document "
             "per line), also as .gz; or /dev/stdin.",
         )
-        self.tfds_name = shared_flags.optional(
+        self.tfds_name = program.optional(
             "tfds_name",
             "Prepared TensorFlow Datasets dataset to read instead; each "
             "example is a document.",
         )
-        self.tfds_split = flags.DEFINE_string(
+        self.tfds_split = program.string(
             "tfds_split", "train", "Split of --tfds_name, such as train[:10%]."
         )
-        self.text_key = flags.DEFINE_string(
+        self.text_key = program.string(
             "text_key", "text", "Key of the text in .jsonl files and datasets."
         )
-        self.on_bad_line = flags.DEFINE_enum(
+        self.on_bad_line = program.enum(
             "on_bad_line",
             "stop",
             ["stop", "skip"],
             "Handling of .jsonl lines without text: stop, or skip and count.",
         )
-        command_line.group("Text", [*vars(self).values()][1:])
+        program.group("Text", [*vars(self).values()][1:])
 
     @property
     def is_given(self):
@@ -69,6 +65,7 @@ class TextFlags:
         if self.tfds_name.value is not None:
             command_line.reject("requires .jsonl files", self.on_bad_line)
             # Import late, because TensorFlow Datasets is optional.
+            command_line.import_quietly("tensorflow")
             from keras_bert.pretraining.corpus.tfds import TfdsSource
 
             name = self.tfds_name.value

@@ -1,6 +1,5 @@
 """Flags and main function for the fine-tuning programs."""
 
-from absl import flags
 from absl import logging
 
 from keras_bert import artifacts
@@ -12,52 +11,56 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
 
-flags.disclaim_key_flags()  # The flags belong to the calling program.
-
 _SEED = 12345  # The default seed of all programs.
 
 
 class RunFlags:
-    """Flags of a fine-tuning program, with a `run` method that executes it."""
+    """Flags of a fine-tuning program, with a `run` method that executes it.
 
-    def __init__(self):
-        self._init_dir = shared_flags.required(
+    Args:
+        program: `Program`.
+    """
+
+    def __init__(self, program):
+        self._program = program
+        self._init_dir = program.required(
             "init_dir",
             "Checkpoint to fine-tune: a directory or a name on the Hub.",
         )
-        self._output_dir = shared_flags.required(
+        self._output_dir = program.required(
             "output_dir", "Output directory; must be new or empty."
         )
         self._max_seq_length = shared_flags.max_seq_length(
+            program,
             "the training value, or else 128 (384 for SQuAD), but at most the "
-            "model's limit"
+            "model's limit",
         )
-        self._do_lower_case = shared_flags.do_lower_case()
-        self._precision = shared_flags.precision()
-        self._recipe = FieldFlags(Recipe, seed=_SEED)
-        self._teacher_dir = shared_flags.optional(
+        self._do_lower_case = shared_flags.do_lower_case(program)
+        self._precision = shared_flags.precision(program)
+        self._recipe = FieldFlags(program, Recipe, seed=_SEED)
+        self._teacher_dir = program.optional(
             "teacher_dir",
             "Teacher for distillation: directory or Hub name of a model "
             "fine-tuned for the task.",
         )
-        self._num_layers = flags.DEFINE_integer(
+        self._num_layers = program.integer(
             "num_layers",
             None,
             "Number of layers of a student, chosen from --init_dir at even "
             "intervals.",
             lower_bound=1,
         )
-        command_line.group("Students", [self._teacher_dir, self._num_layers])
-        self._seeds = flags.DEFINE_integer(
+        program.group("Students", [self._teacher_dir, self._num_layers])
+        self._seeds = program.integer(
             "seeds",
             1,
             "Number of seeds to train with, starting at --random_seed.",
             lower_bound=1,
         )
-        self._search = flags.DEFINE_enum(
+        self._search = program.enum(
             "search", "none", ["none", "paper"], "Hyperparameter search."
         )
-        self._overwrite = shared_flags.overwrite()
+        self._overwrite = shared_flags.overwrite(program)
 
     def recipes(self):
         """Return a list of the `Recipe`s to try.
@@ -113,6 +116,7 @@ class RunFlags:
             "seq_length": self._max_seq_length.value,
             "lowercase": self._do_lower_case.value,
         }
+        command_line.import_quietly("keras")
         if recipes[0].parallel_parts > 1:
             import tensorflow as tf
 
@@ -131,7 +135,7 @@ class RunFlags:
 
         policy = dtype_policy(self._precision.value)
         keras.config.set_dtype_policy(policy)
-        values = command_line.own_flags()
+        values = self._program.values()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
         context = {

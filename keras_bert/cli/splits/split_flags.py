@@ -2,8 +2,6 @@
 
 import functools
 
-from absl import flags
-
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.splits.splits import file_splits
@@ -12,41 +10,44 @@ from keras_bert.cli.splits.splits import tfds_splits
 from keras_bert.rows import column_of
 from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
 
-flags.disclaim_key_flags()  # The flags belong to the calling program.
-
 
 class SplitFlags:
-    """Flags for labeled texts and a reader for the examples."""
+    """Flags for labeled texts and a reader for the examples.
 
-    def __init__(self):
-        self.task_name = flags.DEFINE_enum(
+    Args:
+        program: `Program`.
+    """
+
+    def __init__(self, program):
+        self.task_name = program.enum(
             "task_name",
             None,
             [x for x, task in GLUE_TASKS.items() if "train" in task.files],
             "GLUE task; its files must be in --data_dir.",
         )
-        self.data_dir = shared_flags.optional(
+        self.data_dir = program.optional(
             "data_dir", "Directory with the published files of --task_name."
         )
-        self.tfds_name = shared_flags.optional(
+        self.tfds_name = program.optional(
             "tfds_name",
             "Prepared TensorFlow Datasets dataset to use instead, such as "
             "glue/mrpc.",
         )
         self.files = shared_flags.splits(
+            program,
             "Your own file to use instead: .csv, .tsv or .jsonl.",
             "Texts to predict after training; labels are optional.",
         )
         self.text_columns = {
-            "text": shared_flags.text_column("header."),
-            "text_pair": shared_flags.optional(
+            "text": shared_flags.text_column(program, "header."),
+            "text_pair": program.optional(
                 "text_pair_column", "Column of the second text in pairs."
             ),
         }
-        self.label_column = flags.DEFINE_string(
+        self.label_column = program.string(
             "label_column", "label", "Label column."
         )
-        self.label_separator = shared_flags.optional(
+        self.label_separator = program.optional(
             "label_separator",
             "Separator between the labels in a cell, such as a comma, if a "
             "text in your own file can have several labels or none.",
@@ -58,7 +59,7 @@ class SplitFlags:
             self.label_separator,
         ]
         others = [self.task_name, self.data_dir, self.tfds_name]
-        command_line.group("Data", [*others, *self._of_files])
+        program.group("Data", [*others, *self._of_files])
 
     def reader(self):
         """Return the input files and a function that reads them.

@@ -5,7 +5,6 @@ import types
 import keras
 import pytest
 
-from keras_bert import command_line
 from keras_bert.cli.fine_tuning import run_flags
 
 
@@ -120,24 +119,25 @@ def test_the_directory_has_its_name_when_all_is_there(parse, tmp_path):
         _perform(holders)
 
 
-def test_other_flags_data_or_weights_are_named(parse, tmp_path, monkeypatch):
+def test_other_flags_data_or_weights_are_named(parse, tmp_path):
     data = tmp_path / "train.csv"
     weights = tmp_path / "bert" / "model.safetensors"
-    own_flags = {"learning_rate": 0.1}
-    monkeypatch.setattr(command_line, "own_flags", lambda: {**own_flags})
     data.write_text("1")
     with pytest.raises(ValueError, match="stopped"):
-        _perform(parse("--precision=float32"), [str(data)], is_good=False)
+        _perform(parse(*_words(0.1)), [str(data)], is_good=False)
     for rate, text, held, precision, message in (
         (0.2, "1", "{}", "float32", "learning_rate was 0.1, now 0.2"),
         (0.1, "2", "{}", "float32", "starts.*inputs: .*train.csv was '"),
         (0.1, "1", "{ }", "float32", "inputs: .*bert was '"),
         (0.1, "1", "{}", "mixed_bfloat16", "policy was 'float32', now"),
     ):
-        own_flags["learning_rate"] = rate
         data.write_text(text)
         weights.write_text(held)
         with pytest.raises(ValueError, match=message):
-            _perform(parse(f"--precision={precision}"), [str(data)])
-    _perform(parse("--precision=float32"), [str(data)])
+            _perform(parse(*_words(rate, precision)), [str(data)])
+    _perform(parse(*_words(0.1)), [str(data)])
     assert (tmp_path / "out" / "eval.json").exists()
+
+
+def _words(rate, precision="float32"):
+    return [f"--learning_rate={rate}", f"--precision={precision}"]
