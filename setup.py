@@ -1,12 +1,10 @@
-"""Add programs, configs, addresses and README; setup.cfg has the rest."""
+"""Add addresses and README; setup.cfg has the rest."""
 
 import os
 import pathlib
 import re
 
 import setuptools
-
-_BESIDE = {"keras_bert.tools": "tools", "keras_bert.configs": "configs"}
 
 
 def _project_urls():
@@ -36,8 +34,6 @@ def _readme():
 
 
 setuptools.setup(
-    packages=[*setuptools.find_packages(include=["keras_bert*"]), *_BESIDE],
-    package_dir=_BESIDE,
     project_urls=_project_urls(),
     long_description=_readme(),
 )

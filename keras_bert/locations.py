@@ -1,16 +1,10 @@
-"""Paths of the tools, configs, tiny model and model families.
-
-In a clone, tools and configs are next to the package. In a wheel, they are
-inside it, see setup.py.
-"""
+"""Paths of the configs, the tiny model and the model families."""
 
 import pathlib
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
-_ROOT = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 
-PROGRAMS = _ROOT / "tools"
-CONFIGS = _ROOT / "configs"
+CONFIGS = _PACKAGE / "configs"
 TINY_MODEL = _PACKAGE / "tiny_model"
 FAMILIES = _PACKAGE / "models" / "families"  # A folder for each family.
 

@@ -24,7 +24,7 @@ def _read_floors():
 
 
 _FLOORS = _read_floors()
-_PROGRAMS = _FLOORS["tools"]
+_PROGRAMS = _FLOORS["cli"]
 _TENSORFLOW = {"tensorflow", "tensorflow_text"}
 _KERAS = {"keras"}
 # Parts that need neither Keras nor TensorFlow.

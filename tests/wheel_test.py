@@ -17,8 +17,7 @@ pytestmark = pytest.mark.large
 
 _ROOT = pathlib.Path(__file__).parents[1]
 _SOURCES = (
-    "LICENSE README.md configs keras_bert pyproject.toml setup.cfg setup.py "
-    "tools"
+    "LICENSE README.md keras_bert pyproject.toml setup.cfg setup.py"
 ).split()
 
 
@@ -91,18 +90,11 @@ def test_the_library_the_configs_and_the_version_are_in_it(place):
     assert "Apache License" in licence.read_text()
 
 
-def test_every_module_program_config_and_data_file_is_in_it(place):
+def test_every_module_config_and_data_file_is_in_it(place):
     (package,) = place.glob("venv/lib/python*/site-packages/keras_bert")
-    files = [
-        *(_ROOT / "tools").glob("*.py"),
-        *(_ROOT / "configs").rglob("*"),
-        *(_ROOT / "keras_bert").rglob("*"),
-    ]
-    for path in files:
+    for path in (_ROOT / "keras_bert").rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
-            relative = path.relative_to(_ROOT)
-            inside = relative.parts[0] == "keras_bert"
-            carried = (package.parent if inside else package) / relative
+            carried = package / path.relative_to(_ROOT / "keras_bert")
             assert carried.read_bytes() == path.read_bytes()
 
 

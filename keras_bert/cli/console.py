@@ -9,14 +9,12 @@ manual of a program. In a clone, `python tools/PROGRAM.py` is the same.
   keras-bert configs     prints the directory of the model sizes and recipes
 """
 
-import ast
 import difflib
-import importlib.util
+import importlib
 import sys
 
 from keras_bert import command_line
 from keras_bert.locations import CONFIGS
-from keras_bert.locations import PROGRAMS
 from keras_bert.version import VERSION
 
 _JOBS = {
@@ -46,10 +44,21 @@ def main():
     elif word == "version" and not arguments:
         print(VERSION)
     else:
-        _run(name.replace("-", "_"), arguments)
+        sys.argv = [_known(name.replace("-", "_")), *arguments]
+        run(sys.argv[0])
 
 
-def _run(name, arguments):
+def run(name):
+    """Run a program, a module of this folder, with the flags in `sys.argv`."""
+    module = _module(name)
+    if name == "query_saved_model":  # It also runs without this library.
+        module.main()
+    else:
+        module.PROGRAM.run(module.main)
+
+
+def _known(name):
+    """Return the name of a program, or exit with a suggestion."""
     programs = " ".join(_JOBS.values()).split()
     if name not in programs:
         words = [*programs, "help", "version", "configs"]
@@ -59,12 +68,7 @@ def _run(name, arguments):
             f"Error: The first argument must be a program. Received: {name}. "
             f"{advice}keras-bert help lists the programs."
         )
-    path = PROGRAMS / f"{name}.py"
-    sys.argv = [str(path), *arguments]
-    spec = importlib.util.spec_from_file_location("__main__", path)
-    # absl treats the flags of `__main__` as the flags of the program.
-    sys.modules["__main__"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["__main__"])
+    return name
 
 
 def _manual():
@@ -72,10 +76,15 @@ def _manual():
     lines = [__doc__.rstrip()]
     for job, names in _JOBS.items():
         lines += ["", f"{job}:", ""]
-        lines += [f"  {x:30}{_first_line(x)}" for x in names.split()]
+        for name in names.split():
+            title = _module(name).__doc__.partition("\n")[0]
+            lines.append(f"  {name:30}{title}")
     return "\n".join(lines)
 
 
-def _first_line(name):
-    source = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
-    return ast.get_docstring(ast.parse(source)).partition("\n")[0]
+def _module(name):
+    return importlib.import_module(f"keras_bert.cli.{name}")
+
+
+if __name__ == "__main__":
+    main()

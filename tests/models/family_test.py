@@ -17,7 +17,8 @@ _MOST_OF_ITS_OWN = {"modernbert": 150, "big_bird": 150}
 # Docstrings and comments can name a family, and these files:
 _OTHER_FILES = (
     "config.py",  # `BertConfig` is read without Keras.
-    "cli/demo/",  # "bert" is a folder name.
+    "cli/demo",  # "bert" is a folder name.
+    "cli/make_long",  # Names a published format.
     "tasks/embeddings/static.py",  # Creates a model of this family.
 )
 # The layers and the objectives with the name of a family.

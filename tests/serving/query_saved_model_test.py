@@ -1,4 +1,4 @@
-"""tools/query_saved_model.py, which predicts without a server."""
+"""keras_bert/cli/query_saved_model.py, which predicts without a server."""
 
 import json
 import os
@@ -29,7 +29,7 @@ import contextlib, io, json, runpy, sys
 sys.modules["keras_bert"] = None
 found = {}
 for name, arguments in json.loads(sys.argv[1]).items():
-    sys.argv = ["tools/query_saved_model.py", *arguments]
+    sys.argv = ["keras_bert/cli/query_saved_model.py", *arguments]
     printed = io.StringIO()
     error = ""
     with contextlib.redirect_stdout(printed):

@@ -14,19 +14,17 @@ pytestmark = pytest.mark.large
 
 # The demo with cheap stages.
 _RUNNER = """
-import importlib.util, sys
-from keras_bert import command_line
-spec = importlib.util.spec_from_file_location("demo", "{tool}")
-demo = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(demo)
+import sys
+from keras_bert.cli import demo
 demo._LINE_SECONDS = 1
-def stages(root, output, input_file):
+demo._CONSOLE = [sys.executable, "-c"]
+def stages(output, input_file):
     return [
-        ("One", ["-c", f"open('{{output}}/vocab.txt', 'w')"]),
-        ("Two", ["-c", {second!r}, str(output)]),
+        ("One", ["stage", f"open('{{output}}/vocab.txt', 'w')"]),
+        ("Two", ["stage", {second!r}, str(output)]),
     ]
 demo.demo_stages = stages
-command_line.run(demo.main)
+demo.PROGRAM.run(demo.main)
 """
 _SECOND = """
 import os, sys
@@ -48,7 +46,7 @@ except KeyboardInterrupt:
 
 
 def _start(folder, *arguments, second=_SECOND):
-    program = _RUNNER.format(tool=_REPOSITORY / "tools/demo.py", second=second)
+    program = _RUNNER.format(second=second)
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
         cwd=folder,

@@ -1,6 +1,6 @@
 """The help of every program is fast and complete."""
 
-import ast
+import importlib
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ import pytest
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _TOOLS = sorted((_REPOSITORY / "tools").glob("*.py"))
+_ALONE = "query_saved_model"  # It also runs without the library.
 _HEAVY = (
     "apache_beam gradio jax keras matplotlib tensorflow tensorflow_datasets "
     "tensorflow_text tokenizers torch transformers"
@@ -47,12 +48,16 @@ def test_help_is_the_manual_at_once(tool, tmp_path):
     )
     assert result.stderr == ""
     assert result.returncode == 0
-    tree = ast.parse(tool.read_text(encoding="utf-8"))
+    module = importlib.import_module(f"keras_bert.cli.{tool.stem}")
     usage, _, about = result.stdout.partition("\n\n")
     assert usage.lower().startswith(f"usage: keras-bert {tool.stem} ")
-    assert about.startswith(ast.get_docstring(tree, clean=False)[:60])
+    assert about.startswith(module.__doc__[:60])
     assert f"    keras-bert {tool.stem} " in about
-    for flag in re.findall(r"\s--(\w+)=", ast.get_docstring(tree)):
+    required = re.findall(r"--(\w+)=", usage)
+    for flag in module.PROGRAM.values() if tool.stem != _ALONE else ():
+        is_marked = "required)" in _manual_of(result.stdout, flag)
+        assert is_marked == (flag in required)
+    for flag in re.findall(r"\s--(\w+)=", module.__doc__):
         _manual_of(result.stdout, flag)
     imported = json.loads((tmp_path / "modules").read_text())
     assert sorted({*_HEAVY} & {*imported}) == []

@@ -1,23 +1,67 @@
-"""Demo reports on the corpus, training, masked words and exports."""
+"""Report on the corpus, training and exports of the demo.
+
+    keras-bert demo_report --output_dir=demo-output
+
+The SavedModel runs in a new process without keras_bert, the TFLite file in a
+LiteRT interpreter. Their outputs are compared with the Python model.
+"""
 
 import collections
 import itertools
 import json
+import pathlib
 import subprocess
 import sys
 
 import numpy as np
 
+import keras_bert
+from keras_bert import command_line
 from keras_bert import features
 from keras_bert import pretraining
 from keras_bert.pretraining.corpus.documents import read_documents
 from keras_bert.text.wordpiece.vocabulary import MASK
+
+PROGRAM = command_line.Program(__doc__)
+
+_OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory of the demo.")
 
 _NUM_SENTENCES = 5
 _NUM_FREQUENT = 50
 _MAX_MASKED = 6000
 _MASKED_AT_ONCE = 64
 _TOLERANCE = 1e-4
+
+
+def main():
+    output = pathlib.Path(_OUTPUT_DIR.value)
+    tflite_file = output / "encoder_text.tflite"
+    if not tflite_file.is_file():
+        raise ValueError(
+            "`output_dir` must be the output of a finished demo. Received: "
+            f"output_dir={str(output)!r}."
+        )
+    command_line.import_quietly("keras")
+    bert = keras_bert.from_pretrained(output / "bert")
+    fill_mask = keras_bert.FillMask(bert, top_k=3)
+    documents = list(read_documents([output / "corpus" / "eval.txt"]))
+    vocabulary = bert.tokenizer.vocabulary
+    examples = masked_sentences(documents, vocabulary)
+    share, best = best_known(fill_mask, examples)
+    print(corpus_text(output, documents, bert))
+    print(training_text(output, vocabulary))
+    print(filled_text(fill_mask, share, best))
+    texts = [text for text, *_ in best]
+    program = pathlib.Path(__file__).with_name("query_saved_model.py")
+    directory = output / "saved_model" / "1"
+    print(saved_model_text(directory, program, fill_mask, texts))
+    print(tflite_text(tflite_file, bert, texts))
+    print(
+        "\nNext: train on your own text with --input_file='texts/*.txt' (make "
+        "demo INPUT='texts/*.txt'), fill "
+        "masks with\n  keras_bert.FillMask.from_pretrained("
+        f"'{output}/bert')('Some text to [MASK].')\nand read README.md."
+    )
 
 
 def corpus_text(output, eval_documents, bert):

@@ -9,7 +9,7 @@ import sysconfig
 import warnings
 from pathlib import Path
 
-from keras_bert.cli.demo.prose import clean_sentences
+from keras_bert.cli.data.prose import clean_sentences
 
 # Skip tests, vendored packages, and folders that are also roots.
 _SKIPPED_FOLDERS = frozenset(

@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from keras_bert.cli.demo import prose
-from keras_bert.cli.demo.documentation import collect_documents
-from keras_bert.cli.demo.prose import clean_sentences
+from keras_bert.cli.data import prose
+from keras_bert.cli.data.documentation import collect_documents
+from keras_bert.cli.data.prose import clean_sentences
 
 _GOOGLE = """Reads a file from the disk.
 

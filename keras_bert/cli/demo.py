@@ -1,15 +1,49 @@
-"""Command lines and processes for the stages of the demo."""
+"""Pre-train and export a small BERT, from plain text.
+
+    keras-bert demo --output_dir=demo-output
+    keras-bert demo --output_dir=demo-output --input_file='text/*.txt'
+
+Each stage runs one program. Its command line is printed and its output is
+written to OUTPUT_DIR/logs. A line of progress is printed every 15 seconds. If
+--overwrite is given, the files of an earlier demo, listed in its manifest.json,
+are deleted first. It is an error if the directory contains any other file.
+"""
 
 import contextlib
 import importlib.util
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import time
 
+from keras_bert import artifacts
+from keras_bert import command_line
+from keras_bert.cli import shared_flags
+from keras_bert.files import expand_patterns
+from keras_bert.locations import CONFIGS
+
+PROGRAM = command_line.Program(__doc__)
+
+_OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory.")
+_INPUT_FILE = PROGRAM.list(
+    "input_file",
+    [],
+    "Your text files: paths and globs, comma-separated. By default the "
+    "documentation of the installed Python packages.",
+)
+_OVERWRITE = shared_flags.overwrite(PROGRAM)
+
+_MADE = {"program": "demo"}  # In the manifest.
+_POLL_SECONDS = 0.2
+_LINE_SECONDS = 15  # If the output is not a terminal.
+_LINES_OF_A_FAILURE = 15
 _PACKAGES = ("tokenizers", "matplotlib", "ai_edge_litert")
+_CONSOLE = [sys.executable, "-m", "keras_bert.cli.console"]
 _SECONDS_TO_STOP = 10
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*m|\x08")
 _NOISE = re.compile(
@@ -19,28 +53,75 @@ _NOISE = re.compile(
 _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
-def demo_stages(root, output, input_file):
+def main():
+    check_installed()
+    output = pathlib.Path(_OUTPUT_DIR.value)
+    inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
+    artifacts.check_directory(
+        output,
+        inputs,
+        _OVERWRITE.value,
+        lambda manifest: _MADE.items() <= manifest.items(),
+    )
+    artifacts.remove_own(output)
+    (output / "logs").mkdir(parents=True)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # Stop the stage as well.
+        signal.signal(number, signal.default_int_handler)
+    stages = demo_stages(output, ",".join(_INPUT_FILE.value))
+    try:
+        for number, (title, command) in enumerate(stages, start=1):
+            print(f"[{number}/{len(stages)}] {title}", flush=True)
+            log = output / "logs" / f"{number}.txt"
+            seconds = _run(command, log)
+            is_report = number == len(stages)
+            last = "" if is_report else printed_lines(log)[-1]
+            _show(f"{seconds:5.1f} s  {last or 'done'}", end="\n")
+    finally:
+        artifacts.record_directory(output, _MADE)
+    print("\n".join(printed_lines(log)))
+
+
+def _run(command, log):
+    """Run a stage with a line of progress; return its duration in seconds."""
+    print(f"    {shlex.join(command)}", flush=True)
+    start = shown = time.monotonic()
+    end, pause = ("", 0) if sys.stdout.isatty() else ("\n", _LINE_SECONDS)
+    with running(command, log) as process:
+        while process.poll() is None:
+            time.sleep(_POLL_SECONDS)
+            now = time.monotonic()
+            if now - shown >= pause:
+                _show(f"{now - start:5.0f} s  {printed_lines(log)[-1]}", end)
+                shown = now
+    if process.returncode:
+        lines = printed_lines(log)[-_LINES_OF_A_FAILURE:]
+        print("\n".join(lines), file=sys.stderr)
+        raise ValueError(f"The stage failed. Its output is in {log}.")
+    return time.monotonic() - start
+
+
+def _show(line, end=""):
+    width = shutil.get_terminal_size().columns - 5
+    clear = "\r\x1b[K" if sys.stdout.isatty() else ""
+    text = line[:width] if not end else line
+    print(f"{clear}    {text}", end=end, flush=True)
+
+
+def demo_stages(output, input_file):
     """Return the stages of the demo as (title, command line) pairs.
 
     Args:
-        root: `pathlib.Path`, the directory that contains `tools` and
-            `configs`.
         output: `pathlib.Path`, the output directory of the demo.
         input_file: str, value of `--input_file`, or "".
     """
-    is_inside = pathlib.Path.cwd() in [root, *root.parents]
-    place = pathlib.Path(os.path.relpath(root) if is_inside else root)
 
     def program(name, *arguments):
-        return [str(place / "tools" / f"{name}.py"), *arguments]
-
-    def config(name):
-        return place / "configs" / name
+        return ["keras-bert", name, *arguments]
 
     def records(part):
         return program(
             "create_pretraining_data",
-            f"--flagfile={config('demo_data.flags')}",
+            f"--flagfile={CONFIGS / 'demo_data.flags'}",
             f"--input_file={output}/corpus/{part}.txt",
             f"--vocab_file={output}/vocab.txt",
             f"--output_file={output}/{part}.tfrecord",
@@ -57,11 +138,11 @@ def demo_stages(root, output, input_file):
     )
     training = program(
         "run_pretraining",
-        f"--flagfile={config('demo_pretraining.flags')}",
+        f"--flagfile={CONFIGS / 'demo_pretraining.flags'}",
         f"--input_file={output}/train.tfrecord",
         f"--eval_file={output}/eval.tfrecord",
         f"--vocab_file={output}/vocab.txt",
-        f"--bert_config_file={config('bert_demo.json')}",
+        f"--bert_config_file={CONFIGS / 'bert_demo.json'}",
         f"--output_dir={output}/bert",
     )
     curves = program(
@@ -111,7 +192,7 @@ def running(command, log):
     """Context manager that runs the process of a stage.
 
     Args:
-        command: list of str, a Python program and its flags.
+        command: list of str, `keras-bert`, a program and its flags.
         log: `pathlib.Path` of the file for stdout and stderr.
 
     Yields:
@@ -119,7 +200,7 @@ def running(command, log):
     """
     with open(log, "wb") as file:
         process = subprocess.Popen(
-            [sys.executable, *command],
+            [*_CONSOLE, *command[1:]],
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

@@ -1,7 +1,7 @@
 import pytest
 
-from keras_bert.cli.demo.report import masked_sentences
-from keras_bert.cli.demo.report import saved_model_text
+from keras_bert.cli.demo_report import masked_sentences
+from keras_bert.cli.demo_report import saved_model_text
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 

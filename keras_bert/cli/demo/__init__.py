@@ -1,1 +1,0 @@
-"""Demo that trains a BERT on local documentation and exports it."""
