@@ -100,6 +100,7 @@ class Program:
         if HELP & {*argv[1:]}:
             show(self.manual())
             sys.exit(0)
+        self._flags.unparse_flags()  # Forget an earlier run of this process.
         accepted = flags.FlagValues()
         accepted.append_flag_values(self._flags)
         accepted.append_flag_values(flags.FLAGS)  # Those of absl.

@@ -122,6 +122,8 @@ def test_programs_in_one_process_have_their_own_flags():
     programs[0].parse(["train", "--output_dir=c"])
     programs[1].parse(["export"])
     assert [x.values()["output_dir"] for x in programs] == ["c", "b"]
+    programs[0].parse(["train"])
+    assert programs[0].values()["output_dir"] == "a"
 
 
 @pytest.mark.parametrize(
