@@ -77,27 +77,36 @@ def flag(**values):
     _require(lambda x: isinstance(x, bool), "True or False", values)
 
 
-def field(default, check, *args):
-    """Return a dataclass field with a check, for subclasses of `Checked`.
+class Check(functools.partial):
+    """Check of a field of a `Checked` dataclass, for `typing.Annotated`.
 
     Args:
-        default: default value. If the default is None, None is valid.
         check: function of this module.
         *args: positional arguments of `check`.
     """
-    check = functools.partial(check, *args)
-    return dataclasses.field(default=default, metadata={"check": check})
+
+    def __repr__(self):
+        return f"{self.func.__name__}({', '.join(map(repr, self.args))})"
+
+
+def check_of(field):
+    """Return the `Check` in the annotation of a dataclass field, or None."""
+    return next(iter(getattr(field.type, "__metadata__", ())), None)
 
 
 class Checked:
-    """Base class for dataclasses that check their fields on initialization."""
+    """Base class for dataclasses that check their fields on initialization.
+
+    The check of a field is in its annotation. If the default is None, None is
+    valid.
+    """
 
     def __post_init__(self):
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
-            is_optional = item.default is None
-            if "check" in item.metadata and not (value is None and is_optional):
-                item.metadata["check"](**{item.name: value})
+        for field in dataclasses.fields(self):
+            check, value = check_of(field), getattr(self, field.name)
+            is_optional = field.default is None
+            if check is not None and not (value is None and is_optional):
+                check(**{field.name: value})
 
 
 def _require(is_right, expected, values):

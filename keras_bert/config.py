@@ -5,8 +5,10 @@ import functools
 import json
 import pathlib
 import typing
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.messages import brief
 from keras_bert.typing import Path
 
@@ -379,7 +381,7 @@ class BertConfig(EncoderConfig):
     """
 
     is_decoder: bool = False
-    attention_window: int = checks.field(0, checks.even, 0)
+    attention_window: Annotated[int, Check(checks.even, 0)] = 0
 
     family = "BERT"
     model_type = "bert"
@@ -425,12 +427,12 @@ def read_json_file(path):
 def check_value(field, value):
     """Raise ValueError unless a value is valid for its dataclass field.
 
-    A field created by `checks.field` has its own check. Other fields are
+    A field can have its own check, see `checks.check_of`. Other fields are
     checked by their type and the suffix of their name.
     """
     check = _CHECKS.get(field.type)
     for ends, of_name in _CHECKS_OF_NAMES.items():
         check = of_name if field.name.endswith(ends) else check
-    check = field.metadata.get("check", check)
+    check = checks.check_of(field) or check
     if check is not None:
         check(**{field.name: value})

@@ -1,6 +1,7 @@
 """Checks name the argument, the expected and the received value."""
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -38,8 +39,8 @@ def test_values(check, right, wrong, expected):
 def test_dataclasses_check_their_fields():
     @dataclasses.dataclass
     class Options(checks.Checked):
-        steps: int = checks.field(3, checks.at_least, 1)
-        patience: int | None = checks.field(None, checks.at_least, 1)
+        steps: Annotated[int, checks.Check(checks.at_least, 1)] = 3
+        patience: Annotated[int | None, checks.Check(checks.at_least, 1)] = None
 
     assert Options() == Options(3, None)
     for wrong in {"steps": None}, {"steps": 0}, {"patience": 0}:

@@ -41,7 +41,7 @@ class FieldFlags:
             if field.name in left_out:
                 continue
             define, more = _definer(program, field), []
-            check = field.metadata.get("check")
+            check = checks.check_of(field)
             if check and check.func is checks.one_of:
                 define, more = program.enum, [[*check.args[0]]]
             is_required = field.default is dataclasses.MISSING
@@ -94,9 +94,10 @@ def _with_flags(text, fields):
 
 def _definer(program, field):
     """Return the method of the program that defines a flag of this type."""
-    (kind, *_) = [
-        x for x in getattr(field.type, "__args__", (field.type,)) if x
-    ]
+    kind = field.type
+    if checks.check_of(field) is not None:
+        kind = kind.__origin__  # Without the check.
+    kind, *_ = [x for x in getattr(kind, "__args__", (kind,)) if x]
     return {
         bool: program.bool,
         int: program.integer,

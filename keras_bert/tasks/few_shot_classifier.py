@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import typing
+from typing import Annotated
 
 import keras
 import numpy as np
@@ -12,6 +13,7 @@ from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.layout import local_directory
+from keras_bert.checks import Check
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.saving import load_embedder
@@ -45,9 +47,9 @@ _NUM_STEPS = 3000
 class FewShotRecipe(Recipe):
     """Hyperparameters for training an embedder on few labeled texts."""
 
-    epochs: int = checks.field(1, checks.at_least, 1)
-    batch_size: int = checks.field(16, checks.at_least, 1)
-    learning_rate: float = checks.field(2e-5, peak_rate)
+    epochs: Annotated[int, Check(checks.at_least, 1)] = 1
+    batch_size: Annotated[int, Check(checks.at_least, 1)] = 16
+    learning_rate: Annotated[float, Check(peak_rate)] = 2e-5
 
 
 FewShotRecipe.__doc__ = Recipe.__doc__

@@ -3,11 +3,13 @@
 import dataclasses
 import functools
 import typing
+from typing import Annotated
 
 from keras_bert import arguments
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checks import Check
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
 from keras_bert.models.left_to_right import LeftToRight
@@ -304,11 +306,11 @@ def _any_length(kept):
 class Sampling(checks.Checked):
     """Sampling settings, see `TextGenerator`."""
 
-    max_new_tokens: int = checks.field(32, checks.at_least, 1)
-    temperature: float = checks.field(0.0, checks.not_negative)
-    top_k: int = checks.field(0, checks.at_least, 0)
-    top_p: float = checks.field(1.0, checks.fraction)
-    seed: int = checks.field(0, checks.between, *_SEEDS)
+    max_new_tokens: Annotated[int, Check(checks.at_least, 1)] = 32
+    temperature: Annotated[float, Check(checks.not_negative)] = 0.0
+    top_k: Annotated[int, Check(checks.at_least, 0)] = 0
+    top_p: Annotated[float, Check(checks.fraction)] = 1.0
+    seed: Annotated[int, Check(checks.between, *_SEEDS)] = 0
 
     def __post_init__(self):
         super().__post_init__()

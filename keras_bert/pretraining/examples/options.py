@@ -4,8 +4,10 @@ import dataclasses
 import typing
 from collections.abc import Iterable
 from collections.abc import Iterator
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.pretraining.corpus.lexicon import Lexicon
 from keras_bert.pretraining.examples.masking_rules import check_masking
 from keras_bert.pretraining.examples.packings import PACKINGS
@@ -40,14 +42,14 @@ class TextOptions(checks.Checked):
         ValueError: `on_bad_line` has another value.
     """
 
-    groups: typing.ClassVar = {"vocab_file": "Tokens"}
+    groups = {"vocab_file": "Tokens"}
 
     vocab_file: str
     do_lower_case: bool | None = None
     split_sentences: bool = False
     segmented_words: bool = False
     lexicon_file: str | None = None
-    on_bad_line: str = checks.field("stop", checks.one_of, ("stop", "skip"))
+    on_bad_line: Annotated[str, Check(checks.one_of, ("stop", "skip"))] = "stop"
 
     def resolved(self) -> "TextOptions":
         """Return the options with the default of `do_lower_case` filled in.
@@ -152,19 +154,19 @@ class DataOptions(checks.Checked):
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.1 and A.2
     """
 
-    groups: typing.ClassVar = {"max_seq_length": "Examples"}
+    groups = {"max_seq_length": "Examples"}
 
     # [CLS] A [SEP] B [SEP] need five tokens; memory grows with the length.
-    max_seq_length: int = checks.field(128, checks.between, 5, 16_384)
+    max_seq_length: Annotated[int, Check(checks.between, 5, 16_384)] = 128
     max_predictions_per_seq: int = 20
     masked_lm_prob: float = 0.15
-    short_seq_prob: float = checks.field(0.1, checks.probability)
-    dupe_factor: int = checks.field(10, checks.between, 1, 1000)
-    random_seed: int = checks.field(12345, checks.at_least, 0)
+    short_seq_prob: Annotated[float, Check(checks.probability)] = 0.1
+    dupe_factor: Annotated[int, Check(checks.between, 1, 1000)] = 10
+    random_seed: Annotated[int, Check(checks.at_least, 0)] = 12345
     do_whole_word_mask: bool = False
     ngram: int = 1
-    packing: str = checks.field("segment_pairs", checks.one_of, PACKINGS)
-    masking: str = checks.field("static", checks.one_of, MASKINGS)
+    packing: Annotated[str, Check(checks.one_of, PACKINGS)] = "segment_pairs"
+    masking: Annotated[str, Check(checks.one_of, MASKINGS)] = "static"
 
     def __post_init__(self):
         super().__post_init__()

@@ -1,9 +1,10 @@
 """Recipe for a pre-training run."""
 
 import dataclasses
-import typing
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import PUBLISHED
 from keras_bert.pretraining.objectives.objectives import resolved_fields
@@ -82,7 +83,7 @@ class PretrainingRecipe(RunOptions):
             field is missing or not supported by the objective.
     """
 
-    groups: typing.ClassVar = {
+    groups = {
         "input_file": "Files",
         "do_lower_case": "Records and masks",
         "objective": "Training",
@@ -101,26 +102,26 @@ class PretrainingRecipe(RunOptions):
     do_lower_case: bool | None = None
     max_seq_length: int | None = None
     max_predictions_per_seq: int | None = None
-    masking: str | None = checks.field(None, checks.one_of, MASKINGS)
+    masking: Annotated[str | None, Check(checks.one_of, MASKINGS)] = None
     masked_lm_prob: float | None = None
     do_whole_word_mask: bool | None = None
     ngram: int | None = None
     mask_special_tokens: bool | None = None
-    objective: str = checks.field(PUBLISHED, checks.one_of, OBJECTIVES)
+    objective: Annotated[str, Check(checks.one_of, OBJECTIVES)] = PUBLISHED
     teacher_dir: str | None = None
-    generator_size: float | None = checks.field(None, checks.fraction)
-    optimizer: str = checks.field("adamw", checks.one_of, OPTIMIZERS)
-    beta_2: float = checks.field(0.999, checks.share)
-    learning_rate: float = checks.field(1e-4, checks.positive)
-    learning_rate_decay: str = checks.field("linear", checks.one_of, DECAYS)
+    generator_size: Annotated[float | None, Check(checks.fraction)] = None
+    optimizer: Annotated[str, Check(checks.one_of, OPTIMIZERS)] = "adamw"
+    beta_2: Annotated[float, Check(checks.share)] = 0.999
+    learning_rate: Annotated[float, Check(checks.positive)] = 1e-4
+    learning_rate_decay: Annotated[str, Check(checks.one_of, DECAYS)] = "linear"
     num_warmup_steps: int = 10_000
-    train_batch_size: int = checks.field(32, checks.at_least, 1)
+    train_batch_size: Annotated[int, Check(checks.at_least, 1)] = 32
     random_seed: int = 12345
-    precision: str = checks.field("auto", checks.one_of, PRECISIONS)
-    strategy: str = checks.field("one_device", checks.one_of, STRATEGIES)
-    gradient_accumulation_steps: int = checks.field(1, checks.at_least, 1)
+    precision: Annotated[str, Check(checks.one_of, PRECISIONS)] = "auto"
+    strategy: Annotated[str, Check(checks.one_of, STRATEGIES)] = "one_device"
+    gradient_accumulation_steps: Annotated[int, Check(checks.at_least, 1)] = 1
     jit: bool = False
-    eval_batch_size: int = checks.field(64, checks.at_least, 1)
+    eval_batch_size: Annotated[int, Check(checks.at_least, 1)] = 64
     allow_changed_flags: bool = False
 
     def __post_init__(self):

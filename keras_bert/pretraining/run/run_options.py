@@ -1,8 +1,10 @@
 """Options of a pre-training run that do not change its weights."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.pretraining.run import choices
 
 
@@ -27,11 +29,11 @@ class RunOptions(checks.Checked):
         ValueError: a number is too small.
     """
 
-    num_train_steps: int = checks.field(100_000, checks.at_least, 1)
-    log_steps: int = checks.field(25, checks.at_least, 1)
-    eval_steps: int = checks.field(0, checks.at_least, 0)
-    save_checkpoints_steps: int = checks.field(1000, checks.at_least, 1)
-    keep_checkpoint_max: int = checks.field(2, checks.at_least, 1)
-    steps_per_execution: int = checks.field(1, checks.at_least, 1)
-    on_nan: str = checks.field("stop", checks.one_of, choices.ON_NAN)
+    num_train_steps: Annotated[int, Check(checks.at_least, 1)] = 100_000
+    log_steps: Annotated[int, Check(checks.at_least, 1)] = 25
+    eval_steps: Annotated[int, Check(checks.at_least, 0)] = 0
+    save_checkpoints_steps: Annotated[int, Check(checks.at_least, 1)] = 1000
+    keep_checkpoint_max: Annotated[int, Check(checks.at_least, 1)] = 2
+    steps_per_execution: Annotated[int, Check(checks.at_least, 1)] = 1
+    on_nan: Annotated[str, Check(checks.one_of, choices.ON_NAN)] = "stop"
     sources: str = ""

@@ -1,10 +1,12 @@
 """Overlapping windows over long contexts, as in google-research/bert."""
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 
 from keras_bert import checks
+from keras_bert.checks import Check
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,10 +65,10 @@ class WindowSizes(checks.Checked):
         ValueError: a size is too small, or leaves no room for the context.
     """
 
-    seq_length: int = checks.field(384, checks.at_least, 1)
-    doc_stride: int = checks.field(128, checks.at_least, 1)
-    max_query_length: int = checks.field(64, checks.at_least, 1)
-    num_special: int = checks.field(3, checks.at_least, 0)
+    seq_length: Annotated[int, Check(checks.at_least, 1)] = 384
+    doc_stride: Annotated[int, Check(checks.at_least, 1)] = 128
+    max_query_length: Annotated[int, Check(checks.at_least, 1)] = 64
+    num_special: Annotated[int, Check(checks.at_least, 0)] = 3
 
     def __post_init__(self):
         super().__post_init__()

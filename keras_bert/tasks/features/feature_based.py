@@ -6,6 +6,7 @@ import functools
 import inspect
 import tempfile
 import typing
+from typing import Annotated
 
 import keras
 
@@ -21,6 +22,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checks import Check
 from keras_bert.messages import brief
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import FeatureDesign
@@ -55,8 +57,8 @@ HEAD_FILE = "head.safetensors"
 class HeadRecipe(Recipe):
     """Hyperparameters for training a new head on a frozen encoder."""
 
-    epochs: int = checks.field(10, checks.at_least, 1)
-    learning_rate: float = checks.field(1e-3, peak_rate)
+    epochs: Annotated[int, Check(checks.at_least, 1)] = 10
+    learning_rate: Annotated[float, Check(peak_rate)] = 1e-3
 
 
 HeadRecipe.__doc__ = Recipe.__doc__

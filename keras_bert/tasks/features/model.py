@@ -1,12 +1,14 @@
 """Encoder and BiLSTM head models for feature-based tasks."""
 
 import dataclasses
+from typing import Annotated
 
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.checks import Check
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.scalar_mix import ScalarMix
@@ -42,9 +44,11 @@ class FeatureDesign(checks.Checked):
     """
 
     layers: tuple
-    combination: str = checks.field(CONCATENATE, checks.one_of, COMBINATIONS)
-    lstm_size: int = checks.field(1, checks.at_least, 1)
-    dropout: float = checks.field(_DROPOUT, checks.share)
+    combination: Annotated[str, Check(checks.one_of, COMBINATIONS)] = (
+        CONCATENATE
+    )
+    lstm_size: Annotated[int, Check(checks.at_least, 1)] = 1
+    dropout: Annotated[float, Check(checks.share)] = _DROPOUT
 
     @classmethod
     def of(cls, pretrained, trained, **given):

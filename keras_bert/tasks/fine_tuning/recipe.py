@@ -2,9 +2,10 @@
 
 import dataclasses
 import itertools
-import typing
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.messages import brief
 
 
@@ -71,25 +72,25 @@ class Recipe(checks.Checked):
         [DistilBERT](https://arxiv.org/abs/1910.01108), section 2, for students
     """
 
-    groups: typing.ClassVar = {"epochs": "Training", "label_share": "Students"}
+    groups = {"epochs": "Training", "label_share": "Students"}
 
-    epochs: int = checks.field(3, checks.at_least, 1)
-    batch_size: int = checks.field(32, checks.at_least, 1)
-    steps_per_epoch: int | None = checks.field(None, checks.at_least, 1)
-    learning_rate: float | None = checks.field(None, peak_rate)
-    warmup: float = checks.field(0.1, checks.share)
-    weight_decay: float = checks.field(0.01, checks.not_negative)
-    layer_decay: float = checks.field(1.0, checks.fraction)
-    num_frozen_layers: int = checks.field(0, checks.at_least, -1)
-    num_reset_layers: int = checks.field(0, checks.at_least, 0)
-    lora_rank: int | None = checks.field(None, checks.at_least, 1)
-    label_smoothing: float = checks.field(0.0, checks.share)
-    patience: int | None = checks.field(None, checks.at_least, 1)
-    seed: int = checks.field(0, checks.at_least, 0)
+    epochs: Annotated[int, Check(checks.at_least, 1)] = 3
+    batch_size: Annotated[int, Check(checks.at_least, 1)] = 32
+    steps_per_epoch: Annotated[int | None, Check(checks.at_least, 1)] = None
+    learning_rate: Annotated[float | None, Check(peak_rate)] = None
+    warmup: Annotated[float, Check(checks.share)] = 0.1
+    weight_decay: Annotated[float, Check(checks.not_negative)] = 0.01
+    layer_decay: Annotated[float, Check(checks.fraction)] = 1.0
+    num_frozen_layers: Annotated[int, Check(checks.at_least, -1)] = 0
+    num_reset_layers: Annotated[int, Check(checks.at_least, 0)] = 0
+    lora_rank: Annotated[int | None, Check(checks.at_least, 1)] = None
+    label_smoothing: Annotated[float, Check(checks.share)] = 0.0
+    patience: Annotated[int | None, Check(checks.at_least, 1)] = None
+    seed: Annotated[int, Check(checks.at_least, 0)] = 0
     backup_dir: str | None = None
-    parallel_parts: int = checks.field(1, checks.at_least, 1)
-    label_share: float = checks.field(0.5, checks.share)
-    temperature: float = checks.field(2.0, checks.positive)
+    parallel_parts: Annotated[int, Check(checks.at_least, 1)] = 1
+    label_share: Annotated[float, Check(checks.share)] = 0.5
+    temperature: Annotated[float, Check(checks.positive)] = 2.0
 
     @property
     def peak_learning_rate(self) -> float:

@@ -1,9 +1,11 @@
 """Settings and files of the character-level BPE tokenizer."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.text.bpe.vocabulary import ROLES
 from keras_bert.text.bpe.vocabulary import WORD_END
 from keras_bert.text.bpe.vocabulary import BpeVocabulary
@@ -46,7 +48,7 @@ class BpeSettings(MergesSettings):
 
     vocabulary: BpeVocabulary
     merges: tuple = dataclasses.field(repr=False)
-    special_tokens_in_text: bool = checks.field(False, checks.flag)
+    special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
 
     def _symbols(self):
         tokens = self.vocabulary.tokens

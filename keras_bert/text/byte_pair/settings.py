@@ -1,9 +1,11 @@
 """Settings and files of a byte-level BPE tokenizer."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.template import Template
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.byte_pair.files import NAMES
@@ -55,9 +57,9 @@ class BytePairSettings(MergesSettings):
 
     vocabulary: BytePairVocabulary
     merges: tuple = dataclasses.field(repr=False)
-    add_prefix_space: bool = checks.field(False, checks.flag)
-    special_tokens_in_text: bool = checks.field(False, checks.flag)
-    normalizer: str | None = checks.field(None, checks.one_of, ("NFC",))
+    add_prefix_space: Annotated[bool, Check(checks.flag)] = False
+    special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
+    normalizer: Annotated[str | None, Check(checks.one_of, ("NFC",))] = None
     added_tokens: tuple = ()
 
     def __post_init__(self):

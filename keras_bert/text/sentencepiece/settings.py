@@ -1,9 +1,11 @@
 """Settings and files of a SentencePiece tokenizer."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.template import Template
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.conventions import MODEL
@@ -48,8 +50,8 @@ class SentencePieceSettings(CasedTokenizer):
     other_names = _MODELS
 
     vocabulary: SentencePieceVocabulary
-    lowercase: bool | None = checks.field(None, checks.flag)
-    special_tokens_in_text: bool = checks.field(False, checks.flag)
+    lowercase: Annotated[bool | None, Check(checks.flag)] = None
+    special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
     normalizer: str | None = None
 
     def __post_init__(self):

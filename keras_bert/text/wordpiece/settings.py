@@ -1,9 +1,11 @@
 """Settings and files of a WordPiece tokenizer."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import agreed_casing
@@ -58,11 +60,11 @@ class WordpieceSettings(CasedTokenizer):
     model_type = "WordPiece"
 
     vocabulary: Vocabulary
-    lowercase: bool = checks.field(True, checks.flag)
-    strip_accents: bool | None = checks.field(None, checks.flag)
+    lowercase: Annotated[bool, Check(checks.flag)] = True
+    strip_accents: Annotated[bool | None, Check(checks.flag)] = None
     tokenize_chinese_chars: bool = True
-    special_tokens_in_text: bool = checks.field(False, checks.flag)
-    max_chars_per_word: int = checks.field(200, checks.at_least, 1)
+    special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
+    max_chars_per_word: Annotated[int, Check(checks.at_least, 1)] = 200
     added_tokens: tuple = ()
 
     def __post_init__(self):

@@ -1,8 +1,10 @@
 """BigBird: BERT with block-sparse attention for long texts."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.bert_embeddings import BigBirdEmbeddings
 from keras_bert.layers.block_sparse_attention import RANDOM_BLOCKS
@@ -41,12 +43,14 @@ class BigBirdConfig(EncoderConfig):
     """
 
     max_position_embeddings: int = 4096
-    attention_type: str = checks.field(
-        _SPARSE, checks.one_of, (_SPARSE, "original_full")
-    )
+    attention_type: Annotated[
+        str, Check(checks.one_of, (_SPARSE, "original_full"))
+    ] = _SPARSE
     block_size: int = 64
     num_random_blocks: int = 3
-    random_blocks: str = checks.field("published", checks.one_of, RANDOM_BLOCKS)
+    random_blocks: Annotated[str, Check(checks.one_of, RANDOM_BLOCKS)] = (
+        "published"
+    )
 
     family = "BigBird"
     model_type = "big_bird"

@@ -1,8 +1,10 @@
 """Configuration of DeBERTa v1 with the keys of the Hugging Face Hub."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
 
 # Position-to-content and content-to-position attention.
@@ -30,8 +32,8 @@ class DebertaConfig(EncoderConfig):
     """
 
     hidden_act: str = "gelu_erf"
-    max_position_embeddings: int = checks.field(512, checks.at_least, 3)
-    type_vocab_size: int = checks.field(0, checks.at_least, 0)
+    max_position_embeddings: Annotated[int, Check(checks.at_least, 3)] = 512
+    type_vocab_size: Annotated[int, Check(checks.at_least, 0)] = 0
     pooler_dropout: float = 0.0
     enhanced_mask_decoder: bool = False
     layer_norm_eps: float = 1e-7

@@ -1,8 +1,10 @@
 """Configuration of DeBERTa v2 and v3 with the keys of the Hugging Face Hub."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.models.families.deberta.config import DebertaConfig
 
 
@@ -25,7 +27,7 @@ class DebertaV2Config(DebertaConfig):
     """
 
     position_buckets: int = 256
-    conv_kernel_size: int = checks.field(0, checks.at_least, 0)
+    conv_kernel_size: Annotated[int, Check(checks.at_least, 0)] = 0
 
     model_type = "deberta-v2"
     size_keys = {

@@ -1,8 +1,10 @@
 """DistilBERT: BERT of half the depth, without segments and pooler."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.config import StrictConfig
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
@@ -49,7 +51,7 @@ class DistilBertConfig(StrictConfig):
     attention_dropout: float = 0.1
     max_position_embeddings: int = 512
     initializer_range: float = 0.02
-    attention_window: int = checks.field(0, checks.even, 0)
+    attention_window: Annotated[int, Check(checks.even, 0)] = 0
 
     family = "DistilBERT"
     model_type = "distilbert"

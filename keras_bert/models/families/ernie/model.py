@@ -1,8 +1,10 @@
 """ERNIE: BERT with optional task-type embeddings."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.ernie_embeddings import ErnieEmbeddings
 from keras_bert.models.families.bert.model import bert_heads
@@ -26,7 +28,7 @@ class ErnieConfig(EncoderConfig):
     """
 
     hidden_act: str = "gelu_erf"
-    use_task_id: bool = checks.field(False, checks.flag)
+    use_task_id: Annotated[bool, Check(checks.flag)] = False
     task_type_vocab_size: int = 3
 
     family = "ERNIE"

@@ -1,8 +1,10 @@
 """Configuration of ModernBERT with the keys of transformers 4 and 5."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
+from keras_bert.checks import Check
 from keras_bert.config import StrictConfig
 from keras_bert.messages import brief
 
@@ -63,12 +65,12 @@ class ModernBertConfig(StrictConfig):
     attention_dropout: float = 0.0
     mlp_dropout: float = 0.0
     classifier_dropout: float = 0.0
-    classifier_pooling: str = checks.field("cls", checks.one_of, _POOLINGS)
+    classifier_pooling: Annotated[str, Check(checks.one_of, _POOLINGS)] = "cls"
     max_position_embeddings: int = 8192
-    local_attention: int = checks.field(128, checks.at_least, 2)
+    local_attention: Annotated[int, Check(checks.at_least, 2)] = 128
     global_attn_every_n_layers: int = 3
-    global_rope_theta: float = checks.field(160000.0, checks.positive)
-    local_rope_theta: float = checks.field(10000.0, checks.positive)
+    global_rope_theta: Annotated[float, Check(checks.positive)] = 160000.0
+    local_rope_theta: Annotated[float, Check(checks.positive)] = 10000.0
     initializer_range: float = 0.02
     norm_eps: float = 1e-5
 

@@ -1,9 +1,11 @@
 """MPNet: RoBERTa with a relative position bias."""
 
 import dataclasses
+from typing import Annotated
 
 from keras_bert import checks
 from keras_bert import features
+from keras_bert.checks import Check
 from keras_bert.layers.relative_bias import RelativeBias
 from keras_bert.models.families.roberta import model as roberta
 from keras_bert.models.layer_arguments import initializer
@@ -22,7 +24,7 @@ class MPNetConfig(roberta.RobertaConfig):
         [MPNet](https://arxiv.org/abs/2004.09297), section 3.1
     """
 
-    type_vocab_size: int = checks.field(0, checks.at_least, 0)
+    type_vocab_size: Annotated[int, Check(checks.at_least, 0)] = 0
     relative_attention_num_buckets: int = 32
 
     family = "MPNet"
