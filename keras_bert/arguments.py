@@ -33,6 +33,11 @@ def parameters(function) -> dict[str, inspect.Parameter]:
     return found
 
 
+def by_name(function, values: typing.Sequence) -> dict[str, typing.Any]:
+    """Return positional arguments of a callable by name."""
+    return dict(zip(parameters(function), values, strict=False))
+
+
 def entries(function) -> dict[str, str]:
     """Return a dict mapping argument names to their entries in `Args:`.
 
@@ -82,6 +87,7 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
     """
 
     def decorate(function):
+        function = inspect.unwrap(function)
         own = parameters(function)
         others = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)

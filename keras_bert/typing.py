@@ -4,6 +4,9 @@ import collections.abc
 import os
 import typing
 
+Arguments = typing.ParamSpec("Arguments")
+"""Arguments of a constructor that a function passes on."""
+
 # Keras backends have no common tensor class, so type checkers accept any value.
 # The name is for readers.
 Tensor: typing.TypeAlias = typing.Any

@@ -23,6 +23,7 @@ from keras_bert.tasks.features.feature_based import read_head
 from keras_bert.tasks.features.feature_based import write_head
 from keras_bert.tasks.fine_tuning.columns import LABELS_INCLUDED
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.columns import split_examples
@@ -30,11 +31,13 @@ from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.labels import label_indices
+from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import peak_rate
 from keras_bert.tasks.outputs import Labels
 from keras_bert.tasks.task import Task
 from keras_bert.tasks.text_embedder import TextEmbedder
+from keras_bert.typing import Arguments
 from keras_bert.typing import LabelNames
 from keras_bert.typing import Path
 from keras_bert.typing import Tensors
@@ -82,7 +85,13 @@ class FewShotClassifier(Task):
         [SetFit](https://arxiv.org/abs/2209.11055)
     """
 
-    def __init__(self, embedder: TextEmbedder, labels: LabelNames):
+    recipe_class = FewShotRecipe
+
+    def __init__(
+        self,
+        embedder: TextEmbedder,
+        labels: LabelNames | None = None,
+    ):
         if not isinstance(embedder, TextEmbedder):
             raise ValueError(
                 "`embedder` must be a `TextEmbedder`. Received: "
@@ -145,12 +154,13 @@ class FewShotClassifier(Task):
 
     @arguments.name_rest(FewShotRecipe)
     def fit(
-        self,
+        self: HasRecipe[Arguments],
         texts: typing.Any,
         labels: typing.Any = None,
         num_iterations: int = 20,
         verbose: str | int = "auto",
-        **recipe: typing.Any,
+        *args: Arguments.args,
+        **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
         """Train the embedder and the head.
 
@@ -170,7 +180,7 @@ class FewShotClassifier(Task):
         Raises:
             ValueError: a text or label cannot be used. Nothing is trained.
         """
-        options = FewShotRecipe(**recipe)
+        options = self.recipe_class(*args, **recipe)
         checks.at_least(1, num_iterations=num_iterations)
         texts, places = self._labelled(texts, labels)
         pairs, scores = contrastive_pairs(
@@ -213,8 +223,8 @@ class FewShotClassifier(Task):
         """
         return self.answer.probabilities(self._logits(texts)[1])
 
-    @one_or_many
-    def predict(self, texts: Texts) -> typing.Any:
+    @answers_one_or_many
+    def predict(self, texts: Texts) -> list[dict[str, typing.Any]]:
         """Predict the label of each text.
 
         Args:

@@ -26,12 +26,14 @@ from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
 from keras_bert.tasks.fine_tuning.monitoring import Validation
+from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.parts import Inputs
 from keras_bert.tasks.parts import Outputs
 from keras_bert.tasks.task import Task
+from keras_bert.typing import Arguments
 from keras_bert.typing import Path
 from keras_bert.typing import Tensors
 
@@ -66,6 +68,7 @@ class FineTunedTask(Task):
     default_length = 128
     kept_outputs: list[int] | None = None
     main_metric: str
+    recipe_class = Recipe
     shared: tuple[str, ...] = ()
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
@@ -142,7 +145,7 @@ class FineTunedTask(Task):
 
     @arguments.name_rest(Recipe)
     def fit(
-        self,
+        self: HasRecipe[Arguments],
         texts: typing.Any,
         labels: typing.Any = None,
         validation_data: typing.Any = None,
@@ -151,7 +154,8 @@ class FineTunedTask(Task):
         verbose: str | int = "auto",
         teacher: typing.Optional["FineTunedTask"] = None,
         sample_weight: typing.Any = None,
-        **recipe: typing.Any,
+        *args: Arguments.args,
+        **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
         """Fine-tune the model.
 
@@ -196,7 +200,7 @@ class FineTunedTask(Task):
             ValueError: an example, a label or the teacher cannot be used.
                 Nothing is trained.
         """
-        recipe = self.recipe(**recipe)
+        recipe = self._recipe(*args, **recipe)
         data = first_examples(texts, recipe), labels, sample_weight
         fit = {"callbacks": callbacks, "verbose": verbose}
         return self._fit(
@@ -438,12 +442,9 @@ class FineTunedTask(Task):
             )
         self._random_kernel = None
 
-    def recipe(self, **values: typing.Any) -> Recipe:
-        """Create the `Recipe` for `fit`.
-
-        :meta private:
-        """
-        return Recipe(**values)
+    def _recipe(self, *args, **values):
+        """Create the `Recipe` for `fit`."""
+        return self.recipe_class(*args, **values)
 
     def compute_predictions(
         self, texts: typing.Any, show_progress_bar: bool

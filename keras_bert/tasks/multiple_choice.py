@@ -10,6 +10,7 @@ from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import Choices
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.outputs import Choice
 
 
@@ -66,6 +67,16 @@ class MultipleChoice(FineTunedTask):
             for a single question. The probabilities of a question sum to 1.
         """
         return self.answer.probabilities(self.logits(self.encode(questions)))
+
+    @typing.overload
+    def predict(
+        self, questions: MultipleChoiceExample, show_progress_bar: bool = False
+    ) -> dict[str, typing.Any]: ...
+
+    @typing.overload
+    def predict(
+        self, questions: typing.Any, show_progress_bar: bool = False
+    ) -> list[dict[str, typing.Any]]: ...
 
     @one_or_many
     def predict(

@@ -13,15 +13,17 @@ from keras_bert.losses import ScoreLoss
 from keras_bert.messages import brief
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.ranking.lists import Lists
 from keras_bert.tasks.ranking.loading import load_ranker
 from keras_bert.tasks.ranking.outputs import ACTIVATIONS
 from keras_bert.tasks.ranking.outputs import Scores
+from keras_bert.typing import Arguments
 from keras_bert.typing import Texts
 
 
@@ -78,7 +80,7 @@ class PairRanker(FineTunedTask):
 
     @arguments.name_rest(Recipe)
     def fit(
-        self,
+        self: HasRecipe[Arguments],
         texts: typing.Any,
         labels: typing.Any = None,
         validation_data: typing.Any = None,
@@ -87,7 +89,8 @@ class PairRanker(FineTunedTask):
         verbose: str | int = "auto",
         teacher: FineTunedTask | None = None,
         loss: ScoreLoss | None = None,
-        **recipe: typing.Any,
+        *args: Arguments.args,
+        **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
         """Fine-tune the model.
 
@@ -129,6 +132,7 @@ class PairRanker(FineTunedTask):
         self.answer.ranking_loss = loss or BinaryCrossEntropyLoss()
         data = texts, labels, validation_data, class_weights
         fit = {"callbacks": callbacks, "verbose": verbose, "teacher": teacher}
+        recipe = {**arguments.by_name(Recipe, args), **recipe}
         return super().fit(*data, **fit, **recipe)
 
     def train(
@@ -172,10 +176,10 @@ class PairRanker(FineTunedTask):
         """
         return super().evaluate(texts, labels)
 
-    @one_or_many
+    @answers_one_or_many
     def predict(
         self, texts: Texts, show_progress_bar: bool = False
-    ) -> typing.Any:
+    ) -> list[float]:
         """Predict the score of each pair.
 
         Args:

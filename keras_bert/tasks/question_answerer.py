@@ -21,9 +21,11 @@ from keras_bert.tasks.answers.spans import Spans
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
+from keras_bert.typing import Arguments
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 
@@ -104,13 +106,14 @@ class QuestionAnswerer(FineTunedTask):
 
     @arguments.name_rest(Recipe)
     def fit(  # type: ignore[override]
-        self,
+        self: HasRecipe[Arguments],
         questions: typing.Any,
         validation_data: typing.Any = None,
         callbacks: typing.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
         teacher: typing.Optional["QuestionAnswerer"] = None,
-        **recipe: typing.Any,
+        *args: Arguments.args,
+        **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
         """Fine-tune the model.
 
@@ -139,7 +142,7 @@ class QuestionAnswerer(FineTunedTask):
             ValueError: a question or the teacher cannot be used. Nothing is
                 trained.
         """
-        recipe, fit = self.recipe(**recipe), {"verbose": verbose}
+        recipe, fit = self._recipe(*args, **recipe), {"verbose": verbose}
         fit["callbacks"] = callbacks
         return self._fit(recipe, (questions,), validation_data, teacher, **fit)
 
@@ -178,6 +181,16 @@ class QuestionAnswerer(FineTunedTask):
                 f"{len(encoded.decode_context)} questions, each with an answer."
             )
         return self._tune(encoded)
+
+    @typing.overload
+    def predict(
+        self, pairs: dict[str, str], show_progress_bar: bool = False
+    ) -> dict[str, typing.Any]: ...
+
+    @typing.overload
+    def predict(
+        self, pairs: typing.Any, show_progress_bar: bool = False
+    ) -> list[dict[str, typing.Any]]: ...
 
     @one_or_many
     def predict(

@@ -1,6 +1,5 @@
 """Base class for tasks, with loading, prediction and export."""
 
-import inspect
 import os
 import typing
 
@@ -13,6 +12,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.messages import brief
 from keras_bert.summary import Summarized
+from keras_bert.typing import Arguments
 from keras_bert.typing import Path
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
@@ -61,11 +61,10 @@ class Task(Summarized):
 
     def __init_subclass__(cls):
         super().__init_subclass__()
-        read = inspect.unwrap(cls.from_pretrained.__func__)
         named = arguments.name_rest(
             cls, omit=["pretrained", "embedder", "head_file"]
         )
-        cls.from_pretrained = classmethod(named(read))
+        cls.from_pretrained = classmethod(named(cls.from_pretrained.__func__))
 
     def _facts(self):
         facts = {"pretrained": self.pretrained, **self.settings}
@@ -82,12 +81,13 @@ class Task(Summarized):
 
     @classmethod
     def from_pretrained(
-        cls: type[_Task],
+        cls: typing.Callable[typing.Concatenate[typing.Any, Arguments], _Task],
         directory: Path,
         lowercase: bool | None = None,
         special_tokens_in_text: bool | None = None,
         strict: bool = False,
-        **kwargs: typing.Any,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
     ) -> _Task:
         """Load a task from a checkpoint.
 
@@ -115,6 +115,7 @@ class Task(Summarized):
             special_tokens_in_text=special_tokens_in_text,
             strict=strict,
         )
+        kwargs = {**arguments.by_name(cls, [None, *args]), **kwargs}
         given = {name: x for name, x in kwargs.items() if x is not None}
         for name in given.keys() & own.keys():
             if given[name] != own[name]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.texts import TextTask
@@ -83,10 +84,10 @@ class TextClassifier(TextTask):
         """
         return self.answer.probabilities(self.logits(self.encode(texts)))
 
-    @one_or_many
+    @answers_one_or_many
     def predict(
         self, texts: Texts, show_progress_bar: bool = False
-    ) -> typing.Any:
+    ) -> list[typing.Any]:
         """Predict the label of each text.
 
         Args:

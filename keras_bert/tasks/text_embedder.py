@@ -38,9 +38,11 @@ from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.monitoring import Validation
+from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
+from keras_bert.typing import Arguments
 from keras_bert.typing import Path
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
@@ -100,6 +102,7 @@ class TextEmbedder(Task):
     """
 
     outputs = ("embedding",)
+    recipe_class = Recipe
     preprocess: PromptPreprocessor
     _compression: tuple | None = None
 
@@ -177,7 +180,7 @@ class TextEmbedder(Task):
 
     @arguments.name_rest(Recipe)
     def fit(
-        self,
+        self: HasRecipe[Arguments],
         texts: typing.Any,
         labels: typing.Any = None,
         validation_data: typing.Any = None,
@@ -186,7 +189,8 @@ class TextEmbedder(Task):
         loss: EmbeddingLoss | dict[str, EmbeddingLoss] | None = None,
         mini_batch_size: int | None = None,
         no_duplicates: bool = False,
-        **recipe: typing.Any,
+        *args: Arguments.args,
+        **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
         """Fine-tune the encoder and the dense layers.
 
@@ -235,7 +239,7 @@ class TextEmbedder(Task):
         Raises:
             ValueError: an example cannot be used. Nothing is trained.
         """
-        options = Recipe(**recipe)
+        options = self.recipe_class(*args, **recipe)
         checks.flag(no_duplicates=no_duplicates)
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)

@@ -3,7 +3,7 @@
 import typing
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.texts import TextTask
 from keras_bert.tasks.outputs import Numbers
 from keras_bert.typing import Texts
@@ -48,10 +48,10 @@ class TextRegressor(TextTask):
         how = seq_length, truncation, windows, stride
         super().__init__(pretrained, answer, {}, *how)
 
-    @one_or_many
+    @answers_one_or_many
     def predict(
         self, texts: Texts, show_progress_bar: bool = False
-    ) -> typing.Any:
+    ) -> list[typing.Any]:
         """Predict a number for each text.
 
         If texts are truncated, a warning reports their number.

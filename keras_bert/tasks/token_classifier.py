@@ -6,7 +6,7 @@ import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.tags.sentences import check_names
 from keras_bert.tasks.tags.sentences import expand_entity_names
@@ -91,22 +91,10 @@ class TokenClassifier(FineTunedTask):
         """
         return tag_names(*tags)
 
-    @typing.overload
-    def predict(
-        self,
-        texts: str | typing.Mapping[str, str],
-        show_progress_bar: bool = False,
-    ) -> list[dict[str, typing.Any]]: ...
-
-    @typing.overload
-    def predict(
-        self, texts: typing.Iterable, show_progress_bar: bool = False
-    ) -> list[list[dict[str, typing.Any]]]: ...
-
-    @one_or_many
+    @answers_one_or_many
     def predict(
         self, texts: Texts, show_progress_bar: bool = False
-    ) -> typing.Any:
+    ) -> list[list[dict[str, typing.Any]]]:
         """Find entities in texts.
 
         The tokenizer splits texts into words at white space and punctuation.

@@ -13,6 +13,7 @@ from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import ChoicePreprocessor
 from keras_bert.tasks.choices import Choices
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
@@ -111,13 +112,13 @@ class ZeroShotClassifier(Task):
         answer, _, logits = self._logits(texts, labels)
         return answer.probabilities(logits)
 
-    @one_or_many
+    @answers_one_or_many
     def predict(
         self,
         texts: Texts,
         labels: typing.Sequence[str],
         show_progress_bar: bool = False,
-    ) -> typing.Any:
+    ) -> list[typing.Any]:
         """Predict the label of each text.
 
         Args:

@@ -13,7 +13,9 @@ classifier.fit(
     texts, labels, validation_data=(texts, labels), epochs=1, verbose=0
 )
 accuracy = classifier.evaluate(texts, labels)["accuracy"]
-for answer in classifier.predict(["A friendly room.", "The bed was damp."]):
+answers = classifier.predict(["A friendly room.", "The bed was damp."])
+typing.assert_type(answers, list[typing.Any])
+for answer in answers:
     print(answer["label"], answer["probability"], f"{accuracy:.2f}")
 print(classifier.predict("A friendly room.")["label"])
 print(classifier.probabilities([("a text", "a second")]).sum())

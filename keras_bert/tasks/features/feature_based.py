@@ -95,6 +95,7 @@ class FeatureBased(FineTunedTask):
     """
 
     is_per_token = False
+    recipe_class = HeadRecipe
 
     def __init_subclass__(cls):
         cls.__signature__ = inspect.Signature([*parameters(cls).values()])
@@ -159,14 +160,10 @@ class FeatureBased(FineTunedTask):
         model = head_on_states(self.states_model, self.head_model, name)
         return pretrained, model
 
-    fit = name_rest(HeadRecipe)(inspect.unwrap(FineTunedTask.fit))
+    fit = name_rest(HeadRecipe)(FineTunedTask.fit)
 
-    def recipe(self, **values: typing.Any) -> HeadRecipe:
-        """Create a `HeadRecipe` from its fields.
-
-        :meta private:
-        """
-        recipe = HeadRecipe(**values)
+    def _recipe(self, *args, **values):
+        recipe = super()._recipe(*args, **values)
         for name, values in _ENCODER_FIELDS.items():
             if getattr(recipe, name) not in values:
                 raise ValueError(

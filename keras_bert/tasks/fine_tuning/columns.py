@@ -9,8 +9,11 @@ from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
 from keras_bert.messages import listed
 from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.typing import Arguments
+from keras_bert.typing import Texts
 
 _Method = typing.TypeVar("_Method", bound=typing.Callable)
+_Answer = typing.TypeVar("_Answer")
 # Value of `labels` if the texts include their labels.
 LABELS_INCLUDED = "included"
 # Keys of a text and of a pair, as in `transformers` pipelines.
@@ -47,6 +50,36 @@ def one_or_many(method: _Method) -> _Method:
         return method(self, *args, **kwargs)[0]
 
     return typing.cast(_Method, call)
+
+
+class _Bound(typing.Protocol[Arguments, _Answer]):
+    @typing.overload
+    def __call__(
+        self,
+        texts: str | collections.abc.Mapping[str, str],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> _Answer: ...
+
+    @typing.overload
+    def __call__(
+        self, texts: Texts, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> list[_Answer]: ...
+
+
+class _OneOrMany(typing.Protocol[Arguments, _Answer]):
+    def __get__(
+        self, task: object, owner: type
+    ) -> _Bound[Arguments, _Answer]: ...
+
+
+def answers_one_or_many(
+    method: typing.Callable[
+        typing.Concatenate[typing.Any, typing.Any, Arguments], list[_Answer]
+    ],
+) -> _OneOrMany[Arguments, _Answer]:
+    """Decorator like `one_or_many`, with the type of a single answer."""
+    return typing.cast(typing.Any, one_or_many(method))
 
 
 def _is_one(texts):

@@ -2,11 +2,13 @@
 
 import dataclasses
 import itertools
+import typing
 from typing import Annotated
 
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.messages import brief
+from keras_bert.typing import Arguments
 
 
 def peak_rate(learning_rate):
@@ -98,6 +100,17 @@ class Recipe(checks.Checked):
         if self.learning_rate is not None:
             return self.learning_rate
         return 3e-5 if self.lora_rank is None else 5e-4
+
+
+class HasRecipe(typing.Protocol[Arguments]):
+    """A task, as type checkers see it in `fit(**recipe)`.
+
+    `Arguments` are those of its recipe, so that a misspelt argument of `fit` is
+    an error of the type checker, and editors show all arguments.
+    """
+
+    @property
+    def recipe_class(self) -> typing.Callable[Arguments, Recipe]: ...
 
 
 def with_seeds(recipe, count):
