@@ -99,6 +99,33 @@ else:
 """
 
 
+# A user's script and what each type checker reports about it.
+_TYPED = """\
+import typing
+import keras_bert
+classifier = keras_bert.TextClassifier.from_pretrained(
+    "directory", labels=["no", "yes"], lowercase=True
+)
+classifier.fit(["a", "b"], ["no", "yes"], epochs=3, learning_rate=1e-5)
+typing.reveal_type(classifier)
+typing.reveal_type(classifier.predict(["a"]))
+typing.reveal_type(classifier.probabilities(["a"]))
+typing.reveal_type(classifier.evaluate(["a"], ["no"]))
+classifier.fit(["a"], ["no"], epoch=3)
+classifier.fit(["a"], ["no"], epochs="3")
+keras_bert.TextClassifier.from_pretrained("directory", label=["no"])
+"""
+_REPORTED = {
+    7: "TextClassifier",
+    8: "list",
+    9: "ndarray",
+    10: "dict",
+    11: "epoch",
+    12: "incompatible|not assignable|cannot be assigned",
+    13: "label",
+}
+
+
 def _tool(name, **flags):
     flags = [f"--{flag}={value}" for flag, value in flags.items()]
     return [str(_ROOT / "tools" / f"{name}.py"), *flags]
@@ -212,6 +239,37 @@ def test_the_lowest_versions_are_enough(tmp_path):
     assert len(lowest) == 9
     package = ["--editable", f"{_ROOT}[tensorflow]", *lowest]
     _run_alone(tmp_path, package, _RUNS["tensorflow"])
+
+
+@pytest.mark.environments
+def test_type_checkers_find_the_package(tmp_path):
+    page = (_ROOT / "README.md").read_text(encoding="utf-8")
+    (package,) = re.findall(r"^    pip install -e '\.(.*)'$", page, re.M)
+    python = tmp_path / "venv/bin/python"
+    (tmp_path / "user.py").write_text(_TYPED)
+
+    def run(*command):
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True
+        )
+
+    run(sys.executable, "-m", "venv", "venv").check_returncode()
+    install = [python, "-m", "pip", "install", "--quiet"]
+    run(*install, "-e", f"{_ROOT}{package}").check_returncode()
+    run(*install, "mypy", "pyright").check_returncode()
+    for checker in (["mypy"], ["pyright", "--pythonpath", python]):
+        result = run(python, "-m", *checker, "user.py")
+        print(result.stdout, result.stderr)
+        assert result.returncode == 1, result.stderr
+        found = re.findall(
+            r"user\.py:(\d+):.*?(?:error|note|information): (.*)", result.stdout
+        )
+        reported = {int(line): text for line, text in reversed(found)}
+        assert {*reported} == {*_REPORTED}
+        for line, words in _REPORTED.items():
+            assert re.search(words, reported[line]), reported[line]
+            assert not re.search(r'"(Any|Unknown)"', reported[line])
+    shutil.rmtree(tmp_path / "venv")
 
 
 def _run_alone(tmp_path, packages, programs, backend="tensorflow"):
