@@ -196,7 +196,7 @@ def _train(way, seed, texts, labels):
         seed=seed,
         verbose=0,
     )
-    lengths = classifier.encode(texts).rows.lengths
+    lengths = classifier._encode(texts).rows.lengths
     return classifier, tokens + way.epochs * int(lengths.sum())
 
 

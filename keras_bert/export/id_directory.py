@@ -51,7 +51,7 @@ def check_id_export(
 
 def _check_id_task(task):
     """Raise ValueError if the task does not support token ids as inputs."""
-    task.check_servable()
+    task._check_servable()
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:
         raise ValueError(
@@ -107,7 +107,7 @@ def write_id_directory(task, directory, write_model, overwrite, **values):
 def _write_published_files(task, directory):
     """Write the config and tokenizer files that other libraries load."""
     try:
-        model, files = task.published_parts()
+        model, files = task._published_parts()
         if model.task and not model.task.head:
             raise ValueError(f"Received: {model.task.task}.")
         length = task.preprocess.seq_length

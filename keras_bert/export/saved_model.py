@@ -69,7 +69,7 @@ def export_saved_model(
             graph cannot compute the predictions of the task, or constants
             exceed 2 GB.
     """
-    task.check_servable()
+    task._check_servable()
     place = version_directory(directory, version, overwrite=overwrite)
     _warn_without_amx(task.model)
     model = ServedModel(task.model, batch_tokens)

@@ -30,7 +30,7 @@ class ServedGraph:
 
         def trace(*texts):
             checked = _checked_texts(task, texts)
-            inputs, extra = without_padding(task.graph_inputs)(*checked)
+            inputs, extra = without_padding(task._graph_inputs)(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
@@ -39,7 +39,7 @@ class ServedGraph:
             }
             ids_checked = _checked(task, ids)
             outputs = task.predict_ids(ids_checked, model)
-            answers = task.postprocess(
+            answers = task._postprocess(
                 outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts, strict=True))
@@ -71,7 +71,7 @@ def text_signature(task):
 
 
 def without_padding(encode):
-    """Wrap `Task.graph_inputs` to trim padding beyond the longest text."""
+    """Wrap `Task._graph_inputs` to trim padding beyond the longest text."""
 
     def cut(*texts):
         inputs, extra = encode(*texts)

@@ -89,7 +89,7 @@ def export_tflite(
             of the task, or the outputs differ too much.
         ModuleNotFoundError: the interpreter of LiteRT is not installed.
     """
-    task.check_servable()
+    task._check_servable()
     _check_precision(task.model)
     check_kind(kind, files, representative_texts is not None)
     if "mediapipe" in files:

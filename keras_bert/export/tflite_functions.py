@@ -19,10 +19,10 @@ def text_function(task):
     `predict_texts` except `substring_outputs`. Rows are padded to the longest
     text of the call. An empty batch returns empty outputs.
     """
-    encode = without_padding(task.graph_inputs)
+    encode = without_padding(task._graph_inputs)
 
     def answer(*texts):
-        outputs = task.predict_encoded(*encode(*texts), *texts)
+        outputs = task._predict_encoded(*encode(*texts), *texts)
         return {
             name: rows
             for name, rows in outputs.items()

@@ -108,7 +108,7 @@ class PlaygroundModel:
         if self.pretrained.task is None or self._embedder_settings:
             return None
         kind = trained_class(self.pretrained, self.directory)
-        return kind.of_directory(self.pretrained, self.directory)
+        return kind._of_directory(self.pretrained, self.directory)
 
     def description(self):
         """Describe the family, the sizes and the task in one line."""

@@ -169,7 +169,7 @@ class Ensemble(Summarized):
                 "`answers` requires a QuestionAnswerer. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
-        encoded = [task.labelled(questions) for task in self.tasks]
+        encoded = [task._labelled(questions) for task in self.tasks]
         sizes = n_best_size, max_answer_length
         return row_answers(encoded[0], self._logits(encoded), *sizes)
 
@@ -184,18 +184,18 @@ class Ensemble(Summarized):
         Returns:
             A dict mapping metric names to floats.
         """
-        encoded = [task.labelled(texts, labels) for task in self.tasks]
+        encoded = [task._labelled(texts, labels) for task in self.tasks]
         return self._first.answer.metrics(encoded[0], self._logits(encoded))
 
     def _encode(self, texts):
         """Return a list with the `Encoded` texts for each model."""
-        encoded = [self._first.encode(texts)]
+        encoded = [self._first._encode(texts)]
         texts = self._first.reader.ensemble_texts(encoded[0], texts)
-        return encoded + [task.encode(texts) for task in self.tasks[1:]]
+        return encoded + [task._encode(texts) for task in self.tasks[1:]]
 
     def _logits(self, encoded):
         pairs = zip(self.tasks, encoded, strict=True)
-        return _mean([task.logits(rows) for task, rows in pairs])
+        return _mean([task._logits(rows) for task, rows in pairs])
 
 
 def _mean(logits):
@@ -220,7 +220,7 @@ def _common_settings(tasks):
     """Return the shared settings, or raise if two models differ."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
-        for name, value in task.ensemble_settings.items():
+        for name, value in task._ensemble_settings.items():
             if value is None:
                 continue
             if agreed.setdefault(name, value) != value:

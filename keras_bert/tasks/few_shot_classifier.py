@@ -112,7 +112,7 @@ class FewShotClassifier(Task):
         return load_embedder(directory, **arguments)
 
     @classmethod
-    def of_directory(
+    def _of_directory(
         cls,
         pretrained: PretrainedModel,
         directory: Path,
@@ -250,7 +250,7 @@ class FewShotClassifier(Task):
 
     def _logits(self, texts):
         rows = tokenized_rows(self.preprocess, checked_texts(texts))
-        vectors = self.embedder.row_embeddings(rows)
+        vectors = self.embedder._row_embeddings(rows)
         return Encoded(rows), ops.convert_to_numpy(self.head(vectors))
 
 

@@ -92,8 +92,8 @@ class FineTunedTask(Task):
         self.inputs = encoder_inputs + self.reader.extra_inputs
         self._compute = Forward(self.model)
         self._random_kernel = None
-        if self.starts_random:
-            self._random_kernel = self.last_layer.logits.get_weights()[0]
+        if self._starts_random:
+            self._random_kernel = self._last_layer.logits.get_weights()[0]
 
     @classmethod
     def _trained_settings(cls, pretrained):
@@ -215,7 +215,7 @@ class FineTunedTask(Task):
         if "is_pair" in settings:
             self.settings["is_pair"] = None
         try:
-            encoded = self.labelled(*data, class_weights=class_weights)
+            encoded = self._labelled(*data, class_weights=class_weights)
             held_out = None
             if teacher is not None:
                 fit["teacher_logits"] = teacher_logits(self, teacher, *data[:2])
@@ -223,8 +223,8 @@ class FineTunedTask(Task):
                 is_tuple = isinstance(validation_data, tuple)
                 is_columns = is_tuple and len(validation_data) in (1, 2, 3)
                 columns = validation_data if is_columns else (validation_data,)
-                held_out = self.labelled(*columns)
-            return self.learn(encoded, held_out, recipe, **fit)
+                held_out = self._labelled(*columns)
+            return self._learn(encoded, held_out, recipe, **fit)
         except Exception:
             self.settings.update(settings)
             raise
@@ -246,7 +246,7 @@ class FineTunedTask(Task):
         student.main_metric = self.main_metric
         return student
 
-    def learn(
+    def _learn(
         self,
         encoded: Encoded,
         held_out: Encoded | None,
@@ -260,15 +260,13 @@ class FineTunedTask(Task):
             held_out: validation examples, or None.
             recipe: hyperparameters.
             **fit: other arguments of `train`.
-
-        :meta private:
         """
-        history = self.train(encoded, held_out, recipe, **fit)
+        history = self._train(encoded, held_out, recipe, **fit)
         examples = encoded if held_out is None else held_out
         warn_if_collapsed(self, examples, encoded, history.history)
         return history
 
-    def train(
+    def _train(
         self,
         encoded: Encoded,
         held_out: Encoded | None,
@@ -282,10 +280,8 @@ class FineTunedTask(Task):
             encoded, held_out, recipe: arguments of `learn`.
             teacher_logits: logits of a teacher, or None.
             **fit: other arguments of `fine_tune`.
-
-        :meta private:
         """
-        learner = self.learner()
+        learner = self._learner()
         if teacher_logits is not None:
             targets = self.reader.distillation_targets(encoded, teacher_logits)
             encoded.extra_targets[DISTILLED] = targets
@@ -295,29 +291,23 @@ class FineTunedTask(Task):
         validation = None
         if held_out is not None:
             validation = Validation(
-                lambda: self.validate(held_out, recipe.label_smoothing),
+                lambda: self._validate(held_out, recipe.label_smoothing),
                 ["loss", *self.answer.metric_names(held_out)],
                 self.main_metric,
             )
         return fine_tune(learner, encoded, recipe, validation, **fit)
 
-    def learner(self) -> Learner:
-        """Return the `Learner` that `fit` trains.
-
-        :meta private:
-        """
+    def _learner(self) -> Learner:
+        """Return the `Learner` that `fit` trains."""
         part, family = self.answer.head, self.pretrained.family
         weight = family.task_heads[part].language_model_weight
         model = self.model
         if weight:
-            model = self.over_examples(with_language_model(self.pretrained))
+            model = self._over_examples(with_language_model(self.pretrained))
         return Learner(model, self.answer, self.pretrained, weight)
 
-    def over_examples(self, model: keras.Model) -> keras.Model:
-        """Wrap a model that takes rows so that it takes examples.
-
-        :meta private:
-        """
+    def _over_examples(self, model: keras.Model) -> keras.Model:
+        """Wrap a model that takes rows so that it takes examples."""
         return model
 
     def evaluate(
@@ -335,29 +325,23 @@ class FineTunedTask(Task):
         Returns:
             A dict mapping metric names to floats.
         """
-        encoded = self.labelled(texts, labels, sample_weight)
-        return self.answer.metrics(encoded, self.logits(encoded))
+        encoded = self._labelled(texts, labels, sample_weight)
+        return self.answer.metrics(encoded, self._logits(encoded))
 
-    def validate(
+    def _validate(
         self, encoded: Encoded, label_smoothing: float
     ) -> dict[str, float]:
-        """Return the loss and metrics of labelled `Encoded` as a dict.
-
-        :meta private:
-        """
-        logits = self.logits(encoded)
+        """Return the loss and metrics of labelled `Encoded` as a dict."""
+        logits = self._logits(encoded)
         arguments = self.answer.loss_arguments(encoded, logits)
         loss = float(self.answer.loss(label_smoothing)(*arguments))
         return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
-    def collapse(self, encoded: Encoded) -> bool:
-        """Return True if nearly all predictions are equal but labels differ.
-
-        :meta private:
-        """
+    def _collapse(self, encoded: Encoded) -> bool:
+        """Return True if nearly all predictions are equal but labels differ."""
         count = len(encoded.counts)
         part = encoded.part(probe_indices(count, self.answer.num_probes))
-        return self.answer.is_constant(part, self.logits(part))
+        return self.answer.is_constant(part, self._logits(part))
 
     def save(
         self, directory: Path, format: str = "keras", overwrite: bool = False
@@ -374,29 +358,20 @@ class FineTunedTask(Task):
         )
 
     @property
-    def ensemble_settings(self) -> dict[str, typing.Any]:
-        """Settings that all models in an `Ensemble` must share, if known.
-
-        :meta private:
-        """
+    def _ensemble_settings(self) -> dict[str, typing.Any]:
+        """Settings that all models in an `Ensemble` must share, if known."""
         return {name: self.settings[name] for name in self.shared}
 
-    def row_logits(self, rows: PackedRows) -> np.ndarray:
-        """Return the logits of rows, float32 `(num_rows, num_outputs)`.
-
-        :meta private:
-        """
+    def _row_logits(self, rows: PackedRows) -> np.ndarray:
+        """Return the logits of rows, float32 `(num_rows, num_outputs)`."""
         logits = np.zeros((len(rows), self.answer.num_outputs), np.float32)
         if len(rows):
             for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
         return logits
 
-    def token_logits(self, rows: PackedRows) -> list[np.ndarray]:
-        """Return a list of token logits `(num_tokens, num_outputs)` per row.
-
-        :meta private:
-        """
+    def _token_logits(self, rows: PackedRows) -> list[np.ndarray]:
+        """Return a list of token logits `(num_tokens, num_outputs)` per row."""
         logits: list[typing.Any] = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):
@@ -405,23 +380,17 @@ class FineTunedTask(Task):
         return logits
 
     @property
-    def last_layer(self) -> keras.layers.Layer:
-        """The `TaskHead` that computes the logits.
-
-        :meta private:
-        """
+    def _last_layer(self) -> keras.layers.Layer:
+        """The `TaskHead` that computes the logits."""
         return self.pretrained.task_head
 
     @property
-    def starts_random(self) -> bool:
-        """True if the head has random weights instead of loaded weights.
-
-        :meta private:
-        """
+    def _starts_random(self) -> bool:
+        """True if the head has random weights instead of loaded weights."""
         return self.pretrained.head_is_random
 
-    def check_servable(self) -> None:
-        super().check_servable()
+    def _check_servable(self) -> None:
+        super()._check_servable()
         self._warn_if_random()
 
     def _forward(self, rows):
@@ -433,7 +402,7 @@ class FineTunedTask(Task):
         """Warn once if the head still has its random weights."""
         if self._random_kernel is None:
             return
-        kernel = self.last_layer.logits.get_weights()[0]
+        kernel = self._last_layer.logits.get_weights()[0]
         if np.array_equal(kernel, self._random_kernel):
             logging.warning(
                 "The head of this %s is random, so its predictions are "
@@ -446,28 +415,23 @@ class FineTunedTask(Task):
         """Create the `Recipe` for `fit`."""
         return self.recipe_class(*args, **values)
 
-    def compute_predictions(
+    def _compute_predictions(
         self, texts: typing.Any, show_progress_bar: bool
     ) -> list:
-        """Return the predictions for texts.
-
-        :meta private:
-        """
-        encoded = self.encode(texts)
+        """Return the predictions for texts."""
+        encoded = self._encode(texts)
         with progress_bar(show_progress_bar, len(encoded.rows)):
-            return self.answer.decode(encoded, self.logits(encoded))
+            return self.answer.decode(encoded, self._logits(encoded))
 
-    def encode(self, texts: typing.Any) -> Encoded:
+    def _encode(self, texts: typing.Any) -> Encoded:
         """Check and tokenize texts for prediction.
 
         Args:
             texts: texts in the format of `predict`.
-
-        :meta private:
         """
         return self.reader.encode(self.reader.read(texts))
 
-    def labelled(
+    def _labelled(
         self,
         texts: typing.Any,
         labels: typing.Any = None,
@@ -478,8 +442,6 @@ class FineTunedTask(Task):
 
         Args:
             texts, labels, sample_weight, class_weights: arguments of `fit`.
-
-        :meta private:
         """
         if labels is None:
             texts, labels, sample_weight = with_weights(texts, sample_weight)
@@ -492,16 +454,14 @@ class FineTunedTask(Task):
             encoded.weigh(weights)
         return encoded
 
-    def logits(self, encoded: Encoded) -> np.ndarray | list[np.ndarray]:
+    def _logits(self, encoded: Encoded) -> np.ndarray | list[np.ndarray]:
         """Compute the logits of tokenized texts.
 
         Returns:
             A float32 array with a row per prediction, or a list of arrays.
-
-        :meta private:
         """
         is_per_token = self.reader.is_per_token
-        compute = self.token_logits if is_per_token else self.row_logits
+        compute = self._token_logits if is_per_token else self._row_logits
         return self.reader.join(encoded, compute(encoded.rows))
 
     def predict_ids(

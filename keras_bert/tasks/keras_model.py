@@ -40,7 +40,7 @@ def text_model(task: Task) -> keras.Model:
     >>> model = keras_bert.tasks.text_model(classifier)
     >>> model.save("mood.keras")
     """
-    task.check_servable()
+    task._check_servable()
     inputs = {
         name: keras.Input(
             task.text_shapes.get(name, (None,))[1:], dtype="string", name=name

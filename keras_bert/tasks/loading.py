@@ -30,7 +30,7 @@ def load_task(directory: Path, **arguments: typing.Any) -> FineTunedTask:
         ValueError: the model is not fine-tuned, or its task is unknown.
     """
     pretrained = from_pretrained(directory, **arguments)
-    return trained_class(pretrained, directory).of_directory(
+    return trained_class(pretrained, directory)._of_directory(
         pretrained, directory
     )
 

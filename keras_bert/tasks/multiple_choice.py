@@ -49,9 +49,9 @@ class MultipleChoice(FineTunedTask):
         super().__init__(pretrained, Choices, Choice(), settings)
         # `predict` runs a model for single rows, in batches of similar lengths.
         # Training and exported models take whole questions.
-        self.model = self.over_examples(self.model)
+        self.model = self._over_examples(self.model)
 
-    def over_examples(self, model: keras.Model) -> keras.Model:
+    def _over_examples(self, model: keras.Model) -> keras.Model:
         return over_choices(model, f"{model.name}_over_choices")
 
     @one_or_many
@@ -66,7 +66,7 @@ class MultipleChoice(FineTunedTask):
             A float32 array `(num_questions, num_choices)`, or `(num_choices,)`
             for a single question. The probabilities of a question sum to 1.
         """
-        return self.answer.probabilities(self.logits(self.encode(questions)))
+        return self.answer.probabilities(self._logits(self._encode(questions)))
 
     @typing.overload
     def predict(
@@ -94,4 +94,4 @@ class MultipleChoice(FineTunedTask):
             probable choice; `probability` (float); and `truncated` (bool),
             whether the context or a choice was truncated.
         """
-        return self.compute_predictions(questions, show_progress_bar)
+        return self._compute_predictions(questions, show_progress_bar)

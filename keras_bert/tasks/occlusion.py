@@ -47,7 +47,7 @@ def occlusion(task, text, pair=None):
     ids = inputs[features.INPUT_IDS.name].reshape(num_rows, -1)
     ids[np.arange(1, num_rows), places] = mask_id  # Changes `inputs`, too.
     lengths = np.repeat(located.lengths, num_rows)
-    logits = task.row_logits(rows_of(task.preprocess, inputs, lengths))
+    logits = task._row_logits(rows_of(task.preprocess, inputs, lengths))
     effects = np.zeros((ids.shape[1], task.answer.num_outputs), np.float32)
     effects[places] = logits[0] - logits[1:]
     return effects

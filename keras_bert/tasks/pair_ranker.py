@@ -135,7 +135,7 @@ class PairRanker(FineTunedTask):
         recipe = {**arguments.by_name(Recipe, args), **recipe}
         return super().fit(*data, **fit, **recipe)
 
-    def train(
+    def _train(
         self,
         encoded: Encoded,
         held_out: Encoded | None,
@@ -146,14 +146,11 @@ class PairRanker(FineTunedTask):
         self.answer.ranking_loss.check(encoded.targets)
         fit["own_model"] = self.model
         data = encoded, held_out, recipe, teacher_logits
-        return super().train(*data, **fit)
+        return super()._train(*data, **fit)
 
-    def learner(self) -> Learner:
-        """Create the `Learner` for queries with their documents.
-
-        :meta private:
-        """
-        learner = super().learner()
+    def _learner(self) -> Learner:
+        """Create the `Learner` for queries with their documents."""
+        learner = super()._learner()
         name = f"{self.model.name}_over_documents"
         return learner._replace(model=over_choices(learner.model, name))
 
@@ -191,7 +188,7 @@ class PairRanker(FineTunedTask):
             A list with a float for each pair, or a float for a single dict
             with the keys `text` and `text_pair`.
         """
-        return self.compute_predictions(texts, show_progress_bar)
+        return self._compute_predictions(texts, show_progress_bar)
 
     def rank(
         self,
@@ -214,8 +211,8 @@ class PairRanker(FineTunedTask):
         if top_k is not None:
             checks.at_least(1, top_k=top_k)
         texts = [(query, text) for text in as_list(documents, "documents")]
-        encoded = self.encode(texts)
-        logits = self.logits(encoded)
+        encoded = self._encode(texts)
+        logits = self._logits(encoded)
         scores = self.answer.decode(encoded, logits)
         order = np.argsort(-logits[:, 0], kind="stable")[:top_k]
         return [(int(index), scores[index]) for index in order]

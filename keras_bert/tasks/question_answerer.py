@@ -173,7 +173,7 @@ class QuestionAnswerer(FineTunedTask):
         Raises:
             ValueError: no question is impossible.
         """
-        encoded = self.labelled(questions)
+        encoded = self._labelled(questions)
         if not has_impossible(questions_of(encoded)):
             raise ValueError(
                 "To tune `null_threshold`, some of `questions` must be "
@@ -211,7 +211,7 @@ class QuestionAnswerer(FineTunedTask):
             the scores of the best answers. If there is no answer, `answer` is
             "", and `start` and `end` are 0.
         """
-        return self.compute_predictions(pairs, show_progress_bar)
+        return self._compute_predictions(pairs, show_progress_bar)
 
     def answers(
         self,
@@ -229,11 +229,11 @@ class QuestionAnswerer(FineTunedTask):
         Returns:
             A dict mapping question ids to `Answers`.
         """
-        encoded = self.labelled(questions)
+        encoded = self._labelled(questions)
         sizes = n_best_size, max_answer_length
-        return row_answers(encoded, self.logits(encoded), *sizes)
+        return row_answers(encoded, self._logits(encoded), *sizes)
 
-    def train(
+    def _train(
         self,
         encoded: Encoded,
         held_out: Encoded | None,
@@ -244,14 +244,14 @@ class QuestionAnswerer(FineTunedTask):
         is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
         self.null_threshold = 0.0 if is_any_impossible else None
-        history = super().train(encoded, held_out, recipe, **fit)
+        history = super()._train(encoded, held_out, recipe, **fit)
         is_tuned = is_any_impossible and held_out is not None
         if is_tuned and has_impossible(questions_of(held_out)):
             self._tune(held_out)
         return history
 
     @property
-    def ensemble_settings(self) -> dict[str, typing.Any]:
+    def _ensemble_settings(self) -> dict[str, typing.Any]:
         # Models with equal values tokenize questions and contexts equally.
         tokenizer = self.preprocess.tokenizer
         return {
@@ -260,7 +260,7 @@ class QuestionAnswerer(FineTunedTask):
             **dataclasses.asdict(self.preprocess.sizes),
         }
 
-    def postprocess(
+    def _postprocess(
         self,
         outputs: Tensors,
         inputs: Tensors,
@@ -271,8 +271,6 @@ class QuestionAnswerer(FineTunedTask):
 
         `outputs` has a row for each window. If there is no answer, `answer`
         is "", and `start` and `end` are 0.
-
-        :meta private:
         """
         start, end, score = window_answers(
             tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
@@ -291,6 +289,6 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def _tune(self, encoded):
-        metrics = self.answer.metrics(encoded, self.logits(encoded))
+        metrics = self.answer.metrics(encoded, self._logits(encoded))
         self.null_threshold = metrics["best_f1_thresh"]
         return self.null_threshold

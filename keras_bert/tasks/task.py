@@ -121,7 +121,7 @@ class Task(Summarized):
             if given[name] != own[name]:
                 message = "`%s` is %r as requested; the checkpoint has %r."
                 logging.warning(message, name, given[name], own[name])
-        return cls.of_directory(pretrained, directory, **{**own, **given})
+        return cls._of_directory(pretrained, directory, **{**own, **given})
 
     @classmethod
     def _load(cls, directory, **arguments):
@@ -129,13 +129,10 @@ class Task(Summarized):
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
-    def of_directory(
+    def _of_directory(
         cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
     ) -> typing.Self:
-        """Create the task from a loaded model, reading more files if needed.
-
-        :meta private:
-        """
+        """Create the task from a loaded model, reading more files if needed."""
         return cls(pretrained, **kwargs)
 
     def predict_ids(
@@ -153,41 +150,30 @@ class Task(Summarized):
         """
         return (model or self.model)(inputs)
 
-    def check_servable(self) -> None:
-        """Raise ValueError if an exported graph would differ from `predict`.
-
-        :meta private:
-        """
+    def _check_servable(self) -> None:
+        """Raise ValueError if an exported graph would differ from `predict`."""
         check_not_quantized(self.model)
 
-    def published_parts(self) -> tuple[PretrainedModel, dict]:
-        """Return the model to describe in `config.json`, and further files.
-
-        :meta private:
-        """
+    def _published_parts(self) -> tuple[PretrainedModel, dict]:
+        """Return the model to describe in `config.json`, and further files."""
         return self.pretrained, {}
 
-    def graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
+    def _graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
             The result of `preprocess`, and a dict with `truncated`, bool
             `(batch_size,)`, which is empty if the task lacks this output.
-
-        :meta private:
         """
         if TRUNCATED not in self.outputs:
             return self.preprocess(*texts), {}
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}
 
-    def postprocess(
+    def _postprocess(
         self, outputs: Tensors, inputs: Tensors, *texts: Tensor
     ) -> Tensors:
-        """Post-process the model outputs with access to the texts.
-
-        :meta private:
-        """
+        """Post-process the model outputs with access to the texts."""
         return outputs
 
     def predict_texts(self, *texts: Tensor) -> Tensors:
@@ -199,17 +185,14 @@ class Task(Summarized):
         Returns:
             A dict mapping the names in `outputs` to tensors.
         """
-        return self.predict_encoded(*self.graph_inputs(*texts), *texts)
+        return self._predict_encoded(*self._graph_inputs(*texts), *texts)
 
-    def predict_encoded(
+    def _predict_encoded(
         self, inputs: Tensors, more: Tensors, *texts: Tensor
     ) -> Tensors:
-        """Compute the outputs from the result of `graph_inputs`.
-
-        :meta private:
-        """
+        """Compute the outputs from the result of `graph_inputs`."""
         outputs = self.predict_ids(inputs)
-        return {**self.postprocess(outputs, inputs, *texts), **more}
+        return {**self._postprocess(outputs, inputs, *texts), **more}
 
     def export_saved_model(
         self, directory: Path, version: int = 1, overwrite: bool = False

@@ -82,7 +82,7 @@ class TextClassifier(TextTask):
             single text. The probabilities of a text sum to 1 unless
             `multi_label` is set.
         """
-        return self.answer.probabilities(self.logits(self.encode(texts)))
+        return self.answer.probabilities(self._logits(self._encode(texts)))
 
     @answers_one_or_many
     def predict(
@@ -102,4 +102,4 @@ class TextClassifier(TextTask):
             dicts, most probable first. This list may be empty. For a single
             text, the result is not wrapped in a list.
         """
-        return self.compute_predictions(texts, show_progress_bar)
+        return self._compute_predictions(texts, show_progress_bar)

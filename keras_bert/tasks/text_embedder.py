@@ -175,7 +175,7 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
-    def published_parts(self) -> tuple[PretrainedModel, dict]:
+    def _published_parts(self) -> tuple[PretrainedModel, dict]:
         return published_parts(self)
 
     @arguments.name_rest(Recipe)
@@ -318,7 +318,7 @@ class TextEmbedder(Task):
         embeddings = np.empty((len(encoded), self.dim), np.float32)
         with progress_bar(show_progress_bar, len(encoded)):
             for start, rows in _rows(preprocess, encoded):
-                found = self.row_embeddings(rows, preprocess)
+                found = self._row_embeddings(rows, preprocess)
                 embeddings[start : start + len(rows)] = found
         return embeddings
 
@@ -471,13 +471,10 @@ class TextEmbedder(Task):
         options = kind, texts, representative_texts, files, overwrite, force
         return Task.export_tflite(task, path, *options)
 
-    def row_embeddings(
+    def _row_embeddings(
         self, rows: PackedRows, preprocess: PromptPreprocessor | None = None
     ) -> np.ndarray:
-        """Compute the embeddings of tokenized texts.
-
-        :meta private:
-        """
+        """Compute the embeddings of tokenized texts."""
         num_left_out = self._num_left_out(preprocess or self.preprocess)
         if num_left_out not in self._embed:
             model = self._model(num_left_out)
@@ -521,11 +518,11 @@ class TextEmbedder(Task):
 
     def _scores(self, examples):
         """Compute the metrics of examples from `embedding_examples`."""
-        embeddings = self.row_embeddings(examples.rows)
+        embeddings = self._row_embeddings(examples.rows)
         return self._metrics(examples, embeddings)
 
     def _validate(self, examples, loss, batch_size):
-        embeddings = self.row_embeddings(examples.rows)
+        embeddings = self._row_embeddings(examples.rows)
         return {
             "loss": mean_loss(loss, examples, embeddings, batch_size),
             **self._metrics(examples, embeddings),

@@ -66,4 +66,4 @@ class TextRegressor(TextTask):
             model has several outputs. For a single text, the result is not
             wrapped in a list.
         """
-        return self.compute_predictions(texts, show_progress_bar)
+        return self._compute_predictions(texts, show_progress_bar)

@@ -112,7 +112,7 @@ class TokenClassifier(FineTunedTask):
             probability of its words. The label of entities without types is
             "". For plain tags, each word has a dict.
         """
-        return self.compute_predictions(texts, show_progress_bar)
+        return self._compute_predictions(texts, show_progress_bar)
 
     def predict_words(self, sentences: typing.Any) -> list[list[str]]:
         """Predict a tag for each word of sentences.
@@ -139,4 +139,4 @@ class TokenClassifier(FineTunedTask):
             sentence. The probabilities of a word sum to 1.
         """
         words = self.reader.as_words(sentences)
-        return self.answer.probabilities(self.logits(self.encode(words)))
+        return self.answer.probabilities(self._logits(self._encode(words)))

@@ -141,13 +141,10 @@ class ZeroShotClassifier(Task):
         probabilities = Labels([], self.multi_label).activation(logits)
         return {"logits": logits, "probabilities": probabilities}
 
-    def postprocess(
+    def _postprocess(
         self, outputs: Tensors, inputs: Tensors, *texts: Tensor
     ) -> Tensors:
-        """Add the predicted labels to the outputs of `predict_ids`.
-
-        :meta private:
-        """
+        """Add the predicted labels to the outputs of `predict_ids`."""
         _, labels = texts
         if not self.multi_label:
             best = tf.argmax(outputs["logits"], axis=-1)

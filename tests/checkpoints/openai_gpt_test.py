@@ -41,8 +41,8 @@ def test_a_task_has_no_place_in_files_of_transformers(model, tmp_path):
     again = keras_bert.TextClassifier.from_pretrained(tmp_path / "own")
     texts = ["word1 word2 word3", "word4"]
     np.testing.assert_array_equal(
-        again.logits(again.encode(texts)),
-        classifier.logits(classifier.encode(texts)),
+        again._logits(again._encode(texts)),
+        classifier._logits(classifier._encode(texts)),
     )
     with pytest.raises(
         ValueError, match="does not support GPT-1 with a classifier"
@@ -62,7 +62,7 @@ def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
     for name in ("task.json", "manifest.json"):
         (tmp_path / name).unlink()
     again = keras_bert.MultipleChoice.from_pretrained(tmp_path)
-    assert not again.starts_random
+    assert not again._starts_random
     questions = [("word1", ["word2 word3", "word4"])]
     np.testing.assert_array_equal(
         again.probabilities(questions), chooser.probabilities(questions)

@@ -68,7 +68,7 @@ def directories(make_bert, make_settings, tmp_path_factory):
     }
     tasks["pairs"].settings["is_pair"] = True
     # A text gets both labels or none.
-    kernel = tasks["several"].last_layer.logits.kernel
+    kernel = tasks["several"]._last_layer.logits.kernel
     kernel.assign(keras.ops.repeat(kernel[:, :1], 2, axis=1))
     tasks["unsure"].null_threshold = -100.0
     for name, task in tasks.items():

@@ -29,7 +29,7 @@ def _dense_layers(classifier):
 
 
 def _logits(classifier):
-    return classifier.logits(classifier.encode(_TEXTS))
+    return classifier._logits(classifier._encode(_TEXTS))
 
 
 def _fit(classifier):
@@ -140,8 +140,8 @@ def test_a_quantized_task_is_not_written(quantized, tmp_path, kind):
 def test_layers_of_keras_itself_keep_their_adapters_merged(make_bert, tmp_path):
     """Use the logits of a head, a `keras.layers.Dense`."""
     classifier = TextClassifier(make_bert(), labels=_LABEL_NAMES)
-    classifier.last_layer.logits.enable_lora(2, b_initializer="normal")
-    assert type(classifier.last_layer.logits) is keras.layers.Dense
+    classifier._last_layer.logits.enable_lora(2, b_initializer="normal")
+    assert type(classifier._last_layer.logits) is keras.layers.Dense
     classifier.save(tmp_path / "x")
     read = TextClassifier.from_pretrained(tmp_path / "x")
     np.testing.assert_allclose(_logits(read), _logits(classifier), atol=1e-5)

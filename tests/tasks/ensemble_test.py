@@ -31,7 +31,7 @@ def _softmax(logits):
 
 
 def test_probabilities_are_the_softmax_of_the_mean_logits(classifiers):
-    logits = [task.logits(task.encode(_TEXTS)) for task in classifiers]
+    logits = [task._logits(task._encode(_TEXTS)) for task in classifiers]
     assert np.abs(logits[0] - logits[1]).min() > 1e-3
     expected = _softmax((logits[0] + logits[1]) / 2)
     ensemble = Ensemble(classifiers)
@@ -75,7 +75,7 @@ def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
     ensemble = Ensemble(answerers)
     ensemble.null_threshold = 0.25
     labelled = answerers[0].labelled(_QUESTION)
-    first, second = (task.logits(labelled)[0] for task in answerers)
+    first, second = (task._logits(labelled)[0] for task in answerers)
     sizes = {"n_best_size": 3, "max_answer_length": 2}
     mean = [(a + b) / 2 for a, b in zip(first, second)]
     expected = row_answers(labelled, [mean], **sizes)

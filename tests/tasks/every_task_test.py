@@ -109,7 +109,7 @@ def made(make):
 
 
 def _logits(task, asked):
-    return keras.tree.flatten(task.logits(task.encode(asked)))
+    return keras.tree.flatten(task._logits(task._encode(asked)))
 
 
 def _assert_close(found, expected, atol):
@@ -234,7 +234,7 @@ def test_a_progress_bar_counts_rows(made, name, capsys):
     task.predict(asked)
     assert "/" not in capsys.readouterr().out
     task.predict(asked, show_progress_bar=True)
-    count = len(task.encode(asked).rows)
+    count = len(task._encode(asked).rows)
     assert f"{count}/{count}" in capsys.readouterr().out
 
 
@@ -279,9 +279,9 @@ def test_logits_are_those_of_transformers(
 def test_a_model_that_gives_one_answer_is_noticed(make, name, caplog):
     """The head ignores its inputs, and the learning rate rounds to 0."""
     task, examples = make(name), _CASES[name].examples
-    kernel, bias = task.last_layer.logits.get_weights()
-    task.last_layer.logits.set_weights([0 * kernel, bias])
-    assert task.collapse(task.labelled(*examples))
+    kernel, bias = task._last_layer.logits.get_weights()
+    task._last_layer.logits.set_weights([0 * kernel, bias])
+    assert task._collapse(task._labelled(*examples))
     task.fit(*examples, epochs=1, learning_rate=1e-60, verbose=0)
     assert "Training has failed" in caplog.text
     assert task.remedies in caplog.text

@@ -59,7 +59,7 @@ def test_a_regression_of_two_outputs_has_two_numbers(bert, tmp_path, format):
     assert isinstance(regressor, TextRegressor)
     regressor.save(tmp_path / "two", format=format)
     texts = ["the dog", "a cat sees"]
-    expected = classifier.logits(classifier.encode(texts))
+    expected = classifier._logits(classifier._encode(texts))
     for read in (regressor, load_task(tmp_path / "two")):
         np.testing.assert_allclose(read.predict(texts), expected, atol=1e-6)
     scores = regressor.evaluate(texts, expected)

@@ -54,19 +54,19 @@ def test_questions_may_be_read_ones(trained):
     assert trained.evaluate(_read(_LABELS)) == {"accuracy": 1.0}
     unlabelled = _read([None] * 4)
     assert trained.predict(unlabelled) == trained.predict(_QUESTIONS)
-    plain = trained.labelled(_QUESTIONS, _LABELS)
+    plain = trained._labelled(_QUESTIONS, _LABELS)
     for other in (
-        trained.labelled(_read(_LABELS)),
-        trained.labelled(unlabelled, np.array(_LABELS)),
-        trained.labelled(unlabelled, np.array(_LABELS)[:, np.newaxis]),
-        trained.labelled(unlabelled, np.eye(3)[_LABELS]),
-        trained.labelled(
+        trained._labelled(_read(_LABELS)),
+        trained._labelled(unlabelled, np.array(_LABELS)),
+        trained._labelled(unlabelled, np.array(_LABELS)[:, np.newaxis]),
+        trained._labelled(unlabelled, np.eye(3)[_LABELS]),
+        trained._labelled(
             [
                 {"text": text, "choices": choices, "label": label}
                 for (text, choices), label in zip(_QUESTIONS, _LABELS)
             ]
         ),
-        trained.labelled(
+        trained._labelled(
             [(text, tuple(choices)) for text, choices in _QUESTIONS], _LABELS
         ),
     ):
@@ -121,7 +121,7 @@ def test_one_place_for_every_question_is_a_collapse(trained):
         for (text, choices), label in zip(_QUESTIONS, _LABELS)
     ]
     assert [x["choice"] for x in trained.predict(turned)] == [0, 0, 0, 0]
-    assert trained.collapse(trained.labelled(turned, _LABELS)) is True
-    assert trained.collapse(trained.labelled(turned, [0] * 4)) is False
-    right = trained.labelled(_QUESTIONS, _LABELS)
-    assert trained.collapse(right) is False
+    assert trained._collapse(trained._labelled(turned, _LABELS)) is True
+    assert trained._collapse(trained._labelled(turned, [0] * 4)) is False
+    right = trained._labelled(_QUESTIONS, _LABELS)
+    assert trained._collapse(right) is False

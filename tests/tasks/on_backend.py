@@ -55,7 +55,7 @@ def outputs(task, texts):
         found = task.embed(texts)
     else:
         task.predict(texts)
-        found = task.logits(task.encode(texts))
+        found = task._logits(task._encode(texts))
     arrays = [np.ravel(x) for x in keras.tree.flatten(found)]
     return np.concatenate(arrays).tolist()
 

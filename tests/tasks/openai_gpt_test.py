@@ -77,11 +77,11 @@ def test_a_tokenizer_that_takes_no_tokens_is_refused(make_settings):
 @pytest.mark.exhaustive
 def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
-    before = classifier.logits(classifier.encode(_TEXTS))
+    before = classifier._logits(classifier._encode(_TEXTS))
     classifier.fit(_TEXTS, [0, 1, 0, 1], learning_rate=1e-2, **_RECIPE)
-    expected = classifier.logits(classifier.encode(_TEXTS))
+    expected = classifier._logits(classifier._encode(_TEXTS))
     assert np.abs(expected - before).max() > 0.01
-    alone = classifier.logits(classifier.encode(_TEXTS[1:2]))
+    alone = classifier._logits(classifier._encode(_TEXTS[1:2]))
     np.testing.assert_allclose(alone, expected[1:2], atol=1e-5)
     keras_bert.export.export_saved_model(classifier, tmp_path / "served")
     loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))

@@ -32,7 +32,7 @@ def make(make_bert):
     def make(**arguments):
         keras.utils.set_random_seed(1)
         ranker = PairRanker(make_bert(), **arguments)
-        head = ranker.last_layer.logits
+        head = ranker._last_layer.logits
         head.set_weights([3 * w + 0.1 for w in head.get_weights()])
         return ranker
 
@@ -66,7 +66,7 @@ def test_lists_are_learned(make, loss):
 def test_lists_and_pairs_have_the_same_loss(make):
     ranker = make()
     of_lists, of_pairs = (
-        ranker.validate(ranker.labelled(*data), 0.0)
+        ranker._validate(ranker._labelled(*data), 0.0)
         for data in ((_LISTS, _LABELS), (_PAIRS, _FLAT))
     )
     assert of_lists == pytest.approx(of_pairs)

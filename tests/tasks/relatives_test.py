@@ -105,10 +105,10 @@ def test_masks_are_filled(model):
 @pytest.mark.exhaustive
 def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
-    before = [classifier.logits(classifier.encode(_TEXTS)) for _ in range(2)]
+    before = [classifier._logits(classifier._encode(_TEXTS)) for _ in range(2)]
     np.testing.assert_array_equal(*before)
     classifier.fit(_TEXTS, [0, 1, 0, 1], learning_rate=1e-2, **_RECIPE)
-    expected = classifier.logits(classifier.encode(_TEXTS))
+    expected = classifier._logits(classifier._encode(_TEXTS))
     assert np.abs(expected - before[0]).max() > 0.01
     keras_bert.export.export_saved_model(classifier, tmp_path / "served")
     loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))

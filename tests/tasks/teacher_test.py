@@ -120,8 +120,8 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
         berts[0], labels=["a", "b"], seq_length=6, windows="mean"
     )
     teacher = TextClassifier(berts[1], labels=["a", "b"])
-    encoded = student.labelled(_TEXTS, [0, 1, 0, 1])
-    teacher_logits = teacher.logits(teacher.labelled(_TEXTS, [0, 1, 0, 1]))
+    encoded = student._labelled(_TEXTS, [0, 1, 0, 1])
+    teacher_logits = teacher._logits(teacher._labelled(_TEXTS, [0, 1, 0, 1]))
     assert encoded.counts.max() > 2
     encoded.extra_targets["taught"] = student.reader.distillation_targets(
         encoded, teacher_logits
@@ -136,12 +136,12 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
 def test_places_of_answers_are_learned_window_by_window(make_bert):
     keras.utils.set_random_seed(1)
     student, teacher = (QuestionAnswerer(make_bert()) for _ in range(2))
-    encoded = with_spans(student.labelled(_SQUAD))
+    encoded = with_spans(student._labelled(_SQUAD))
     assert len({*encoded.rows.lengths.tolist()}) > 1
     rows = zip(
         encoded.targets,
-        student.token_logits(encoded.rows),
-        teacher.token_logits(encoded.rows),
+        student._token_logits(encoded.rows),
+        teacher._token_logits(encoded.rows),
         strict=True,
     )
     hard, soft = [], []

@@ -42,7 +42,7 @@ def test_it_learns_the_labels_of_a_few_texts(trained):
     answers = trained.predict(_TEXTS)
     assert _labels(answers) == [_LABELS[target] for target in _TARGETS]
     assert all(answer["probability"] > 0.8 for answer in answers)
-    assert not trained.collapse(trained.labelled(_TEXTS, _TARGETS))
+    assert not trained._collapse(trained._labelled(_TEXTS, _TARGETS))
     assert trained.evaluate(_TEXTS, _TARGETS) == {
         "accuracy": 1.0,
         "macro_f1": 1.0,
@@ -180,14 +180,14 @@ def test_it_takes_pairs_and_knows_them_again(classifier, tmp_path):
     assert segments.sum() == 2
     logits = np.asarray(classifier.model(expected)["logits"])
     np.testing.assert_allclose(
-        again.logits(again.encode([("the dog", "seeds")])), logits, atol=1e-5
+        again._logits(again._encode([("the dog", "seeds")])), logits, atol=1e-5
     )
     with pytest.raises(ValueError, match="must be pairs.*'the dog' at index 0"):
         again.predict(["the dog"])
 
 
 def test_weights_of_classes_weigh_the_loss(classifier):
-    examples = classifier.labelled(
+    examples = classifier._labelled(
         _TEXTS, _TARGETS, class_weights={"food": 0.25}
     )
     assert examples.weights.tolist() == [1, 1, 1, 0.25, 0.25, 0.25]

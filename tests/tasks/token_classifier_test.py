@@ -49,7 +49,7 @@ def _conll(path, words, tags):
 
 def test_it_learns_the_tags_of_a_few_sentences(trained):
     assert trained.predict_words(_WORDS) == _TAGS
-    assert not trained.collapse(trained.labelled(_WORDS, _TAGS))
+    assert not trained._collapse(trained._labelled(_WORDS, _TAGS))
     assert trained.evaluate(_WORDS, _TAGS) == {
         "precision": 1.0,
         "recall": 1.0,
@@ -80,7 +80,7 @@ def test_a_model_without_some_beginnings_is_in_iob1(bert):
     labels = ["O", "I-ANIMAL", "B-FOOD", "I-FOOD"]
     tagger = TokenClassifier(bert, labels=labels)
     for tags in (_TAGS, [[x.replace("B-", "I-") for x in t] for t in _TAGS]):
-        encoded = tagger.labelled(_WORDS, tags)
+        encoded = tagger._labelled(_WORDS, tags)
         learned = [x.places.tolist() for x in encoded.decode_context]
         assert {*sum(learned, [])} == {0, 1, 3}
         predicted = [
@@ -108,7 +108,7 @@ def test_all_schemes_are_one_to_the_model(tagger, tmp_path):
         read = _conll(tmp_path / "train.conll", _WORDS, tags)
         assert TokenClassifier.labels_of(tags) == _LABELS
         assert TokenClassifier.labels_of(read) == _LABELS
-        for examples in tagger.labelled(_WORDS, tags), tagger.labelled(read):
+        for examples in tagger._labelled(_WORDS, tags), tagger._labelled(read):
             assert [x.tags for x in examples.decode_context] == _TAGS
 
 

@@ -19,14 +19,14 @@ _multi_label = pytest.mark.parametrize("multi_label", [False, True])
 @pytest.fixture(scope="module")
 def nli():
     model = TextClassifier(tiny.make_bert(max_position_embeddings=16), _NLI)
-    model.last_layer.logits.bias.assign([0.3, -0.2, 0.1])
+    model._last_layer.logits.bias.assign([0.3, -0.2, 0.1])
     return model
 
 
 @_multi_label
 def test_probabilities_are_those_of_entailment(nli, multi_label):
     pairs = [(x, _TEMPLATE.format(y)) for x in _TEXTS for y in _LABELS]
-    logits = nli.logits(nli.encode(pairs)).reshape(len(_TEXTS), -1, 3)
+    logits = nli._logits(nli._encode(pairs)).reshape(len(_TEXTS), -1, 3)
     expected = np.exp(logits[..., 2])
     others = expected.sum(axis=1, keepdims=True)
     if multi_label:

@@ -17,8 +17,8 @@ class ChoiceRun(FineTuningRun):
     task_class = MultipleChoice
 
     def answer(self, task, split, data, directory):
-        encoded = task.encode(data)
-        logits = task.logits(encoded)
+        encoded = task._encode(data)
+        logits = task._logits(encoded)
         if self.is_last(data):
             answers = task.answer.decode(encoded, logits)
             write_json_lines(directory / "predictions.jsonl", answers)

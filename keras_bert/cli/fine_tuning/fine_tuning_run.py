@@ -83,9 +83,9 @@ class FineTuningRun:
             teacher=teacher,
             **vars(recipe),
         )
-        examples = task.labelled(*dev)
-        scores = task.answer.metrics(examples, task.logits(examples))
-        collapse = task.collapse(examples)
+        examples = task._labelled(*dev)
+        scores = task.answer.metrics(examples, task._logits(examples))
+        collapse = task._collapse(examples)
         return task, search.Trial(recipe, task.main_metric, scores, collapse)
 
     def read(self, directory):

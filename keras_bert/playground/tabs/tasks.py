@@ -117,8 +117,8 @@ def _label_fields(model):
 
 def _answer_question(model, question, context):
     task = model.task
-    encoded = task.encode([(question, context)])
-    logits = task.logits(encoded)
+    encoded = task._encode([(question, context)])
+    logits = task._logits(encoded)
     (chosen,) = task.answer.decode(encoded, logits)
     (answers,) = row_answers(encoded, logits, _NUM_ANSWERS).values()
     spans, message = answers.spans, ""

@@ -131,10 +131,10 @@ class FeatureBased(FineTunedTask):
         if self.kept_outputs:
             self._check_same_head(trained, head_file)
             read_head(self.head_model, head_file)
-            self.last_layer.reorder_outputs(self.kept_outputs)
+            self._last_layer.reorder_outputs(self.kept_outputs)
 
     @classmethod
-    def of_directory(
+    def _of_directory(
         cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
     ) -> typing.Self:
         path = local_directory(directory) / HEAD_FILE
@@ -174,11 +174,11 @@ class FeatureBased(FineTunedTask):
         return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
 
     @property
-    def last_layer(self) -> keras.layers.Layer:
+    def _last_layer(self) -> keras.layers.Layer:
         return self.head_model.get_layer("head")
 
     @property
-    def starts_random(self) -> bool:
+    def _starts_random(self) -> bool:
         return True
 
     def smaller(self, num_layers: int) -> typing.NoReturn:
@@ -192,26 +192,23 @@ class FeatureBased(FineTunedTask):
             f"on the chosen layers. Received: num_layers={brief(num_layers)}."
         )
 
-    def learner(self) -> Learner:
+    def _learner(self) -> Learner:
         return Learner(self.head_model, self.answer, self.pretrained)
 
-    def learn(
+    def _learn(
         self,
         encoded: Encoded,
         held_out: Encoded | None,
         recipe: Recipe,
         **fit: typing.Any,
     ) -> keras.callbacks.History:
-        """Train the head on stored hidden states.
-
-        :meta private:
-        """
+        """Train the head on stored hidden states."""
         with self._states_directory() as directory:
             store = functools.partial(
                 self._with_stored_states, directory=directory
             )
             held_out = None if held_out is None else store(held_out)
-            return super().learn(store(encoded), held_out, recipe, **fit)
+            return super()._learn(store(encoded), held_out, recipe, **fit)
 
     def _forward(self, rows):
         if STATES in rows.values:
@@ -244,8 +241,8 @@ class FeatureBased(FineTunedTask):
             extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
         )
 
-    def check_servable(self) -> None:
-        super().check_servable()
+    def _check_servable(self) -> None:
+        super()._check_servable()
         self._check_encoder()
 
     def _check_encoder(self):

@@ -60,7 +60,7 @@ def warn_if_collapsed(task, examples, learned, history):
     """
     names = [name for name in history if name.endswith("accuracy")]
     accuracies = [history[n][-1] for n in names if not n.startswith("val_")]
-    if task.collapse(examples):
+    if task._collapse(examples):
         logging.warning(
             "Training has failed: the model gives the same answer to all "
             "examples, or nearly all, although their labels differ. This can "

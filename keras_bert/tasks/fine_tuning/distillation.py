@@ -36,7 +36,7 @@ def teacher_logits(student, teacher, texts, labels=None):
             f"`teacher` must be a trained {kinds[0].__name__}. "
             f"Received: {kinds[1].__name__}."
         )
-    own, theirs = student.ensemble_settings, teacher.ensemble_settings
+    own, theirs = student._ensemble_settings, teacher._ensemble_settings
     for name, value in own.items():
         other = theirs.get(name)
         is_same = None in (value, other) or value == other
@@ -48,7 +48,7 @@ def teacher_logits(student, teacher, texts, labels=None):
                 f"Received: {name}={brief(other)} of the teacher, "
                 f"{name}={brief(value)} of the student."
             )
-    logits = teacher.logits(teacher.labelled(texts, labels))
+    logits = teacher._logits(teacher._labelled(texts, labels))
     if "labels" not in own:
         return logits
     order = [theirs["labels"].index(label) for label in own["labels"]]

@@ -138,8 +138,8 @@ class TextTask(FineTunedTask):
     def is_pair(self) -> bool | None:
         return self.settings["is_pair"]
 
-    def check_servable(self) -> None:
-        super().check_servable()
+    def _check_servable(self) -> None:
+        super()._check_servable()
         windows = self.settings["windows"]
         if windows is not None:
             raise ValueError(

@@ -33,7 +33,7 @@ def _tagger(elmo, **arguments):
 
 def test_the_head_reads_the_states_between_the_ends_of_a_sentence(elmo):
     tagger = _tagger(elmo)
-    encoded = tagger.labelled(_WORDS, _TAGS)
+    encoded = tagger._labelled(_WORDS, _TAGS)
     assert encoded.rows.lengths.tolist() == [6, 8, 4]
     rows = encoded.rows.inputs([1])
     states = tagger.states_model(rows)["states"]
@@ -67,7 +67,7 @@ def test_a_classifier_learns_on_the_layers_of_elmo(elmo, windows):
 
 def test_a_pair_is_two_sentences(elmo):
     classifier = FeatureTextClassifier(elmo, labels=["a", "b"])
-    encoded = classifier.encode([("one text", "the other one")])
+    encoded = classifier._encode([("one text", "the other one")])
     assert encoded.rows.lengths.tolist() == [2 + 3 + 4]
 
 

@@ -64,7 +64,7 @@ def test_a_training_accuracy_of_the_commonest_label_is_noticed(
     caplog, name, accuracy, targets, expected
 ):
     class Task:
-        def collapse(self, examples):
+        def _collapse(self, examples):
             return False
 
     class Learned:  # The last example has no weight.

@@ -55,7 +55,7 @@ def test_scores_and_losses_are_those_of_two_heads(chooser, golden):
     np.testing.assert_allclose(
         chooser.model(inputs)["logits"], expected, rtol=1e-4, atol=1e-4
     )
-    outputs = chooser.learner().model(inputs)
+    outputs = chooser._learner().model(inputs)
     assert {*outputs} == {"logits", "language_model"}
     np.testing.assert_allclose(outputs["logits"], expected, atol=1e-4)
     np.testing.assert_allclose(
@@ -64,12 +64,12 @@ def test_scores_and_losses_are_those_of_two_heads(chooser, golden):
 
 
 def test_the_sum_has_the_published_gradients(chooser, golden):
-    encoded = chooser.labelled([("word1", ["word2"] * 3)] * 2, [2, 1])
+    encoded = chooser._labelled([("word1", ["word2"] * 3)] * 2, [2, 1])
     encoded.extra_targets["language_model"] = lambda indices: np.zeros_like(
         indices
     )
     model, losses, weights, _ = _learned(
-        chooser.learner(), encoded, chooser.recipe()
+        chooser._learner(), encoded, chooser._recipe()
     )
     assert weights == {"logits": 1.0, "language_model": 0.5}
     targets = {**encoded.batch(np.arange(2))[1]}

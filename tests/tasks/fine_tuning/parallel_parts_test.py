@@ -47,7 +47,7 @@ def _learned(make_bert, kind, num_parts, **config):
         parallel_parts=num_parts,
         verbose=0,
     ).history
-    rows = task.labelled(texts, labels).inputs(np.arange(len(texts)))
+    rows = task._labelled(texts, labels).inputs(np.arange(len(texts)))
     outputs = task.model.predict_on_batch(rows)["logits"]
     return np.array(history["loss"]), np.array(outputs)
 

@@ -135,7 +135,7 @@ def test_the_highest_layers_can_start_random(classifier):
 @pytest.mark.smoke("0.2")
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 def test_smoothed_targets_are_in_the_loss(classifier, smoothing):
-    logits = classifier.logits(classifier.encode(_TEXTS)).astype(float)
+    logits = classifier._logits(classifier._encode(_TEXTS)).astype(float)
     log_odds = logits - np.log(np.exp(logits).sum(1, keepdims=True))
     targets = np.eye(2)[_LABELS] * (1 - smoothing) + smoothing / 2
     history = classifier.fit(
