@@ -1,8 +1,8 @@
 """Decorators that copy signatures and argument docs of other callables."""
 
+import functools
 import inspect
 import re
-import types
 import typing
 
 _Function = typing.TypeVar("_Function", bound=typing.Callable)
@@ -90,33 +90,30 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
         function = inspect.unwrap(function)
         own = parameters(function)
         others = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            parameter.replace(
+                kind=inspect.Parameter.KEYWORD_ONLY,
+                annotation=_plain(parameter.annotation),
+            )
             for name, parameter in parameters(other).items()
             if name not in (*own, *omit)
         ]
         named = [x for x in own.values() if x.kind not in _VARIABLE]
-        copy = with_defaults(function)
+        if "self" in own:  # Its type is for type checkers only.
+            named[0] = named[0].replace(annotation=inspect.Parameter.empty)
+
+        @functools.wraps(function)
+        def copy(*args, **given):
+            return function(*args, **given)
+
         result = inspect.signature(function).return_annotation
         signature = inspect.Signature([*named, *others])
         copy.__signature__ = signature.replace(return_annotation=result)
-        copy.__wrapped__ = function
         return describe(other, omit=[*own, *omit])(copy)
 
     return decorate
 
 
-def with_defaults(function: _Function, **defaults) -> _Function:
-    """Copy a function and change defaults of its keyword-only parameters."""
-    function = inspect.unwrap(function)
-    copy: typing.Any = types.FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__doc__ = function.__doc__
-    copy.__annotations__ = function.__annotations__
-    copy.__qualname__ = function.__qualname__
-    copy.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **defaults}
-    return copy
+def _plain(annotation):
+    """Return the type of a field without its `keras_bert.checks.Check`."""
+    is_checked = hasattr(annotation, "__metadata__")
+    return annotation.__origin__ if is_checked else annotation

@@ -30,10 +30,7 @@ from keras_bert.cli.data.text_flags import TextFlags
 from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert run_pretraining --input_file={result} "
-    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-    'configs)/bert_small.json" --output_dir=runs/small',
+    __doc__, shared_flags.pretrain_command("{result}")
 )
 
 _TEXT = TextFlags(PROGRAM)

@@ -27,10 +27,7 @@ from keras_bert.cli.data.option_flags import OptionFlags
 from keras_bert.pretraining.data_job.data_warnings import describe_examples
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert run_pretraining --input_file={result} "
-    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-    'configs)/bert_small.json" --output_dir=runs/small',
+    __doc__, shared_flags.pretrain_command("{result}")
 )
 
 # Loggers of tracebacks; `main` prints the error in one line.

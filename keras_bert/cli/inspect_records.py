@@ -23,6 +23,7 @@ records and the vocabulary must match it.
 """
 
 from keras_bert import command_line
+from keras_bert.cli import shared_flags
 from keras_bert.cli.field_flags import field_meanings
 from keras_bert.cli.inspection.summary import examples_text
 from keras_bert.cli.inspection.summary import summary_rows
@@ -32,10 +33,7 @@ from keras_bert.pretraining.examples.options import TextOptions
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert run_pretraining --input_file={input_file} "
-    '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
-    'configs)/bert_small.json" --output_dir=runs/small',
+    __doc__, shared_flags.pretrain_command("{input_file}")
 )
 
 _INPUT_FILE = PROGRAM.list(

@@ -11,7 +11,6 @@ fine-tuned models. Install with `pip install 'keras-bert-tf[playground]'`. Stop
 with Ctrl-C. See docs/playground.md.
 """
 
-import importlib
 import time
 
 import keras_bert
@@ -38,21 +37,21 @@ _BROWSER = PROGRAM.bool("browser", True, "Open the page in a browser.")
 
 def main():
     # Imported late, so that --help is fast.
-    server = importlib.import_module("keras_bert.playground.server")
+    from keras_bert.checkpoints.layout import local_directory
+    from keras_bert.playground import server
+
     server.check_port(_PORT.value)
     server.check_installed()
     command_line.import_quietly("keras")
-    shown = importlib.import_module("keras_bert.playground.playground_model")
-    tabs = importlib.import_module("keras_bert.playground.tabs")
-    layout = importlib.import_module("keras_bert.checkpoints.layout")
-    directory = layout.local_directory(
-        _MODEL_DIR.value or keras_bert.TINY_MODEL
-    )
+    from keras_bert.playground.playground_model import PlaygroundModel
+    from keras_bert.playground.tabs import TABS
+
+    directory = local_directory(_MODEL_DIR.value or keras_bert.TINY_MODEL)
     name = _MODEL_DIR.value or "The tiny model of keras_bert"
     other = _LEFT_TO_RIGHT_DIR.value
-    other = None if other is None else str(layout.local_directory(other))
-    model = shown.PlaygroundModel(str(directory), name, other)
-    page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
+    other = None if other is None else str(local_directory(other))
+    model = PlaygroundModel(str(directory), name, other)
+    page, address = server.launch(model, TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; stop it with Ctrl-C.", flush=True)
     try:
         while True:

@@ -22,9 +22,7 @@ from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.split_flags import SplitFlags
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert predict --model_dir={output_dir}/model "
-    "--input_file=texts.txt --output_file=answers.jsonl",
+    __doc__, shared_flags.predict_command("texts.txt")
 )
 
 _SPLITS = SplitFlags(PROGRAM)

@@ -22,9 +22,7 @@ from keras_bert.cli.splits.splits import choice_tfds_splits
 from keras_bert.tasks.labelled import multiple_choice
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert predict --model_dir={output_dir}/model "
-    "--input_file=choices.csv --output_file=answers.jsonl",
+    __doc__, shared_flags.predict_command("choices.csv")
 )
 
 _READERS = {

@@ -22,13 +22,12 @@ import functools
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.splits import squad_splits
 
 PROGRAM = command_line.Program(
-    __doc__,
-    "keras-bert predict --model_dir={output_dir}/model "
-    "--input_file=questions.json --output_file=answers.jsonl",
+    __doc__, shared_flags.predict_command("questions.json")
 )
 
 _RUN = RunFlags(PROGRAM)

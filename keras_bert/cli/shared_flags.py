@@ -8,6 +8,23 @@ from keras_bert import command_line
 from keras_bert.pretraining.run import choices
 
 
+def pretrain_command(records):
+    """Return the command that follows the creation of records."""
+    return (
+        f"keras-bert run_pretraining --input_file={records} "
+        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+        'configs)/bert_small.json" --output_dir=runs/small'
+    )
+
+
+def predict_command(file):
+    """Return the command that follows fine-tuning."""
+    return (
+        "keras-bert predict --model_dir={output_dir}/model "
+        f"--input_file={file} --output_file=answers.jsonl"
+    )
+
+
 def input_dir(program):
     """Define `--input_dir`, a checkpoint."""
     return program.required("input_dir", "Checkpoint directory.")

@@ -29,5 +29,5 @@ class FeatureExtractor(Task):
             pretrained.sequence_length(seq_length),
         )
 
-    def _published_parts(self) -> tuple[PretrainedModel, dict]:
+    def _published_parts(self):
         return self.pretrained.without_task(), {}

@@ -11,7 +11,6 @@ from keras import ops
 
 from keras_bert import arguments
 from keras_bert import checks
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checks import Check
 from keras_bert.layers.task_head import TaskHead
@@ -112,13 +111,7 @@ class FewShotClassifier(Task):
         return load_embedder(directory, **arguments)
 
     @classmethod
-    def _of_directory(
-        cls,
-        pretrained: PretrainedModel,
-        directory: Path,
-        labels: LabelNames | None = None,
-        **kwargs: typing.Any,
-    ) -> typing.Self:
+    def _of_directory(cls, pretrained, directory, labels=None, **kwargs):
         task = pretrained.task
         is_own = task is not None and task.task == TextEmbedder.__name__
         trained = task.settings.get("labels") if is_own else None

@@ -11,14 +11,12 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
-from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import first_examples
 from keras_bert.tasks.fine_tuning.columns import with_weights
 from keras_bert.tasks.fine_tuning.distillation import teacher_logits
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
-from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.labels import sample_weights
@@ -246,13 +244,7 @@ class FineTunedTask(Task):
         student.main_metric = self.main_metric
         return student
 
-    def _learn(
-        self,
-        encoded: Encoded,
-        held_out: Encoded | None,
-        recipe: Recipe,
-        **fit: typing.Any,
-    ) -> keras.callbacks.History:
+    def _learn(self, encoded, held_out, recipe, **fit):
         """Train and warn if the trained model predicts a constant.
 
         Args:
@@ -266,14 +258,7 @@ class FineTunedTask(Task):
         warn_if_collapsed(self, examples, encoded, history.history)
         return history
 
-    def _train(
-        self,
-        encoded: Encoded,
-        held_out: Encoded | None,
-        recipe: Recipe,
-        teacher_logits: typing.Any = None,
-        **fit: typing.Any,
-    ) -> keras.callbacks.History:
+    def _train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
         """Train without the final check of `learn`.
 
         Args:
@@ -297,7 +282,7 @@ class FineTunedTask(Task):
             )
         return fine_tune(learner, encoded, recipe, validation, **fit)
 
-    def _learner(self) -> Learner:
+    def _learner(self):
         """Return the `Learner` that `fit` trains."""
         part, family = self.answer.head, self.pretrained.family
         weight = family.task_heads[part].language_model_weight
@@ -306,7 +291,7 @@ class FineTunedTask(Task):
             model = self._over_examples(with_language_model(self.pretrained))
         return Learner(model, self.answer, self.pretrained, weight)
 
-    def _over_examples(self, model: keras.Model) -> keras.Model:
+    def _over_examples(self, model):
         """Wrap a model that takes rows so that it takes examples."""
         return model
 
@@ -328,16 +313,14 @@ class FineTunedTask(Task):
         encoded = self._labelled(texts, labels, sample_weight)
         return self.answer.metrics(encoded, self._logits(encoded))
 
-    def _validate(
-        self, encoded: Encoded, label_smoothing: float
-    ) -> dict[str, float]:
+    def _validate(self, encoded, label_smoothing):
         """Return the loss and metrics of labelled `Encoded` as a dict."""
         logits = self._logits(encoded)
         arguments = self.answer.loss_arguments(encoded, logits)
         loss = float(self.answer.loss(label_smoothing)(*arguments))
         return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
-    def _collapse(self, encoded: Encoded) -> bool:
+    def _collapse(self, encoded):
         """Return True if nearly all predictions are equal but labels differ."""
         count = len(encoded.counts)
         part = encoded.part(probe_indices(count, self.answer.num_probes))
@@ -358,11 +341,11 @@ class FineTunedTask(Task):
         )
 
     @property
-    def _ensemble_settings(self) -> dict[str, typing.Any]:
+    def _ensemble_settings(self):
         """Settings that all models in an `Ensemble` must share, if known."""
         return {name: self.settings[name] for name in self.shared}
 
-    def _row_logits(self, rows: PackedRows) -> np.ndarray:
+    def _row_logits(self, rows):
         """Return the logits of rows, float32 `(num_rows, num_outputs)`."""
         logits = np.zeros((len(rows), self.answer.num_outputs), np.float32)
         if len(rows):
@@ -370,7 +353,7 @@ class FineTunedTask(Task):
                 logits[indices] = outputs["logits"]
         return logits
 
-    def _token_logits(self, rows: PackedRows) -> list[np.ndarray]:
+    def _token_logits(self, rows):
         """Return a list of token logits `(num_tokens, num_outputs)` per row."""
         logits: list[typing.Any] = [None] * len(rows)
         if logits:
@@ -380,16 +363,16 @@ class FineTunedTask(Task):
         return logits
 
     @property
-    def _last_layer(self) -> keras.layers.Layer:
+    def _last_layer(self):
         """The `TaskHead` that computes the logits."""
         return self.pretrained.task_head
 
     @property
-    def _starts_random(self) -> bool:
+    def _starts_random(self):
         """True if the head has random weights instead of loaded weights."""
         return self.pretrained.head_is_random
 
-    def _check_servable(self) -> None:
+    def _check_servable(self):
         super()._check_servable()
         self._warn_if_random()
 
@@ -415,15 +398,13 @@ class FineTunedTask(Task):
         """Create the `Recipe` for `fit`."""
         return self.recipe_class(*args, **values)
 
-    def _compute_predictions(
-        self, texts: typing.Any, show_progress_bar: bool
-    ) -> list:
+    def _compute_predictions(self, texts, show_progress_bar):
         """Return the predictions for texts."""
         encoded = self._encode(texts)
         with progress_bar(show_progress_bar, len(encoded.rows)):
             return self.answer.decode(encoded, self._logits(encoded))
 
-    def _encode(self, texts: typing.Any) -> Encoded:
+    def _encode(self, texts):
         """Check and tokenize texts for prediction.
 
         Args:
@@ -432,12 +413,8 @@ class FineTunedTask(Task):
         return self.reader.encode(self.reader.read(texts))
 
     def _labelled(
-        self,
-        texts: typing.Any,
-        labels: typing.Any = None,
-        sample_weight: typing.Any = None,
-        class_weights: dict[str, float] | None = None,
-    ) -> Encoded:
+        self, texts, labels=None, sample_weight=None, class_weights=None
+    ):
         """Check and tokenize labelled examples.
 
         Args:
@@ -454,7 +431,7 @@ class FineTunedTask(Task):
             encoded.weigh(weights)
         return encoded
 
-    def _logits(self, encoded: Encoded) -> np.ndarray | list[np.ndarray]:
+    def _logits(self, encoded):
         """Compute the logits of tokenized texts.
 
         Returns:

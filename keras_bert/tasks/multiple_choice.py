@@ -2,7 +2,6 @@
 
 import typing
 
-import keras
 import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
@@ -51,7 +50,7 @@ class MultipleChoice(FineTunedTask):
         # Training and exported models take whole questions.
         self.model = self._over_examples(self.model)
 
-    def _over_examples(self, model: keras.Model) -> keras.Model:
+    def _over_examples(self, model):
         return over_choices(model, f"{model.name}_over_choices")
 
     @one_or_many

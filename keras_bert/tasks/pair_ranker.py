@@ -15,10 +15,8 @@ from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.ranking.lists import Lists
 from keras_bert.tasks.ranking.loading import load_ranker
 from keras_bert.tasks.ranking.outputs import ACTIVATIONS
@@ -135,20 +133,13 @@ class PairRanker(FineTunedTask):
         recipe = {**arguments.by_name(Recipe, args), **recipe}
         return super().fit(*data, **fit, **recipe)
 
-    def _train(
-        self,
-        encoded: Encoded,
-        held_out: Encoded | None,
-        recipe: Recipe,
-        teacher_logits: typing.Any = None,
-        **fit: typing.Any,
-    ) -> keras.callbacks.History:
+    def _train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
         self.answer.ranking_loss.check(encoded.targets)
         fit["own_model"] = self.model
         data = encoded, held_out, recipe, teacher_logits
         return super()._train(*data, **fit)
 
-    def _learner(self) -> Learner:
+    def _learner(self):
         """Create the `Learner` for queries with their documents."""
         learner = super()._learner()
         name = f"{self.model.name}_over_documents"

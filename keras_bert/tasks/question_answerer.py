@@ -20,14 +20,11 @@ from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.spans import Spans
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.recipe import HasRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.typing import Arguments
-from keras_bert.typing import Tensor
-from keras_bert.typing import Tensors
 
 _DOC_STRIDE = 128
 _MAX_QUERY_LENGTH = 64
@@ -233,13 +230,7 @@ class QuestionAnswerer(FineTunedTask):
         sizes = n_best_size, max_answer_length
         return row_answers(encoded, self._logits(encoded), *sizes)
 
-    def _train(
-        self,
-        encoded: Encoded,
-        held_out: Encoded | None,
-        recipe: Recipe,
-        **fit: typing.Any,
-    ) -> keras.callbacks.History:
+    def _train(self, encoded, held_out, recipe, **fit):
         check_spans(encoded)
         is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
@@ -251,8 +242,7 @@ class QuestionAnswerer(FineTunedTask):
         return history
 
     @property
-    def _ensemble_settings(self) -> dict[str, typing.Any]:
-        # Models with equal values tokenize questions and contexts equally.
+    def _ensemble_settings(self):
         tokenizer = self.preprocess.tokenizer
         return {
             "vocabulary": tokenizer.vocabulary.sha256,
@@ -260,13 +250,7 @@ class QuestionAnswerer(FineTunedTask):
             **dataclasses.asdict(self.preprocess.sizes),
         }
 
-    def _postprocess(
-        self,
-        outputs: Tensors,
-        inputs: Tensors,
-        questions: Tensor,
-        contexts: Tensor,
-    ) -> Tensors:
+    def _postprocess(self, outputs, inputs, questions, contexts):
         """Select the best answer over all windows of a context.
 
         `outputs` has a row for each window. If there is no answer, `answer`

@@ -129,9 +129,7 @@ class Task(Summarized):
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
-    def _of_directory(
-        cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
-    ) -> typing.Self:
+    def _of_directory(cls, pretrained, directory, **kwargs):
         """Create the task from a loaded model, reading more files if needed."""
         return cls(pretrained, **kwargs)
 
@@ -150,15 +148,15 @@ class Task(Summarized):
         """
         return (model or self.model)(inputs)
 
-    def _check_servable(self) -> None:
+    def _check_servable(self):
         """Raise ValueError if an exported graph would differ from `predict`."""
         check_not_quantized(self.model)
 
-    def _published_parts(self) -> tuple[PretrainedModel, dict]:
+    def _published_parts(self):
         """Return the model to describe in `config.json`, and further files."""
         return self.pretrained, {}
 
-    def _graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
+    def _graph_inputs(self, *texts):
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
@@ -170,9 +168,7 @@ class Task(Summarized):
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}
 
-    def _postprocess(
-        self, outputs: Tensors, inputs: Tensors, *texts: Tensor
-    ) -> Tensors:
+    def _postprocess(self, outputs, inputs, *texts):
         """Post-process the model outputs with access to the texts."""
         return outputs
 
@@ -187,9 +183,7 @@ class Task(Summarized):
         """
         return self._predict_encoded(*self._graph_inputs(*texts), *texts)
 
-    def _predict_encoded(
-        self, inputs: Tensors, more: Tensors, *texts: Tensor
-    ) -> Tensors:
+    def _predict_encoded(self, inputs, more, *texts):
         """Compute the outputs from the result of `graph_inputs`."""
         outputs = self.predict_ids(inputs)
         return {**self._postprocess(outputs, inputs, *texts), **more}

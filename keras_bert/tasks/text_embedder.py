@@ -10,7 +10,6 @@ from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import EmbeddingLoss
-from keras_bert.tasks.batches.packed_rows import PackedRows
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.compression import check_compression
 from keras_bert.tasks.embeddings.compression import compressed
@@ -175,7 +174,7 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
-    def _published_parts(self) -> tuple[PretrainedModel, dict]:
+    def _published_parts(self):
         return published_parts(self)
 
     @arguments.name_rest(Recipe)
@@ -471,9 +470,7 @@ class TextEmbedder(Task):
         options = kind, texts, representative_texts, files, overwrite, force
         return Task.export_tflite(task, path, *options)
 
-    def _row_embeddings(
-        self, rows: PackedRows, preprocess: PromptPreprocessor | None = None
-    ) -> np.ndarray:
+    def _row_embeddings(self, rows, preprocess=None):
         """Compute the embeddings of tokenized texts."""
         num_left_out = self._num_left_out(preprocess or self.preprocess)
         if num_left_out not in self._embed:

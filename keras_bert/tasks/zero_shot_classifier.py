@@ -23,7 +23,6 @@ from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.outputs import Labels
 from keras_bert.tasks.task import Task
 from keras_bert.tasks.text_classifier import TextClassifier
-from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
@@ -141,9 +140,7 @@ class ZeroShotClassifier(Task):
         probabilities = Labels([], self.multi_label).activation(logits)
         return {"logits": logits, "probabilities": probabilities}
 
-    def _postprocess(
-        self, outputs: Tensors, inputs: Tensors, *texts: Tensor
-    ) -> Tensors:
+    def _postprocess(self, outputs, inputs, *texts):
         """Add the predicted labels to the outputs of `predict_ids`."""
         _, labels = texts
         if not self.multi_label:

@@ -8,8 +8,6 @@ import tempfile
 import typing
 from typing import Annotated
 
-import keras
-
 from keras_bert import checks
 from keras_bert.arguments import describe
 from keras_bert.arguments import name_rest
@@ -33,7 +31,6 @@ from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import peak_rate
@@ -134,9 +131,7 @@ class FeatureBased(FineTunedTask):
             self._last_layer.reorder_outputs(self.kept_outputs)
 
     @classmethod
-    def _of_directory(
-        cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
-    ) -> typing.Self:
+    def _of_directory(cls, pretrained, directory, **kwargs):
         path = local_directory(directory) / HEAD_FILE
         return cls(pretrained, head_file=path, **kwargs)
 
@@ -174,11 +169,11 @@ class FeatureBased(FineTunedTask):
         return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
 
     @property
-    def _last_layer(self) -> keras.layers.Layer:
+    def _last_layer(self):
         return self.head_model.get_layer("head")
 
     @property
-    def _starts_random(self) -> bool:
+    def _starts_random(self):
         return True
 
     def smaller(self, num_layers: int) -> typing.NoReturn:
@@ -192,16 +187,10 @@ class FeatureBased(FineTunedTask):
             f"on the chosen layers. Received: num_layers={brief(num_layers)}."
         )
 
-    def _learner(self) -> Learner:
+    def _learner(self):
         return Learner(self.head_model, self.answer, self.pretrained)
 
-    def _learn(
-        self,
-        encoded: Encoded,
-        held_out: Encoded | None,
-        recipe: Recipe,
-        **fit: typing.Any,
-    ) -> keras.callbacks.History:
+    def _learn(self, encoded, held_out, recipe, **fit):
         """Train the head on stored hidden states."""
         with self._states_directory() as directory:
             store = functools.partial(
@@ -241,7 +230,7 @@ class FeatureBased(FineTunedTask):
             extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
         )
 
-    def _check_servable(self) -> None:
+    def _check_servable(self):
         super()._check_servable()
         self._check_encoder()
 

@@ -138,7 +138,7 @@ class TextTask(FineTunedTask):
     def is_pair(self) -> bool | None:
         return self.settings["is_pair"]
 
-    def _check_servable(self) -> None:
+    def _check_servable(self):
         super()._check_servable()
         windows = self.settings["windows"]
         if windows is not None:
