@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import inspect
+import re
 
 import pytest
 
@@ -17,6 +18,14 @@ _PACKAGES = (
     *(".optimizers", ".pretraining", ".tasks", ".text"),
 )
 _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
+# Internal methods of tasks have an underscore.
+_METHODS = {
+    *("answers distill_static embed embed_document embed_query").split(),
+    *("evaluate export_saved_model export_tflite fit from_pretrained").split(),
+    *("generate labels_of layers predict predict_ids predict_texts").split(),
+    *("predict_words probabilities probabilities_at rank save").split(),
+    *("smaller tune_null_threshold").split(),
+}
 # Functions with arguments that depend on a model or on the caller.
 _FREE_NAMES = {"load_any_task", "pack", "rows"}
 
@@ -70,6 +79,22 @@ def test_fit_names_the_fields_of_a_recipe_with_their_defaults(task):
         if parameter.kind == parameter.KEYWORD_ONLY
     }
     assert found == expected
+
+
+def test_tasks_offer_no_internal_methods():
+    found = {
+        name
+        for task in _tasks()
+        for name, _ in inspect.getmembers(task, inspect.isroutine)
+        if not name.startswith("_")
+    }
+    assert found == _METHODS
+
+
+@pytest.mark.parametrize("task", _tasks())
+def test_signatures_show_plain_defaults(task):
+    shown = str(inspect.signature(getattr(task, "fit", task.from_pretrained)))
+    assert not re.search("Annotated|Check|Arguments|field[(]", shown)
 
 
 @pytest.mark.parametrize("task", _tasks())

@@ -132,7 +132,7 @@ def test_programs_in_one_process_have_their_own_flags():
         ("--epoch=5", "'epoch'. Did you mean --epochs? --help shows"),
         ("--output_dri=5", "Did you mean --output_dir? --help shows"),
         ("--lr=5", "flag 'lr'. Did you mean --learning_rate? --help"),
-        ("--verb=5", "flag 'verb'. --help shows the manual."),
+        ("--zzz=5", "flag 'zzz'. --help shows the manual."),
     ],
 )
 def test_a_misspelt_flag_is_answered_by_the_right_one(word, advice):

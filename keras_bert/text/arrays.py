@@ -1,6 +1,6 @@
 """NumPy versions of the TensorFlow functions that preprocessors use.
 
-A tokenizer has the attribute `arrays`: the module `tensorflow`, or this module
+A tokenizer has the attribute `_arrays`: the module `tensorflow`, or this module
 for tokenizers that run without TensorFlow. Preprocessors are written once, with
 functions that both modules contain. Integers are int32.
 """

@@ -45,7 +45,6 @@ class HostTokenizer(Summarized):
         settings: the argument.
         vocabulary: the vocabulary of the settings.
         kind: str, a key of `KINDS`.
-        arrays: module of array functions, for preprocessors.
 
     Call arguments:
         texts: list of str or bytes (UTF-8), or a single str.
@@ -54,7 +53,7 @@ class HostTokenizer(Summarized):
         A list of int32 arrays `(num_tokens,)`; for a single str, an array.
     """
 
-    arrays, _facts = arrays, tokenizer_facts
+    _arrays, _facts = arrays, tokenizer_facts
 
     def __init__(self, settings: FileDefinedTokenizer) -> None:
         self.settings, self.kind = settings, settings.kind

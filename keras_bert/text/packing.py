@@ -178,7 +178,7 @@ def locate_pieces(preprocess, *texts):
     found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in texts]
     ids, starts, ends = zip(*found, strict=True)
     starts = [*map(as_ragged, starts)]
-    ones_like = preprocess.tokenizer.arrays.ones_like
+    ones_like = preprocess.tokenizer._arrays.ones_like
     numbers = [
         x.with_flat_values(ones_like(x.flat_values) * n)
         for n, x in enumerate(starts, 1)

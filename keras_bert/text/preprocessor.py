@@ -121,7 +121,7 @@ class Preprocessor(Summarized):
                 "a `tf.data.Dataset`, or create a model that takes texts with "
                 f"`keras_bert.tasks.text_model`. Received: {columns}."
             )
-        arrays = self.tokenizer.arrays
+        arrays = self.tokenizer._arrays
         columns = [arrays.convert_to_tensor(x, arrays.string) for x in columns]
         if any(column.shape != () for column in columns):
             return self.encode(*columns)[0]
@@ -166,7 +166,7 @@ class Preprocessor(Summarized):
         def encode(*texts):
             return self.rows(*self.tokenize(*texts))
 
-        tf, self._num_calls = self.tokenizer.arrays, self._num_calls + 1
+        tf, self._num_calls = self.tokenizer._arrays, self._num_calls + 1
         if tf is host_arrays or self._num_calls <= _EAGER_CALLS:
             return encode(*texts)
         if len(texts) not in self._traced:
@@ -216,13 +216,13 @@ class Preprocessor(Summarized):
 
     def _layout(self, tokens):
         tokens, how = [*map(as_ragged, tokens)], self.truncation
-        arrays = self.tokenizer.arrays
+        arrays = self.tokenizer._arrays
         layout = Layout(arrays, self.template, tokens, self.seq_length, how)
         return layout, tokens
 
     def _inputs(self, cells, tokens, values):
         """Return the model inputs and values of `Cells`."""
-        arrays, id_of = self.tokenizer.arrays, self.tokenizer.vocabulary.id_of
+        arrays, id_of = self.tokenizer._arrays, self.tokenizer.vocabulary.id_of
         special = [id_of(token) for token in self.template.tokens]
         table = [x.flat_values for x in tokens]
         if table[0].dtype == arrays.string:  # Words of a `WordTokenizer`.

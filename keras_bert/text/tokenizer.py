@@ -33,10 +33,9 @@ class Tokenizer(Summarized):
         settings: the argument.
         vocabulary: the vocabulary of the settings.
         kind: str, a key of `KINDS`.
-        arrays: the module `tensorflow`, for preprocessors.
     """
 
-    arrays = tf
+    _arrays = tf
 
     tokenize_with_offsets: collections.abc.Callable[
         [Texts], tuple[tf.RaggedTensor, ...]

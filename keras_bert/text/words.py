@@ -67,7 +67,7 @@ class WordTokenizer(Summarized):
     [[b'It', b"'s", b'good', b'.']]
     """
 
-    arrays, vocabulary = tf, _Vocabulary
+    _arrays, vocabulary = tf, _Vocabulary
 
     def __init__(self, max_characters: int = 50) -> None:
         self.max_characters = max_characters

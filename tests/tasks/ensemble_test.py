@@ -74,7 +74,7 @@ def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
     answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
     ensemble = Ensemble(answerers)
     ensemble.null_threshold = 0.25
-    labelled = answerers[0].labelled(_QUESTION)
+    labelled = answerers[0]._labelled(_QUESTION)
     first, second = (task._logits(labelled)[0] for task in answerers)
     sizes = {"n_best_size": 3, "max_answer_length": 2}
     mean = [(a + b) / 2 for a, b in zip(first, second)]
