@@ -110,7 +110,7 @@ def test_a_recipe_for_the_encoder_is_refused(bert, field):
 
 def test_the_recipes_of_others_will_do(bert):
     classifier = FeatureTextClassifier(bert, labels=_LABELS)
-    recipe = classifier.recipe(**dataclasses.asdict(Recipe(epochs=2)))
+    recipe = classifier._recipe(**dataclasses.asdict(Recipe(epochs=2)))
     assert (recipe.epochs, recipe.num_frozen_layers) == (2, -1)
 
 

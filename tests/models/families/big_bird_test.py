@@ -72,7 +72,7 @@ _TEXTS = [text_of(n) for n in (3, 12, 13, 30, 61)]
 
 
 def test_long_texts_are_served_as_in_python(classifier, tmp_path):
-    expected = [classifier.logits(classifier.encode([x])) for x in _TEXTS]
+    expected = [classifier._logits(classifier._encode([x])) for x in _TEXTS]
     assert np.ptp(np.concatenate(expected), axis=0).min() > 1e-3
     keras_bert.export.export_saved_model(classifier, tmp_path / "served")
     loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
