@@ -4,7 +4,6 @@ import dataclasses
 from typing import Annotated
 
 from keras_bert import checks
-from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
@@ -44,7 +43,7 @@ class AlbertConfig(EncoderConfig):
     num_hidden_groups: int = 1
     inner_group_num: int = 1
     classifier_dropout_prob: float = 0.1
-    attention_window: Annotated[int, Check(checks.even, 0)] = 0
+    attention_window: Annotated[int, checks.Check(checks.even, 0)] = 0
 
     family = "ALBERT"
     model_type = "albert"
