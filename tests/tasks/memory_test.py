@@ -64,7 +64,7 @@ def _embed_several(bert):
     task = tasks.TextEmbedder(bert)
     loss = losses.MultipleNegativesRankingLoss
     task.fit(
-        {"pairs": _PAIRS, "triples": _TRIPLES},
+        {"pairs": [pair[:2] for pair in _TRIPLES], "triples": _TRIPLES},
         loss={"pairs": loss(), "triples": loss()},
         verbose=0,
     )
