@@ -7,6 +7,8 @@ import numpy as np
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints.layout import local_directory
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
 from keras_bert.models.task_model import over_choices
@@ -21,12 +23,14 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.outputs import Labels
+from keras_bert.tasks.ranking.loading import published_length
 from keras_bert.tasks.task import Task
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
 _DEFAULT_LENGTH = 512
+_LABEL = "\0"
 
 
 class ZeroShotClassifier(Task):
@@ -40,13 +44,15 @@ class ZeroShotClassifier(Task):
     Args:
         pretrained: text classifier for pairs with the labels "entailment" and
             "contradiction", or "entailment" and one other label.
-        hypothesis_template: hypothesis with "{}" in place of the label.
+        hypothesis_template: hypothesis with "{}" in place of the label, in the
+            format of `str.format`: "{{" is a brace.
         multi_label: whether a text may have several labels or none. The
             probability of a label is then independent of the other labels: the
             softmax over entailment and contradiction. `predict` returns labels
             with a probability of at least 0.5.
         seq_length: maximum length of text and hypothesis in tokens, special
-            tokens included. Defaults to the trained length, or 512.
+            tokens included. Defaults to the trained length, to the
+            `model_max_length` of `tokenizer_config.json`, or to 512.
 
     Example:
 
@@ -93,6 +99,15 @@ class ZeroShotClassifier(Task):
         model = keras.Model(classifier.model.input, {"logits": score})
         self._compute = Forward(model)
         self.model = over_choices(model, f"{model.name}_over_labels")
+
+    @classmethod
+    def _load(cls, directory, **arguments):
+        directory = local_directory(directory)
+        pretrained = from_pretrained(directory, **arguments)
+        settings = pretrained.task.settings if pretrained.task else {}
+        length = published_length(directory, pretrained)
+        is_known = "seq_length" in settings or not length
+        return pretrained, {} if is_known else {"seq_length": length}
 
     @one_or_many
     def probabilities(
@@ -196,7 +211,10 @@ class _Hypotheses(ChoicePreprocessor):
     """Preprocessor that packs the text with the hypothesis of each label."""
 
     def __init__(self, template, pairs):
-        self._parts = str(template).split("{}")
+        try:
+            self._parts = str(template).format(_LABEL).split(_LABEL)
+        except (AttributeError, LookupError, ValueError):
+            self._parts = []
         if len(self._parts) != 2:
             raise ValueError(
                 '`hypothesis_template` must contain "{}" once, for the label. '

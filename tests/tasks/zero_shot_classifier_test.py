@@ -1,5 +1,7 @@
 """Tests for `ZeroShotClassifier`."""
 
+import json
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -56,6 +58,25 @@ def test_probabilities_are_those_of_entailment(nli, multi_label):
     assert task.predict([], _LABELS) == []
 
 
+def test_a_template_is_a_format_string(nli):
+    task = ZeroShotClassifier(nli.pretrained, "the {{x}} {} eats")
+    assert task.preprocess.hypothesis("dog") == "the {x} dog eats"
+
+
+def test_the_length_is_that_of_the_files(nli, tmp_path):
+    nli.save(tmp_path, format="hf")
+    for name in "task.json", "manifest.json":
+        (tmp_path / name).unlink()
+    path = tmp_path / "tokenizer_config.json"
+    values = json.loads(path.read_text())
+    for limit, length in (9, 9), (10**30, 16):
+        path.write_text(json.dumps({**values, "model_max_length": limit}))
+        task = ZeroShotClassifier.from_pretrained(tmp_path)
+        assert task.preprocess.seq_length == length
+    task = ZeroShotClassifier.from_pretrained(tmp_path, seq_length=8)
+    assert task.preprocess.seq_length == 8
+
+
 @pytest.mark.exhaustive
 def test_labels_are_an_input_of_the_saved_model(nli, tmp_path):
     task = ZeroShotClassifier(nli.pretrained, _TEMPLATE)
@@ -78,6 +99,8 @@ def test_labels_are_an_input_of_the_saved_model(nli, tmp_path):
         (["x", "y"], [], {}, "'entailment' and.*labels=\\['x', 'y'\\]"),
         (["entailment", "x", "y"], [], {}, "labels 'entailment' and"),
         (_NLI, [], {"hypothesis_template": "x"}, "contain \"{}\" once.*='x'"),
+        (_NLI, [], {"hypothesis_template": "{x}"}, 'contain "{}" once.*{x}'),
+        (_NLI, [], {"hypothesis_template": "{} }"}, 'contain "{}" once'),
     ],
 )
 def test_errors_name_the_argument(names, labels, options, message):

@@ -48,11 +48,21 @@ def load_ranker(directory, **arguments):
             f"default_prompt_name={brief(prompt)}."
         )
     limit = pretrained.config.max_seq_length
-    length = _read(directory, "tokenizer_config.json").get("model_max_length")
     return pretrained, {
         "activation": _activation(directory, values, saved),
-        "seq_length": min(int(length or limit), limit),
+        "seq_length": published_length(directory, pretrained) or limit,
     }
+
+
+def published_length(directory, pretrained):
+    """Return the length in `tokenizer_config.json` within the limit, or None.
+
+    Args:
+        directory: `pathlib.Path`.
+        pretrained: `PretrainedModel`.
+    """
+    length = _read(directory, "tokenizer_config.json").get("model_max_length")
+    return length and min(int(length), pretrained.config.max_seq_length)
 
 
 def _activation(directory, values, saved):
