@@ -7,6 +7,7 @@ _TINY = 1e-24  # Vectors with a smaller squared length count as zero.
 
 def unit(vectors):
     """Scale vectors `(..., dim)` to length 1, except zero vectors."""
+    vectors = ops.convert_to_tensor(vectors)
     squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
     return vectors * ops.rsqrt(ops.maximum(squares, _TINY))
 

@@ -82,9 +82,12 @@ def compressed(
 
 
 def decompress(rows):
-    """Unpack binary rows to vectors of -1 and 1; return others unchanged."""
+    """Return the vectors of length 1 of compressed rows, or the rows."""
+    if rows.dtype == np.int8:
+        return rows / np.float32(_LARGEST)
     if rows.dtype == np.uint8:
-        return 2.0 * np.unpackbits(rows, axis=1) - 1.0
+        signs = 2.0 * np.unpackbits(rows, axis=1) - 1.0
+        return signs / np.sqrt(max(signs.shape[1], 1))
     return rows
 
 

@@ -10,6 +10,7 @@ from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.search import search
+from keras_bert.tasks.embeddings.search import similarity_of
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.labelled.tables import read_cells
@@ -194,12 +195,18 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
     queries = embedder.embed_query(anchors)
     vectors = embedder.embed_document(documents)
     most = max(map(len, positives.values()))
-    indices, scores = search(queries, vectors, range_max + most + bool(own))
+    similarity = similarity_of(embedder)
+    indices, scores = search(
+        queries, vectors, range_max + most + bool(own), similarity
+    )
     rows = np.repeat(np.arange(len(anchors)), indices.shape[1])
     found = np.stack([rows, indices.ravel()], axis=1)
     if ranker is None:
         right_scores = _in_parts(
-            right, lambda part: _cosines(queries[part[0]], vectors[part[1]])
+            right,
+            lambda part: _similarities(
+                queries[part[0]], vectors[part[1]], similarity
+            ),
         )
     else:
         right_scores, scores = (
@@ -235,9 +242,12 @@ def _in_parts(ids, score):
     return scores.astype(np.float32)
 
 
-def _cosines(first, second):
+def _similarities(first, second, similarity):
+    dots = (first * second).sum(axis=1)
+    if similarity == "dot":
+        return dots
     norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    return (first * second).sum(axis=1) / np.maximum(norms, 1e-12)
+    return dots / np.maximum(norms, 1e-12)
 
 
 def _limits(anchors, scores, margin, relative_margin):

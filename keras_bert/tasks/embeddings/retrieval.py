@@ -5,12 +5,13 @@ import typing
 from keras_bert.tasks.embeddings.ranking_metrics import RANKING_LENGTH
 from keras_bert.tasks.embeddings.ranking_metrics import retrieval_metrics
 from keras_bert.tasks.embeddings.search import search
+from keras_bert.tasks.embeddings.search import similarity_of
 from keras_bert.tasks.labelled.beir import RetrievalData
 from keras_bert.tasks.labelled.beir import positive_grades
 
 
 def evaluate_retrieval(
-    embedder: typing.Any, data: RetrievalData, similarity: str = "cosine"
+    embedder: typing.Any, data: RetrievalData, similarity: str | None = None
 ) -> dict[str, float]:
     """Evaluate an embedder on a retrieval dataset.
 
@@ -22,7 +23,8 @@ def evaluate_retrieval(
             `embed_query` and `embed_document`.
         data: queries, documents and relevance, such as the result of
             `read_beir`.
-        similarity: "cosine" or "dot", see `search`.
+        similarity: "cosine" or "dot", see `search`. Defaults to the
+            embedder's `similarity`, if it has one, or "cosine".
 
     Returns:
         A dict of metrics, such as `ndcg_at_10`; see `retrieval_metrics`.
@@ -33,7 +35,7 @@ def evaluate_retrieval(
         embedder.embed_query([data.queries[name] for name in names]),
         embedder.embed_document([data.corpus[name] for name in documents]),
         RANKING_LENGTH,
-        similarity,
+        similarity or similarity_of(embedder),
     )
     rankings = {
         name: [documents[index] for index in row]

@@ -24,14 +24,15 @@ def search(
     The search is exact. Scores are computed block by block, so the memory use
     does not depend on the size of the corpus, which may be a file opened with
     `numpy.load(path, mmap_mode="r")`. Vectors with equal scores are sorted by
-    index, except on PyTorch.
+    index.
 
     Args:
         query_vectors: float array `(num_queries, dim)`, such as the result of
             `TextEmbedder.embed_query`.
         corpus_vectors: float array `(num_vectors, dim)`, such as the result of
             `TextEmbedder.embed_document`; or int8 or uint8 array returned by
-            `compress_vectors` with `dimensions=dim`.
+            `compress_vectors` with `dimensions=dim`, which is compared as the
+            vectors of length 1 that it stands for.
         top_k: maximum number of results per query.
         similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
             models that were trained with dot products. They are equal for an
@@ -81,11 +82,16 @@ def search(
     return np.concatenate(indices), np.concatenate(scores)
 
 
+def similarity_of(embedder):
+    """Return the similarity of an embedder, "cosine" if it has none."""
+    return getattr(embedder, "similarity", SIMILARITIES[0])
+
+
 def _best(earlier, scores, start, top_k):
     """Merge the results of earlier blocks with the scores of a block.
 
-    `ops.top_k` puts the lower index first if values are equal, and the results
-    of earlier blocks have the lower indices.
+    `_top` puts the lower index first if values are equal, and the results of
+    earlier blocks have the lower indices.
     """
     values, indices = _top(scores, top_k)
     indices = indices.astype(np.int64) + start
@@ -97,6 +103,15 @@ def _best(earlier, scores, start, top_k):
 
 
 def _top(values, k):
-    """Return the k largest values of each row and their indices as arrays."""
-    found = ops.top_k(values, min(k, values.shape[1]))
-    return tuple(map(ops.convert_to_numpy, found))
+    """Return the k largest values of each row and their indices as arrays.
+
+    Equal values are sorted by index, which `ops.top_k` of PyTorch does not do.
+    """
+    k = min(k, values.shape[1])
+    least = ops.convert_to_numpy(ops.top_k(values, k)[0])[:, -1:]
+    cells = np.flatnonzero(values >= least)  # At least k in each row.
+    rows, columns = np.divmod(cells, values.shape[1])
+    order = np.lexsort((columns, -values[rows, columns], rows))
+    starts = np.searchsorted(rows, np.arange(len(values)))
+    indices = columns[order[starts[:, None] + np.arange(k)]]
+    return np.take_along_axis(values, indices, axis=1), indices

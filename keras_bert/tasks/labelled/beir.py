@@ -10,6 +10,7 @@ from keras_bert.rows import cell
 from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.labelled.tables import read_cells
 from keras_bert.typing import Path
@@ -30,7 +31,8 @@ class RetrievalData(Summarized):
             grades (int). Documents with a grade above 0 are relevant.
 
     Raises:
-        ValueError: `relevance` contains an unknown id or no relevant document.
+        ValueError: a text is not a str, or `relevance` contains an unknown id
+            or no relevant document.
     """
 
     queries: dict[str, str]
@@ -39,6 +41,13 @@ class RetrievalData(Summarized):
 
     def __post_init__(self):
         check_dicts(**vars(self))
+        for name in "queries", "corpus":
+            for key, text in getattr(self, name).items():
+                if not isinstance(text, str | bytes):
+                    raise ValueError(
+                        f"`{name}` must map ids to texts (str). Received: "
+                        f"{reprlib.repr(text)} for {key!r}."
+                    )
         for query, grades in positive_grades(self.relevance).items():
             unknown = {*grades} - {*self.corpus}
             if query not in self.queries or unknown:
@@ -67,7 +76,8 @@ class RetrievalData(Summarized):
         relevance: dict = {query: {} for query in queries}
         for query, document in zip(queries, documents, strict=True):
             relevance[query][document] = 1
-        texts = {text: text for text in [*corpus, *documents]}
+        others = [text.decode() for text in checked_texts(corpus)]
+        texts = {text: text for text in [*others, *documents]}
         return cls({query: query for query in queries}, texts, relevance)
 
     def _facts(self):
@@ -146,22 +156,31 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
     for index, (query, document, grade) in enumerate(
         zip(*table.columns.values(), strict=True)
     ):
-        for name, known in ((query, queries), (document, corpus)):
-            if name not in known:
-                file = _QUERIES if known is queries else _CORPUS
-                raise ValueError(
-                    f"{table.where(index)}, must have an id of {file}. "
-                    f"Received: {brief(name)}."
-                )
         grades = relevance.setdefault(query, {})
-        if document in grades or not grade.lstrip("-").isdecimal():
+        value = _grade(grade)
+        if value is None or grades.setdefault(document, value) != value:
             raise ValueError(
                 f"{table.where(index)}, must have an integer grade, once for "
                 f"each query and document. Received: {brief(grade)} for "
                 f"{brief(query)} and {brief(document)}."
             )
-        grades[document] = int(grade)
+        for name, known in ((query, queries), (document, corpus)):
+            if value > 0 and name not in known:
+                file = _QUERIES if known is queries else _CORPUS
+                raise ValueError(
+                    f"{table.where(index)}, must have an id of {file}. "
+                    f"Received: {brief(name)}."
+                )
     return RetrievalData(queries, corpus, relevance)
+
+
+def _grade(text):
+    """Return a grade such as "1" or "1.0" as an int, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return int(value) if value.is_integer() else None
 
 
 def _read_texts(path):

@@ -50,6 +50,8 @@ def test_search_scores_float_queries_with_compressed_documents():
         expected = _unit(queries) @ _unit(vectors).T
         expected = np.take_along_axis(expected, indices, axis=1)
         np.testing.assert_allclose(scores, expected, atol=0.02)
+        _, dots = search(_unit(queries), codes, 5, similarity="dot")
+        np.testing.assert_allclose(dots, scores, atol=0.02)
         exact, _ = search(queries, vectors, 5)
         assert (indices[:, 0] == exact[:, 0]).all()
 

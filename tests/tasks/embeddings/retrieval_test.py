@@ -126,6 +126,12 @@ def test_files_of_beir_are_read(write_beir):
     )
 
 
+def test_grades_of_other_writers_are_read(write_beir):
+    rows = "1\td1\t2.0\n", "1\td1\t2\n", "1\td9\t0\n", "9\td1\t-1\n"
+    data = read_beir(write_beir(test="".join(rows)))
+    assert data.relevance == {"1": {"d1": 2, "d9": 0}, "9": {"d1": -1}}
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -135,7 +141,8 @@ def test_files_of_beir_are_read(write_beir):
         ({"queries": '{"_id":"1","text":""}\n' * 2}, "queries.*line 2.*'1'"),
         ({"test": "1\td1\t1\n1\td9\t1\n"}, "test.tsv, line 3,.*corpus.*'d9'"),
         ({"test": "7\td1\t1\n"}, "test.tsv, line 2,.*queries.jsonl.*'7'"),
-        ({"test": "1\td1\t1\n" * 2}, "line 3,.*once.*'1' and 'd1'"),
+        ({"test": "1\td1\t1\n1\td1\t2\n"}, "line 3,.*once.*'1' and 'd1'"),
+        ({"test": "1\td1\t1.5\n"}, "line 2,.*integer grade.*'1.5'"),
         ({"test": "1\td1\tyes\n"}, "line 2,.*integer grade.*'yes'"),
         ({"test": ""}, "test.tsv must contain rows"),
         ({"test": "1\td1\t0\n"}, "grade above 0"),
@@ -153,6 +160,12 @@ def test_bad_files_are_named(write_beir, changed, message):
         ({"d": "x"}, {"r": {"d": 1}}, "the query 'r'"),
         ({"d": "x"}, {"q": {"d"}}, "{'d1': 1}. Received: {'d'} for 'q'"),
         ({"d": "x"}, {}, "grade above 0. Received: 0 queries"),
+        ({"d": None}, {"q": {"d": 1}}, "`corpus` .* Received: None for 'd'"),
+        (
+            {"d": {"text": "x"}},
+            {"q": {"d": 1}},
+            r"`corpus` .*\(str\). Received: {'text': 'x'} for 'd'",
+        ),
         (["x"], {"q": {"d": 1}}, r"`corpus` must be a dict.*\['x'\]"),
     ],
 )
@@ -182,3 +195,16 @@ def test_pairs_are_queries_with_relevant_documents():
     assert data.relevance == {"q": {"a": 1, "b": 1}, "p": {"b": 1}}
     with pytest.raises(ValueError, match="must be pairs"):
         RetrievalData.from_pairs(["q"])
+    with pytest.raises(ValueError, match="None at index 1"):
+        RetrievalData.from_pairs(pairs, ["c", None])
+
+
+def test_the_similarity_is_the_embedders():
+    arrays = {"queries": np.eye(2)[:1], "documents": np.array([[1, 0], [4, 3]])}
+    embedder = Embedder({k: x.astype(float) for k, x in arrays.items()})
+    texts = {"a": "d0", "b": "d1"}
+    data = RetrievalData({"q": "q0"}, texts, {"q": {"b": 1}})
+    assert evaluate_retrieval(embedder, data)["mrr_at_10"] == 0.5
+    embedder.similarity = "dot"
+    assert evaluate_retrieval(embedder, data)["mrr_at_10"] == 1
+    assert evaluate_retrieval(embedder, data, "cosine")["mrr_at_10"] == 0.5
