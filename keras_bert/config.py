@@ -72,6 +72,24 @@ _CHECKS_OF_NAMES = {
 }
 
 
+def check_settings(values, allowed, used=()):
+    """Raise ValueError for a setting that would have no effect.
+
+    Args:
+        values: dict of settings from a file.
+        allowed: dict mapping keys to lists of their supported values.
+        used: collection of other keys that are read or change no number. All
+            other keys must be empty: None, False, or an empty list or dict.
+    """
+    for key, value in values.items():
+        is_used = key in used and key not in allowed
+        if not is_used and value not in allowed.get(key, [None, False, [], {}]):
+            wanted = " or ".join(map(str, allowed.get(key, ["absent"])))
+            raise ValueError(
+                f"`{key}` must be {wanted}. Received: {brief(value)}."
+            )
+
+
 class StrictConfig:
     """Base class for the configurations of all model families.
 

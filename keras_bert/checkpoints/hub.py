@@ -18,6 +18,9 @@ _PATTERNS = [
     "sentence_*_config.json",
     "config_sentence_transformers.json",
     "[0-9]_*/config.json",
+    # The modules of a Router, such as "query_0_Transformer".
+    *("router_config.json", "[0-9]_*/router_config.json"),
+    *("*_[0-9]_*/*.json", "*_[0-9]_*/*.txt", "*_[0-9]_*/*.model"),
 ]
 # Only the first available format is downloaded.
 _WEIGHTS = (
@@ -25,11 +28,13 @@ _WEIGHTS = (
         "model*.safetensors",
         "model.safetensors.index.json",
         "[0-9]_*/model.safetensors",
+        "*_[0-9]_*/model.safetensors",
     ],
     [
         "pytorch_model*.bin",
         "pytorch_model.bin.index.json",
         "[0-9]_*/pytorch_model.bin",
+        "*_[0-9]_*/pytorch_model.bin",
     ],
 )
 

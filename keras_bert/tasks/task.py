@@ -47,6 +47,8 @@ class Task(Summarized):
             labels.
         substring_outputs: tuple of str, outputs that are substrings of the
             texts. TFLite has no op for them.
+        none_values: tuple of str, arguments of the class for which None is a
+            value. In `from_pretrained`, None means the saved value for others.
     """
 
     text_inputs: tuple[str, ...] = ("text",)
@@ -58,6 +60,7 @@ class Task(Summarized):
     outputs: tuple[str, ...]
     settings: dict[str, typing.Any] = {}
     substring_outputs: tuple[str, ...] = ()
+    none_values: tuple[str, ...] = ()
 
     def __init_subclass__(cls):
         super().__init_subclass__()
@@ -109,19 +112,34 @@ class Task(Summarized):
             ValueError: the model does not support the task, or an argument is
                 out of range.
         """
-        pretrained, own = cls._load(
-            directory,
-            lowercase=lowercase,
-            special_tokens_in_text=special_tokens_in_text,
-            strict=strict,
-        )
+        how = {
+            "lowercase": lowercase,
+            "special_tokens_in_text": special_tokens_in_text,
+            "strict": strict,
+        }
         kwargs = {**arguments.by_name(cls, [None, *args]), **kwargs}
-        given = {name: x for name, x in kwargs.items() if x is not None}
+        return cls._read(directory, how, kwargs)
+
+    @classmethod
+    def _read(cls, directory, how, kwargs):
+        """Load with arguments of `_load` and of the class."""
+        pretrained, own = cls._load(directory, **how)
+        given = {
+            name: x
+            for name, x in kwargs.items()
+            if x is not None or name in cls.none_values
+        }
         for name in given.keys() & own.keys():
             if given[name] != own[name]:
                 message = "`%s` is %r as requested; the checkpoint has %r."
                 logging.warning(message, name, given[name], own[name])
-        return cls._of_directory(pretrained, directory, **{**own, **given})
+        values = cls._merged(own, given)
+        return cls._of_directory(pretrained, directory, **values)
+
+    @classmethod
+    def _merged(cls, own, given):
+        """Return the arguments of the class, where given ones have priority."""
+        return {**own, **given}
 
     @classmethod
     def _load(cls, directory, **arguments):

@@ -24,6 +24,7 @@ from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
+from keras_bert.tasks.embeddings.search import SIMILARITIES
 from keras_bert.tasks.embeddings.static import static_model
 from keras_bert.tasks.embeddings.training import embedding_learner
 from keras_bert.tasks.embeddings.training import examples_and_loss
@@ -49,6 +50,8 @@ from keras_bert.typing import Texts
 if typing.TYPE_CHECKING:
     from keras_bert.export.tflite_comparison import Comparison
 
+_Task = typing.TypeVar("_Task", bound=Task)
+
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 16384
 
@@ -68,22 +71,31 @@ class TextEmbedder(Task):
     Args:
         pretrained: encoder.
         seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
-            included; longer texts are truncated. Defaults to the model's
-            maximum.
-        pooling: "mean" or "max" over the tokens, "cls" (the [CLS] vector), or
-            "last4" (the mean over the concatenated last four layers). The
-            vectors have size `hidden_size`, or `4 * hidden_size` for "last4".
+            included; longer texts are truncated. Defaults to the saved length,
+            or to the model's maximum.
+        pooling: "mean" or "max" over the tokens, "cls" (the vector of the first
+            token), "lasttoken", "weightedmean" (weights 1, 2, 3, ... by
+            position), "mean_sqrt_len_tokens" (the sum divided by the square
+            root of the number of tokens), or "last4" (the mean over the
+            concatenated last four layers). Or a list of these, whose vectors
+            are concatenated. Each vector has size `hidden_size`, or
+            `4 * hidden_size` for "last4".
         batch_tokens: maximum number of tokens computed together. Small
             batches fit the caches of a CPU; a GPU needs larger ones.
         dense: `keras.layers.Dense` layers applied to the pooled vector, such
             as a projection to fewer dimensions.
         normalize: whether to scale the vectors to length 1.
         prompts: dict mapping names to prompts (str) that `embed` prepends to
-            texts.
+            texts. {} for no prompts, also without the default of a checkpoint.
         default_prompt_name: name of the default prompt, also for `fit`,
-            `evaluate`, `layers` and exported models. None for no prompt.
+            `evaluate`, `layers` and exported models. None or "" for no prompt.
         include_prompt: whether pooling includes the prompt tokens and the
             [CLS] token before them.
+        truncate_dim: number of values of each vector to keep, counted from the
+            first, after the normalization. `fit` trains these values. None for
+            all values.
+        similarity: similarity function of the vectors, "cosine" or "dot", used
+            by `evaluate` and `evaluate_retrieval`.
 
     Attributes:
         dim: int, size of the embeddings.
@@ -102,6 +114,7 @@ class TextEmbedder(Task):
 
     outputs = ("embedding",)
     recipe_class = Recipe
+    none_values = ("default_prompt_name", "truncate_dim")
     preprocess: PromptPreprocessor
     _compression: tuple | None = None
 
@@ -109,15 +122,18 @@ class TextEmbedder(Task):
         self,
         pretrained: PretrainedModel,
         seq_length: int | None = None,
-        pooling: str = "mean",
+        pooling: str | typing.Sequence[str] = "mean",
         batch_tokens: int = BATCH_TOKENS,
         dense: typing.Sequence[keras.layers.Dense] = (),
         normalize: bool = False,
         prompts: dict[str, str] | None = None,
         default_prompt_name: str | None = None,
         include_prompt: bool = True,
+        truncate_dim: int | None = None,
+        similarity: str = "cosine",
     ):
         checks.flag(normalize=normalize)
+        checks.one_of(SIMILARITIES, similarity=similarity)
         self.prompts = Prompts(
             prompts or {}, default_prompt_name, include_prompt
         )
@@ -125,9 +141,12 @@ class TextEmbedder(Task):
         self.pooling = pooling
         self.dense = list(dense)
         self.normalize = normalize
+        self.truncate_dim, self.similarity = truncate_dim, similarity
         self.settings = {
             "pooling": pooling,
             "normalize": normalize,
+            "truncate_dim": truncate_dim,
+            "similarity": similarity,
             **vars(self.prompts),
         }
         self.preprocess = PromptPreprocessor(
@@ -155,8 +174,51 @@ class TextEmbedder(Task):
             forward.batch_tokens = value
 
     @classmethod
+    def from_pretrained(
+        cls: typing.Callable[typing.Concatenate[typing.Any, Arguments], _Task],
+        directory: Path,
+        lowercase: bool | None = None,
+        special_tokens_in_text: bool | None = None,
+        strict: bool = False,
+        route: str | None = None,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> _Task:
+        """Load an embedder from a checkpoint.
+
+        Args:
+            directory, lowercase, special_tokens_in_text, strict: see
+                `keras_bert.from_pretrained`.
+            route: route to load of a Router of sentence-transformers, which
+                has different modules for "query" and "document". Required if
+                the checkpoint has several.
+            **kwargs: arguments of the class.
+
+        Raises:
+            CheckpointError: a file is missing or cannot be used. It is a
+                subclass of ValueError.
+            ValueError: an argument is out of range.
+        """
+        how = {
+            "lowercase": lowercase,
+            "special_tokens_in_text": special_tokens_in_text,
+            "strict": strict,
+            "route": route,
+        }
+        kwargs = {**arguments.by_name(cls, [None, *args]), **kwargs}
+        return cls._read(directory, how, kwargs)
+
+    @classmethod
     def _load(cls, directory, **arguments):
         return load_embedder(directory, **arguments)
+
+    @classmethod
+    def _merged(cls, own, given):
+        # New prompts may lack the saved default.
+        saved = own.get("default_prompt_name")
+        if saved is not None and saved not in given.get("prompts", [saved]):
+            own = {**own, "default_prompt_name": None}
+        return {**own, **given}
 
     def save(
         self, directory: Path, format: str = "keras", overwrite: bool = False
@@ -274,7 +336,7 @@ class TextEmbedder(Task):
     def evaluate(
         self, texts: typing.Any, labels: typing.Sequence[float] | None = None
     ) -> dict[str, float]:
-        """Evaluate the cosine similarities of the embeddings.
+        """Evaluate the similarities of the embeddings.
 
         Args:
             texts, labels: examples in the format of `fit`.
@@ -510,8 +572,14 @@ class TextEmbedder(Task):
         return preprocess.num_prompt_tokens if is_left_out else 0
 
     def _model(self, num_left_out):
-        how = self.pooling, self.dense, self.normalize, num_left_out
-        return embedding_model(self.pretrained, *how)
+        return embedding_model(
+            self.pretrained,
+            self.pooling,
+            self.dense,
+            self.normalize,
+            self.truncate_dim,
+            num_left_out,
+        )
 
     def _scores(self, examples):
         """Compute the metrics of examples from `embedding_examples`."""
@@ -526,9 +594,12 @@ class TextEmbedder(Task):
         }
 
     def _metrics(self, examples, embeddings):
+        is_cosine = self.similarity == "cosine"
         if not examples.are_scored_pairs:
-            return retrieval_scores(embeddings, examples.groups)
-        return scored_pair_scores(embeddings, examples.groups, examples.targets)
+            return retrieval_scores(embeddings, examples.groups, is_cosine)
+        return scored_pair_scores(
+            embeddings, examples.groups, examples.targets, is_cosine
+        )
 
 
 def _rows(preprocess, texts):

@@ -28,6 +28,7 @@ _SQUAD = tiny.squad(
     (f"the cat sees fish. {_LONG[0]}", {"2": ("sees", "fish")}),
 )
 _ASKED = [["eats", "the dog eats meat"], ["sees", _LONG[0]]]
+_POOLINGS = ["cls", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 _LABELS, _NUMBERS = {"labels": ["x", "y"]}, [0, 0, 0, 1, 1, 1]
 _ENTITIES = {"labels": ["O", "B-A", "I-A", "B-F", "I-F"]}
 _LSTM = {"lstm_size": 4, "dropout": 0.0}
@@ -43,7 +44,12 @@ on_backend.main(sys.argv[1])
 # Class, options, texts to predict, and arguments of `fit`.
 _CASES = {
     "classifier": ("TextClassifier", _LABELS, _TEXTS, [_TEXTS, _NUMBERS]),
-    "embedder": ("TextEmbedder", {}, _TEXTS, [_MATCHES]),
+    "embedder": (
+        "TextEmbedder",
+        {"pooling": _POOLINGS, "truncate_dim": 65},
+        _TEXTS,
+        [_MATCHES],
+    ),
     "masks": ("FillMask", {}, ["the [MASK]", "a [MASK] sees a [MASK]."], []),
     "windows": (
         "TextClassifier",

@@ -16,7 +16,7 @@ class Prompts:
     Args:
         prompts: dict mapping names to prompts (str). The dict may be empty, and
             a prompt may be "".
-        default_prompt_name: str, one of the names; None for no prompt.
+        default_prompt_name: str, one of the names; None or "" for no prompt.
         include_prompt: bool, whether the pooling includes the tokens of the
             prompt and the special token before it.
 
@@ -37,8 +37,9 @@ class Prompts:
                 "`prompts` must be a dict mapping names to strings. "
                 f"Received: prompts={brief(prompts)}."
             )
-        names = (None, *prompts)
-        checks.one_of(names, default_prompt_name=self.default_prompt_name)
+        name = self.default_prompt_name or None
+        checks.one_of((None, *prompts), default_prompt_name=name)
+        vars(self)["default_prompt_name"] = name
 
     def named(self, name=None):
         """Return a prompt by its name.
@@ -50,8 +51,13 @@ class Prompts:
             The prompt (str), "" if there is none.
         """
         name = self.default_prompt_name or "" if name is None else name
-        if name:
-            checks.one_of(self.prompts, prompt=name)
+        if name and name not in self.prompts:
+            names = ", ".join(map(str, self.prompts)) or "none yet"
+            raise ValueError(
+                f"`prompt` must be the name of a prompt ({names}). To add one, "
+                "pass prompts={'query': 'query: '} to `from_pretrained`. "
+                f"Received: prompt={brief(name)}."
+            )
         return self.prompts.get(name, "")
 
     def first_of(self, *names):

@@ -1,8 +1,9 @@
 """Loading and saving of embedders, also in sentence-transformers format.
 
 In that format, `modules.json` lists the folders of the modules: a Transformer
-(a Hugging Face directory), a Pooling, any number of Dense modules and at most
-one Normalize.
+(a Hugging Face directory) and a Pooling, or a StaticEmbedding; then any number
+of Dense and Normalize modules. A Router (Asym in older releases) has a list of
+modules for each route, such as "query" and "document".
 """
 
 import contextlib
@@ -14,6 +15,7 @@ import re
 from keras import ops
 
 from keras_bert import artifacts
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
@@ -22,24 +24,34 @@ from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checkpoints.tokenizer import read_tokenizer
+from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.messages import brief
+from keras_bert.models.families.static_embeddings.model import (
+    StaticEmbeddingsConfig,
+)
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
+from keras_bert.tasks.embeddings.model import pooling_names
 from keras_bert.tasks.embeddings.prompts import Prompts
 
 _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
-_PROMPT_NAMES = [field.name for field in dataclasses.fields(Prompts)]
+_LATER = (
+    *(field.name for field in dataclasses.fields(Prompts)),
+    *("truncate_dim", "similarity"),
+)
 _MODULES = "modules.json"
-_PROMPTS = "config_sentence_transformers.json"
+_SETTINGS = "config_sentence_transformers.json"
 _PACKAGE = "sentence_transformers"
 _ORDER = re.compile(
-    "(Transformer Pooling|StaticEmbedding)( Dense)*( Normalize)?"
+    "(Transformer Pooling|StaticEmbedding)( Dense)*( Normalize)*"
 )
-# Map current names to keys in older files.
+_ROUTERS = "Router", "Asym"
+# Map current names to keys in older files, in the order of concatenation.
 _MODES = {
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
@@ -48,17 +60,38 @@ _MODES = {
     "weightedmean": "pooling_mode_weightedmean_tokens",
     "lasttoken": "pooling_mode_lasttoken",
 }
-_MODULE_POOLINGS = ("cls", "max", "mean")
-_DENSE_KEYS = {"in_features", "out_features", "bias", "activation_function"}
 _VECTOR = "sentence_embedding"
+# Supported values of the settings of each module, and settings of any value.
+_TRANSFORMER = {
+    "transformer_task": ["feature-extraction"],
+    "module_output_name": ["token_embeddings"],
+    "modality_config": [
+        {"text": {"method": "forward", "method_output_name": name}}
+        for name in ("last_hidden_state", "token_embeddings")
+    ],
+}
+_TRANSFORMER_KEYS = "max_seq_length", "do_lower_case", "unpad_inputs"
+_POOLING_KEYS = (
+    *("pooling_mode", "include_prompt", *_MODES.values()),
+    *("embedding_dimension", "word_embedding_dimension"),
+)
+_DENSE_KEYS = "in_features", "out_features", "bias"
+_TO_VECTOR = {"module_input_name": [_VECTOR], "module_output_name": [_VECTOR]}
+_MODEL_KEYS = (
+    *("__version__", "model_type", "prompts", "default_prompt_name"),
+    *("truncate_dim", "similarity_fn_name"),
+)
+# The module has no limit; `TextEmbedder` pads to it in `text_model` only.
+_STATIC_LENGTH = 2**16
 
 
-def load_embedder(directory, **arguments):
+def load_embedder(directory, route=None, **arguments):
     """Load an encoder and its embedding settings.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`, or a
             sentence-transformers directory.
+        route: str, route of a Router to load; None if there is only one.
         **arguments: other arguments of `keras_bert.from_pretrained`.
 
     Returns:
@@ -70,13 +103,18 @@ def load_embedder(directory, **arguments):
     """
     directory = local_directory(directory)
     if (directory / _MODULES).is_file():
-        return _read_modules(directory, arguments)
+        return _read_modules(directory, route, arguments)
+    if route is not None:
+        raise CheckpointError(
+            f"{directory} must contain a Router to load a route. Received: "
+            f"route={route!r} and no {_MODULES}."
+        )
     pretrained = from_pretrained(directory, **arguments)
     task = pretrained.task
     if task is None or task.task != _TASK:
         return pretrained, {}
-    # Earlier versions wrote no prompts.
-    names = [name for name in _PROMPT_NAMES if name in task.settings]
+    # Earlier versions wrote fewer settings.
+    names = [name for name in _LATER if name in task.settings]
     names += ["pooling", "normalize", "seq_length", "dense"]
     try:
         read = {name: task.settings[name] for name in names}
@@ -172,9 +210,12 @@ def _write_dense(layers, path):
     write_weights(path, weights)
 
 
-def _read_modules(directory, arguments):
-    folders, kinds = _list_modules(directory / _MODULES)
-    pretrained = from_pretrained(folders[0], **arguments)
+def _read_modules(directory, route, arguments):
+    folders, kinds = _list_modules(directory / _MODULES, route)
+    if kinds[0] == "Transformer":
+        pretrained = from_pretrained(folders[0], **arguments)
+    else:
+        pretrained = _read_static(folders[0], **arguments)
     size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
     pooling, dim, include_prompt = "mean", size, True
     if kinds[0] == "Transformer":
@@ -185,22 +226,25 @@ def _read_modules(directory, arguments):
             f"{directory}: the dimension of the pooling must be the encoder's "
             f"hidden size, {size}. Received: {dim}."
         )
+    size *= len(pooling_names(pooling))
     dense = []
     for folder, kind in zip(folders, kinds, strict=True):
         if kind == "Dense":
             dense.append(_read_linear(folder, size))
             size = dense[-1].units
+        elif kind == "Normalize":
+            _read_if_any(folder / "config.json", _TO_VECTOR)
     own = sorted(folders[0].glob("sentence_*_config.json"))[:1]
-    settings = _read(own[0]) if own else {}
+    settings = _read(own[0], _TRANSFORMER, _TRANSFORMER_KEYS) if own else {}
     limits = _read_if_any(folders[0] / "tokenizer_config.json")
     length = settings.get("max_seq_length") or limits.get("model_max_length")
-    values = _read_if_any(directory / _PROMPTS)
+    values = _read_if_any(directory / _SETTINGS, {}, _MODEL_KEYS)
     prompts = {
         "prompts": values.get("prompts") or {},
         "default_prompt_name": values.get("default_prompt_name"),
         "include_prompt": include_prompt,
     }
-    with _errors_name_file(directory / _PROMPTS):
+    with _errors_name_file(directory / _SETTINGS):
         Prompts(**prompts)
     if settings.get("do_lower_case"):
         with _errors_name_file(directory):
@@ -211,74 +255,134 @@ def _read_modules(directory, arguments):
         "normalize": kinds[-1] == "Normalize",
         "dense": dense,
         "seq_length": min(int(length or limit), limit),
+        "truncate_dim": values.get("truncate_dim"),
+        "similarity": values.get("similarity_fn_name") or "cosine",
         **prompts,
     }
 
 
-def _list_modules(path):
-    """Return the folder and type of each module in a modules.json file."""
+def _list_modules(path, route):
+    """Return the folder and type of each module of a route."""
     try:
         modules = json.loads(path.read_text("utf-8-sig"))
-        types = [str(module["type"]) for module in modules]
-        folders = [path.parent / module["path"] for module in modules]
+        modules = [
+            (path.parent / module["path"], _kind(str(module["type"])))
+            for module in modules
+        ]
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"{path} must list modules with their type and path: {error!r}."
         ) from None
-    of_package = re.compile(rf"{_PACKAGE}\.(\w+\.)*(?=\w+$)")
-    kinds = [of_package.sub("", kind) for kind in types]
+    routers = [index for index, x in enumerate(modules) if x[1] in _ROUTERS]
+    if route is not None and not routers:
+        raise CheckpointError(
+            f"{path} must list a Router to load a route. Received: "
+            f"route={route!r}."
+        )
+    for index in routers[:1]:
+        modules[index : index + 1] = _read_route(modules[index][0], route)
+    kinds = [kind for _, kind in modules]
     if not _ORDER.fullmatch(" ".join(kinds)):
         raise CheckpointError(
             f"{path} must list a Transformer and a Pooling, or a "
-            "StaticEmbedding, then any Dense and at most one Normalize, all "
-            f"of {_PACKAGE}. Received: {', '.join(kinds) or '[]'}."
+            "StaticEmbedding, then any Dense and Normalize, or a Router of "
+            f"these, all of {_PACKAGE}. Received: {', '.join(kinds) or '[]'}."
         )
-    return folders, kinds
+    return [folder for folder, _ in modules], kinds
+
+
+def _kind(type):
+    """Return the class name of a module of sentence-transformers."""
+    return re.sub(rf"{_PACKAGE}\.(\w+\.)*(?=\w+$)", "", type)
+
+
+def _read_route(folder, route):
+    """Return the folder and type of each module in a route of a Router."""
+    paths = folder / "router_config.json", folder / "config.json"
+    path = next((path for path in paths if path.is_file()), paths[0])
+    values = _read(path)
+    try:
+        routes, types = dict(values["structure"]), dict(values["types"])
+        if route is None and len(routes) == 1:
+            (route,) = routes
+        if route not in routes:
+            raise CheckpointError(
+                f"{path} has different modules for its routes. Load each with "
+                f"`TextEmbedder.from_pretrained(directory, route=...)`. "
+                f"`route` must be one of {', '.join(routes)}. Received: "
+                f"route={brief(route)}."
+            )
+        names = [str(name) for name in routes[route]]
+        return [(folder / name, _kind(str(types[name]))) for name in names]
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"{path} must list the modules of each route: {error!r}."
+        ) from None
+
+
+def _read_static(
+    folder, lowercase=None, special_tokens_in_text=None, strict=False
+):
+    """Read the table and the `tokenizer.json` of a StaticEmbedding."""
+    given = {"lowercase": lowercase, "strict": strict}
+    given["special_tokens_in_text"] = special_tokens_in_text
+    config = _read_if_any(folder / "config.json")
+    if config.get("model_type") == StaticEmbeddingsConfig.model_type:
+        return from_pretrained(folder, **given)
+    arrays, names = _open_arrays(folder), ("embedding.weight", "embeddings")
+    if [*arrays.shapes] not in [[name] for name in names]:
+        raise CheckpointError(
+            f"{folder} must contain one array, {' or '.join(names)}. "
+            f"Received: {', '.join(arrays.shapes)}."
+        )
+    (table,) = map(arrays.read, arrays.shapes)
+    tokenizer = _read(folder / "tokenizer.json")
+    truncation = tokenizer.get("truncation") or {}
+    length = truncation.get("max_length", _STATIC_LENGTH)
+    with _errors_name_file(folder / "tokenizer.json"):
+        check_settings(truncation, {"direction": ["Right"]}, [*truncation])
+        settings = read_tokenizer("wordpiece", folder, 100, lowercase)
+        if special_tokens_in_text is not None:
+            settings = dataclasses.replace(
+                settings, special_tokens_in_text=special_tokens_in_text
+            )
+        config = StaticEmbeddingsConfig(*table.shape, length)
+        model = PretrainedModel.from_config(config, settings)
+    model.backbone.embeddings.word_embeddings.assign(table)
+    return model
 
 
 def _read_pooling(path):
     """Return the pooling, the vector size and `include_prompt`."""
-    values = _read(path)
+    values = _read(path, {}, _POOLING_KEYS)
     modes = values.get("pooling_mode")
     if modes is None:
         modes = [mode for mode, key in _MODES.items() if values.get(key)]
         modes = modes or ["mean"]
     modes = [modes] if isinstance(modes, str) else modes
-    if len(modes) != 1 or modes[0] not in _MODULE_POOLINGS:
+    if not modes or not {*modes} <= {*_MODES}:
         raise CheckpointError(
-            f"{path}: the pooling must be one of "
-            f"{', '.join(_MODULE_POOLINGS)}. Received: "
+            f"{path}: the poolings must be of {', '.join(_MODES)}. Received: "
             f"{' and '.join(map(str, modes))}."
         )
     dim = values.get("embedding_dimension")
     dim = dim or values.get("word_embedding_dimension")
-    return modes[0], dim, values.get("include_prompt", True)
+    pooling = modes[0] if len(modes) == 1 else modes
+    return pooling, dim, values.get("include_prompt", True)
 
 
 def _read_linear(folder, size):
     """Read a Dense module with the given input size."""
-    path = folder / "config.json"
-    values = {"activation_function": ACTIVATIONS["tanh"], **_read(path)}
     activations = {name: ours for ours, name in ACTIVATIONS.items()}
     allowed = {
         "in_features": [size],
-        "module_input_name": [_VECTOR],
-        "module_output_name": [_VECTOR],
         "use_residual": [False],
         "activation_function": [*activations],
+        **_TO_VECTOR,
     }
-    for key, value in values.items():
-        wanted = allowed.get(key, [value] if key in _DENSE_KEYS else ["absent"])
-        if value not in wanted:
-            raise CheckpointError(
-                f"{path}: `{key}` must be {' or '.join(map(str, wanted))}. "
-                f"Received: {brief(value)}."
-            )
-    arrays = folder / "model.safetensors"
-    if arrays.is_file():
-        arrays = SafetensorsFile(arrays)
-    else:
-        arrays = TorchFile(folder / "pytorch_model.bin")
+    values = _read(folder / "config.json", allowed, _DENSE_KEYS)
+    activation = values.get("activation_function", ACTIVATIONS["tanh"])
+    arrays = _open_arrays(folder)
     has_bias, num_units = values.get("bias", True), values.get("out_features")
     shapes = {"linear.weight": (num_units, size), "linear.bias": (num_units,)}
     shapes = shapes if has_bias else {"linear.weight": (num_units, size)}
@@ -290,8 +394,15 @@ def _read_linear(folder, size):
     return dense_layer(
         arrays.read("linear.weight").T,
         arrays.read("linear.bias") if has_bias else None,
-        activations[values["activation_function"]],
+        activations[activation],
     )
+
+
+def _open_arrays(folder):
+    path = folder / "model.safetensors"
+    if path.is_file():
+        return SafetensorsFile(path)
+    return TorchFile(folder / "pytorch_model.bin")
 
 
 def _write_linear(layer, path):
@@ -303,7 +414,15 @@ def _write_linear(layer, path):
 
 
 def _module_files(
-    config, pooling, dense, normalize, seq_length, include_prompt, **prompts
+    config,
+    pooling,
+    dense,
+    normalize,
+    seq_length,
+    include_prompt,
+    similarity,
+    truncate_dim,
+    **prompts,
 ):
     """Return the additional files for the sentence-transformers format.
 
@@ -311,22 +430,27 @@ def _module_files(
     to a path.
     """
     named = [("", "Transformer"), ("1_Pooling", "Pooling")]
-    poolings = _MODULE_POOLINGS
+    poolings, names = [*_MODES], pooling_names(pooling)
     if not config.depth:
-        named, poolings = [("", "StaticEmbedding")], ("mean",)
-    if pooling not in poolings:
+        named, poolings = [("", "StaticEmbedding")], ["mean"]
+    if not {*names} <= {*poolings}:
         raise ValueError(
             "sentence-transformers has only the poolings "
             f"{', '.join(poolings)}. Received: pooling={brief(pooling)}. "
             'Save with format="keras".'
         )
-    modes = {key: name == pooling for name, key in _MODES.items()}
+    modes = {key: name in names for name, key in _MODES.items()}
+    if names != [name for name in _MODES if name in names]:
+        modes["pooling_mode"] = names  # Older keys have a fixed order.
+    prompts["similarity_fn_name"] = similarity
+    if truncate_dim is not None:
+        prompts["truncate_dim"] = truncate_dim
     values = {
         "sentence_bert_config.json": {
             "max_seq_length": seq_length,
             "do_lower_case": False,
         },
-        _PROMPTS: prompts,
+        _SETTINGS: prompts,
     }
     if config.depth:
         values["1_Pooling/config.json"] = {
@@ -373,10 +497,14 @@ def _errors_name_file(path):
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def _read_if_any(path):
-    return _read(path) if path.is_file() else {}
+def _read_if_any(path, *checked):
+    return _read(path, *checked) if path.is_file() else {}
 
 
-def _read(path):
+def _read(path, *checked):
+    """Read a JSON file and check its settings with `check_settings`."""
     with _errors_name_file(path):
-        return read_json_object(path)
+        values = read_json_object(path)
+        if checked:
+            check_settings(values, *checked)
+    return values

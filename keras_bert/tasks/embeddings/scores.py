@@ -16,27 +16,28 @@ RETRIEVAL_METRICS = (
 _PAIRS_AT_ONCE = 1024
 
 
-def scored_pair_scores(embeddings, pairs, scores):
-    """Compute correlations between cosine similarities and given scores.
+def scored_pair_scores(embeddings, pairs, scores, is_cosine=True):
+    """Compute correlations between similarities and given scores.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
         pairs: int array `(num_pairs, 2)`, row indices of `embeddings`.
         scores: float array `(num_pairs,)`.
+        is_cosine: bool, whether to compare cosines instead of dot products.
 
     Returns:
         A dict with `pearson` and `spearman`.
     """
-    vectors = _unit(embeddings)
-    cosines = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+    vectors = _compared(embeddings, is_cosine)
+    found = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
     scores = scores.astype(float)
     return {
-        "pearson": pearson(scores, cosines),
-        "spearman": spearman(scores, cosines),
+        "pearson": pearson(scores, found),
+        "spearman": spearman(scores, found),
     }
 
 
-def retrieval_scores(embeddings, examples):
+def retrieval_scores(embeddings, examples, is_cosine=True):
     """Compute retrieval metrics for anchors and their positives.
 
     Each distinct anchor is a query. The candidates are all distinct positives
@@ -49,12 +50,13 @@ def retrieval_scores(embeddings, examples):
         embeddings: float array `(num_texts, dim)`.
         examples: int array `(num_examples, 2)` or `(num_examples, 3)`, row
             indices of anchor, positive and (in triplets) negative.
+        is_cosine: bool, see `scored_pair_scores`.
 
     Returns:
         A dict with `recall_at_1`, `recall_at_5`, `recall_at_10` and
         `mean_reciprocal_rank`.
     """
-    vectors = _unit(embeddings)
+    vectors = _compared(embeddings, is_cosine)
     candidates = np.unique(examples[:, 1:])
     pairs = np.unique(examples[:, :2], axis=0)
     ranks = np.concatenate(
@@ -75,15 +77,18 @@ def retrieval_scores(embeddings, examples):
 
 def _ranks(vectors, pairs, candidates):
     """Return the rank (from 1) of each positive among the candidates."""
-    cosines = vectors[pairs[:, 0]] @ vectors[candidates].T
+    scores = vectors[pairs[:, 0]] @ vectors[candidates].T
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)
-    own = np.take_along_axis(cosines, own, axis=1)
+    own = np.take_along_axis(scores, own, axis=1)
     is_other = (candidates != anchors) & (candidates != positives)
-    return 1 + ((cosines >= own) & is_other).sum(axis=1)
+    return 1 + ((scores >= own) & is_other).sum(axis=1)
 
 
-def _unit(vectors):
+def _compared(vectors, is_cosine):
+    """Return float64 vectors whose dot products are the similarities."""
     vectors = vectors.astype(np.float64)
+    if not is_cosine:
+        return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(lengths, 1e-12)

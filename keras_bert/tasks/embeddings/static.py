@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+from keras import ops
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
@@ -62,7 +63,8 @@ def static_model(embedder, dim, texts):
     else:
         frequencies = np.bincount(counts.indices[:, 1], minlength=len(is_word))
         smoothing = _COUNT_SMOOTHING
-        examples = np.asarray(unit(embedder.embed(texts, prompt="")))
+        vectors_of_texts = unit(embedder.embed(texts, prompt=""))
+        examples = ops.convert_to_numpy(vectors_of_texts)
     components = _components(examples, dim)
     weights = _inverse_frequency(frequencies, smoothing) * is_word
     table = (vectors * weights[:, None]) @ components
@@ -80,7 +82,10 @@ def static_model(embedder, dim, texts):
 def _piece_vectors(embedder, preprocess, num_pieces):
     """Return the embedding of each piece, without normalization."""
     model = embedding_model(
-        embedder.pretrained, embedder.pooling, embedder.dense
+        embedder.pretrained,
+        embedder.pooling,
+        embedder.dense,
+        truncate_dim=embedder.truncate_dim,
     )
     pieces = np.arange(num_pieces, dtype=np.int32)
     rows = packed_rows(preprocess, [*pieces[:, None]])

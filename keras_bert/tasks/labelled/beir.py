@@ -46,7 +46,7 @@ class RetrievalData(Summarized):
                 if not isinstance(text, str | bytes):
                     raise ValueError(
                         f"`{name}` must map ids to texts (str). Received: "
-                        f"{reprlib.repr(text)} for {key!r}."
+                        f"{brief(text)} for {brief(key)}."
                     )
         for query, grades in positive_grades(self.relevance).items():
             unknown = {*grades} - {*self.corpus}

@@ -27,6 +27,12 @@ _TEXTS = [
     "one of three hundred words, " * 60,
 ]
 
+_POOLINGS = [
+    *("cls", "max", "mean", "mean_sqrt_len_tokens"),
+    ["weightedmean", "lasttoken"],
+    ["lasttoken", "cls"],
+]
+
 
 @pytest.fixture(scope="module")
 def directory():
@@ -49,7 +55,7 @@ def test_vectors_are_those_of_sentence_transformers(directory):
     )
 
 
-@pytest.mark.parametrize("pooling", ["cls", "max", "mean"])
+@pytest.mark.parametrize("pooling", _POOLINGS)
 def test_what_we_write_is_read_by_sentence_transformers(
     directory, tmp_path, pooling
 ):
@@ -88,7 +94,7 @@ def test_what_sentence_transformers_write_is_read(directory, tmp_path):
 
 
 @pytest.mark.parametrize("include_prompt", [True, False])
-@pytest.mark.parametrize("pooling", ["cls", "max", "mean"])
+@pytest.mark.parametrize("pooling", _POOLINGS)
 def test_prompts_are_applied_alike(
     directory, tmp_path, pooling, include_prompt
 ):
@@ -110,6 +116,75 @@ def test_prompts_are_applied_alike(
         (embedder.embed_document(_TEXTS), model.encode_document(_TEXTS)),
     ):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+def _redrawn(module):
+    import torch
+
+    torch.manual_seed(1)
+    for weights in module.parameters():
+        torch.nn.init.normal_(weights, std=0.3)
+    return module
+
+
+@pytest.mark.parametrize("include_prompt", [True, False])
+@pytest.mark.parametrize(
+    "pooling", [("cls", "mean", "weightedmean"), ("lasttoken", "max")]
+)
+def test_poolings_of_sentence_transformers_are_read(
+    directory, tmp_path, pooling, include_prompt
+):
+    import sentence_transformers
+    from sentence_transformers import models
+
+    encoder = _redrawn(models.Transformer(directory))
+    pooled = models.Pooling(384, pooling, include_prompt=include_prompt)
+    model = sentence_transformers.SentenceTransformer(
+        modules=[encoder, pooled],
+        prompts={"query": "find this: "},
+        truncate_dim=385,
+        similarity_fn_name="dot",
+    )
+    model.save(str(tmp_path))
+    embedder = TextEmbedder.from_pretrained(tmp_path)
+    assert (embedder.dim, embedder.similarity) == (385, "dot")
+    for ours, theirs in (
+        (embedder.embed(_TEXTS), model.encode(_TEXTS)),
+        (embedder.embed_query(_TEXTS), model.encode_query(_TEXTS)),
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+def test_routes_of_sentence_transformers_are_read(directory, tmp_path):
+    """Compare a Router of whole models and one of Dense modules."""
+    import sentence_transformers
+    import tokenizers
+    from sentence_transformers import models
+
+    encoder = _redrawn(models.Transformer(directory))
+    tokenizer = tokenizers.Tokenizer.from_file(f"{directory}/tokenizer.json")
+    static = models.StaticEmbedding(tokenizer, embedding_dim=384)
+    router = models.Router.for_query_document(
+        [_redrawn(static), models.Normalize()],
+        [encoder, models.Pooling(384, "lasttoken"), models.Dense(384, 384)],
+    )
+    projections = {
+        "query": [models.Dense(384, 16)],
+        "document": [models.Dense(384, 24, bias=False)],
+    }
+    asymmetric = [encoder, models.Pooling(384), models.Router(projections)]
+    for modules in [router], [*asymmetric, models.Normalize()]:
+        folder = tmp_path / str(len(modules))
+        sentence_transformers.SentenceTransformer(modules=modules).save(
+            str(folder)
+        )
+        model = sentence_transformers.SentenceTransformer(str(folder))
+        for route in "query", "document":
+            embedder = TextEmbedder.from_pretrained(folder, route=route)
+            expected = model.encode(_TEXTS, task=route)
+            np.testing.assert_allclose(
+                embedder.embed(_TEXTS), expected, rtol=0, atol=1e-5
+            )
 
 
 def test_denoising_equals_sentence_transformers(directory):

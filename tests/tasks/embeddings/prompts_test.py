@@ -114,7 +114,11 @@ def test_prompts_are_saved(directory, tmp_path, format):
         values = json.loads(
             (tmp_path / "saved/config_sentence_transformers.json").read_text()
         )
-        assert values == {"prompts": _PROMPTS, "default_prompt_name": "query"}
+        assert values == {
+            "prompts": _PROMPTS,
+            "default_prompt_name": "query",
+            "similarity_fn_name": "cosine",
+        }
 
 
 def test_what_is_learned_from_has_the_default_prompt(bert):
@@ -165,8 +169,39 @@ def test_prompts_that_cannot_be_are_errors(
 
 
 def test_a_name_that_is_none_is_an_error(bert):
-    with pytest.raises(ValueError, match="`prompt` must be one of .*'query'"):
-        TextEmbedder(bert).embed(_TEXTS, prompt="query")
+    with pytest.raises(
+        ValueError, match=r"none yet.*pass prompts=.*'query: '\.$"
+    ):
+        TextEmbedder(bert).embed(_TEXTS, prompt="query: ")
     embedder = TextEmbedder(bert, prompts=_PROMPTS)
-    with pytest.raises(ValueError, match="one of query, passage, none.*'x'"):
+    with pytest.raises(ValueError, match=r"\(query, passage, none\).*'x'"):
         embedder.embed(_TEXTS, prompt="x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "prompts", "default"),
+    [
+        ({}, _PROMPTS, "query"),
+        ({"prompts": None}, _PROMPTS, "query"),
+        ({"default_prompt_name": None}, _PROMPTS, None),
+        ({"default_prompt_name": ""}, _PROMPTS, None),
+        ({"prompts": {}}, {}, None),
+        ({"prompts": {"query": "a "}}, {"query": "a "}, "query"),
+        ({"prompts": {"x": "a "}}, {"x": "a "}, None),
+        (
+            {"prompts": {"x": "a "}, "default_prompt_name": "x"},
+            {"x": "a "},
+            "x",
+        ),
+    ],
+)
+@pytest.mark.parametrize("format", ["published", "keras"])
+def test_none_and_empty_prompts_are_values(
+    directory, tmp_path, format, arguments, prompts, default
+):
+    path = directory("query")
+    if format == "keras":
+        TextEmbedder.from_pretrained(path).save(tmp_path / "own")
+        path = tmp_path / "own"
+    found = TextEmbedder.from_pretrained(path, **arguments).prompts
+    assert (found.prompts, found.default_prompt_name) == (prompts, default)

@@ -5,6 +5,7 @@ import pytest
 
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.tasks import TextEmbedder
+from tests.tasks.embeddings.conftest import write_json
 
 _TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
 
@@ -40,6 +41,149 @@ def test_older_files_name_the_pooling_by_a_key(
     np.testing.assert_allclose(
         embedder.embed(_TEXTS), expected(_TEXTS, pool), atol=1e-5
     )
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (
+            {"pooling_mode_lasttoken": True, "pooling_mode_cls_token": True},
+            ["cls", "mean", "lasttoken"],
+        ),
+        ({"pooling_mode": ["lasttoken", "cls"]}, ["lasttoken", "cls"]),
+        ({"pooling_mode": ["weightedmean"]}, "weightedmean"),
+    ],
+)
+def test_several_poolings_are_read_and_written(
+    sentence_directory, tmp_path, values, names, format
+):
+    embedder = TextEmbedder.from_pretrained(
+        sentence_directory("Pooling", values)
+    )
+    assert embedder.pooling == names
+    embedder.save(tmp_path / "saved", format=format)
+    again = TextEmbedder.from_pretrained(tmp_path / "saved")
+    assert again.pooling == names
+    np.testing.assert_array_equal(again.embed(_TEXTS), embedder.embed(_TEXTS))
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_dimension_and_similarity_are_read_and_written(
+    expected, sentence_directory, tmp_path, format
+):
+    directory = sentence_directory("Pooling")
+    settings = {"truncate_dim": 5, "similarity_fn_name": "dot"}
+    write_json(directory / "config_sentence_transformers.json", settings)
+    embedder = TextEmbedder.from_pretrained(directory)
+    embedder.save(tmp_path / "saved", format=format)
+    for read in embedder, TextEmbedder.from_pretrained(tmp_path / "saved"):
+        assert (read.dim, read.similarity) == (5, "dot")
+        np.testing.assert_allclose(
+            read.embed(_TEXTS), expected(_TEXTS)[:, :5], atol=1e-5
+        )
+    whole = TextEmbedder.from_pretrained(directory, truncate_dim=None)
+    assert whole.dim == 16
+    settings["similarity_fn_name"] = "manhattan"
+    write_json(directory / "config_sentence_transformers.json", settings)
+    with pytest.raises(ValueError, match="`similarity` must be .*'manhattan'"):
+        TextEmbedder.from_pretrained(directory)
+    TextEmbedder.from_pretrained(directory, similarity="dot")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        (
+            "config_sentence_transformers.json",
+            {"matryoshka": 3},
+            "`matryoshka` must be absent. Received: 3",
+        ),
+        (
+            "sentence_bert_config.json",
+            {"transformer_task": "fill-mask"},
+            "must be feature-extraction. Received: 'fill-mask'",
+        ),
+        (
+            "sentence_bert_config.json",
+            {"query_length": 32},
+            "`query_length` must be absent. Received: 32",
+        ),
+        (
+            "1_Pooling/../2_Normalize/config.json",
+            {"module_input_name": "token_embeddings"},
+            "must be sentence_embedding. Received: 'token_embeddings'",
+        ),
+    ],
+)
+def test_settings_without_an_effect_are_errors(
+    sentence_directory, name, values, message
+):
+    directory = sentence_directory("Pooling Normalize")
+    path = (directory / name).resolve()
+    path.parent.mkdir(exist_ok=True)
+    write_json(path, values)
+    with pytest.raises(CheckpointError, match=f"{path.name}: .*{message}"):
+        TextEmbedder.from_pretrained(directory)
+    write_json(path, {key: None for key in values})
+    if "Normalize" not in name and "task" not in [*values][0]:
+        TextEmbedder.from_pretrained(directory)
+
+
+def _write_routes(directory, file, types):
+    """Move the Dense of a directory to the route "q" of a Router."""
+    folder = directory / "2_Router"
+    folder.mkdir()
+    (directory / "2_Dense").rename(folder / "q_0_Dense")
+    (folder / "d_0").mkdir()
+    kind = f"sentence_transformers.{types}"
+    write_json(
+        folder / file,
+        {
+            "types": {"q_0_Dense": f"{kind}.Dense", "d_0": f"{kind}.Normalize"},
+            "structure": {"q": ["q_0_Dense"], "d": ["d_0"]},
+            "parameters": {"allow_empty_key": True},
+        },
+    )
+    modules = json.loads((directory / "modules.json").read_text())
+    name = "Router" if file == "router_config.json" else "Asym"
+    modules[2] = {"path": "2_Router", "type": f"{kind}.{name}"}
+    write_json(directory / "modules.json", modules)
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("file", "types"),
+    [("router_config.json", "base.modules.x"), ("config.json", "models")],
+)
+def test_a_route_is_read_as_an_embedder(
+    expected, sentence_directory, linear, file, types
+):
+    directory = _write_routes(
+        sentence_directory("Pooling Dense Normalize"), file, types
+    )
+    found = {
+        route: TextEmbedder.from_pretrained(directory, route=route)
+        for route in ("q", "d")
+    }
+    means = expected(_TEXTS)
+    vectors = np.tanh(means @ linear["linear.weight"].T + linear["linear.bias"])
+    for route, expected_vectors in ("q", vectors), ("d", means):
+        np.testing.assert_allclose(
+            found[route].embed(_TEXTS), _unit(expected_vectors), atol=1e-5
+        )
+    for route in None, "x":
+        with pytest.raises(
+            CheckpointError, match=f"must be one of q, d. .*route={route!r}"
+        ):
+            TextEmbedder.from_pretrained(directory, route=route)
+
+
+def test_a_route_needs_a_router(bert, sentence_directory, tmp_path):
+    TextEmbedder(bert).save(tmp_path / "own")
+    for directory in sentence_directory(), tmp_path / "own":
+        with pytest.raises(CheckpointError, match="a Router .*route='q'"):
+            TextEmbedder.from_pretrained(directory, route="q")
 
 
 def test_newer_files_name_pooling_size_and_classes_otherwise(
@@ -139,7 +283,6 @@ def test_an_encoder_in_a_folder_is_found(expected, sentence_directory):
     )
 
 
-_MODES = "pooling_mode_mean_tokens", "pooling_mode_mean_sqrt_len_tokens"
 _LSTM = "Pooling sentence_transformers.models.LSTM"
 
 
@@ -151,14 +294,10 @@ _LSTM = "Pooling sentence_transformers.models.LSTM"
         ("", {}, "then any Dense.*Received: Transformer\\."),
         ("Pooling Normalize Dense", {}, "Transformer, Pooling, Normalize, De"),
         ("Pooling Pooling", {}, "Received: Transformer, Pooling, Pooling"),
-        ("Pooling", {"pooling_mode_max_tokens": True}, "cls, max, mean.*max a"),
-        (
-            "Pooling",
-            dict(zip(_MODES, (False, True))),
-            "mean_sqrt_len_tokens",
-        ),
-        ("Pooling", {"pooling_mode": "lasttoken"}, "Received: lasttoken"),
+        ("Pooling", {"pooling_mode": "mode"}, "Received: mode"),
         ("Pooling", {"pooling_mode": ["cls", "x"]}, "cls and x"),
+        ("Pooling", {"pooling_mode": []}, "must be of cls, max"),
+        ("Pooling", {"weights": [1.0]}, r"`weights` must be absent.*\[1.0\]"),
         ("Pooling", {"word_embedding_dimension": 8}, "size, 16. Received: 8"),
         ("Dense", {"in_features": 8}, "`in_features` must be 16. Received: 8"),
         ("Dense", {"out_features": None}, r"must have .*\(None, 16\)"),

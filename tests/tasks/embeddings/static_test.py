@@ -1,10 +1,14 @@
 """Static embedders that are distilled from an embedder."""
 
+import json
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import text_model
@@ -92,6 +96,63 @@ def test_sentence_transformers_reads_it(teacher, tmp_path):
     other = TextEmbedder(static.pretrained, pooling="max")
     with pytest.raises(ValueError, match="only the poolings mean.*'max'"):
         other.save(tmp_path / "other", format="hf")
+
+
+@pytest.fixture
+def published(teacher, tmp_path):
+    """Return a static embedder and a directory of sentence-transformers."""
+    static = teacher.distill_static(8)
+    static.save(tmp_path, format="hf")
+    kept = "modules.json", "model.safetensors", "tokenizer.json"
+    for path in tmp_path.iterdir():
+        if path.is_file() and path.name not in kept:
+            path.unlink()
+    return static, tmp_path
+
+
+def test_a_static_embedding_is_read(published):
+    static, directory = published
+    read = TextEmbedder.from_pretrained(directory)
+    np.testing.assert_array_equal(read.embed(_TEXTS), static.embed(_TEXTS))
+    assert read.preprocess.seq_length == 12
+    path = directory / "tokenizer.json"
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps({**values, "truncation": None}))
+    table = static.pretrained.weights["embeddings/word_embeddings"].numpy()
+    write_weights(directory / "model.safetensors", {"embeddings": table})
+    read = TextEmbedder.from_pretrained(directory, special_tokens_in_text=True)
+    long = "dog " * 7 + "[MASK] cat " * 7
+    tokens = read.pretrained.tokenizer.vocabulary.tokens
+    ids = [tokens.index(token) for token in long.split()]
+    mean = table[ids].mean(axis=0)
+    np.testing.assert_allclose(
+        read.embed(long), mean / np.linalg.norm(mean), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("arrays", "truncation", "message"),
+    [
+        (["embeddings", "mapping"], None, "one array, .*embeddings, mapping"),
+        (
+            ["embeddings"],
+            {"max_length": 3, "direction": "Left"},
+            "`direction` must be Right",
+        ),
+    ],
+)
+def test_other_static_embeddings_are_errors(
+    published, arrays, truncation, message
+):
+    _, directory = published
+    table = np.zeros((18, 8), "float32")
+    arrays = dict.fromkeys(arrays, table)
+    write_weights(directory / "model.safetensors", arrays)
+    path = directory / "tokenizer.json"
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps({**values, "truncation": truncation}))
+    with pytest.raises(CheckpointError, match=message):
+        TextEmbedder.from_pretrained(directory)
 
 
 @pytest.mark.exhaustive

@@ -1,0 +1,159 @@
+"""Poolings: compared with hand-computed vectors, and exported."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.export import export_onnx
+from keras_bert.tasks import TextEmbedder
+
+_TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
+_LONG = "the bird and the cat eats seeds. the dog"
+
+
+def _weighted_mean(states, start=0):
+    weights = np.arange(start + 1, start + 1 + len(states))
+    return weights @ states / weights.sum()
+
+
+_POOLS = {
+    "cls": lambda states: states[0],
+    "max": lambda states: states.max(0),
+    "mean": lambda states: states.mean(0),
+    "mean_sqrt_len_tokens": lambda x: x.sum(0) / np.sqrt(len(x)),
+    "weightedmean": _weighted_mean,
+    "lasttoken": lambda states: states[-1],
+}
+
+
+@pytest.fixture
+def pooled(bert):
+    return TextEmbedder(bert, pooling=[*_POOLS], normalize=True)
+
+
+@pytest.mark.parametrize("pooling", [*_POOLS])
+def test_a_pooling_equals_its_definition(bert, expected, pooling):
+    vectors = TextEmbedder(bert, pooling=pooling).embed(_TEXTS)
+    np.testing.assert_allclose(
+        vectors, expected(_TEXTS, _POOLS[pooling]), atol=1e-5
+    )
+
+
+def test_several_poolings_are_concatenated_in_their_order(bert, expected):
+    embedder = TextEmbedder(bert, pooling=("lasttoken", "cls"))
+    assert embedder.dim == 32
+    vectors = expected(_TEXTS, lambda x: np.concatenate([x[-1], x[0]]))
+    np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-5)
+
+
+def test_positions_count_the_prompt_that_is_left_out(bert, expected):
+    embedder = TextEmbedder(
+        bert,
+        pooling="weightedmean",
+        prompts={"x": "the cat "},
+        default_prompt_name="x",
+        include_prompt=False,
+    )
+    vectors = expected(
+        [f"the cat {text}" for text in _TEXTS],
+        lambda states: _weighted_mean(states, start=3),
+        left_out=3,
+    )
+    np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-5)
+
+
+def test_padding_on_the_left_changes_no_vector(bert):
+    positions = bert.weights["embeddings/position_embeddings"]
+    positions.assign(np.zeros(positions.shape))
+    model = TextEmbedder(bert, pooling=[*_POOLS]).model
+    ids = np.array([[2, 7, 9, 8, 3]])
+    vectors = []
+    for padding in (0, 0), (2, 0), (0, 3):
+        widths = [(0, 0), padding]
+        inputs = {
+            "input_ids": np.pad(ids, widths),
+            "input_mask": np.pad(np.ones_like(ids), widths),
+            "segment_ids": np.pad(np.zeros_like(ids), widths),
+        }
+        vectors.append(np.asarray(model(inputs)["embedding"]))
+    np.testing.assert_allclose(vectors[1], vectors[0], atol=1e-5)
+    np.testing.assert_allclose(vectors[2], vectors[0], atol=1e-5)
+
+
+def test_values_are_dropped_after_the_normalization(bert, expected):
+    embedder = TextEmbedder(bert, normalize=True, truncate_dim=5)
+    vectors = expected(_TEXTS)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert embedder.dim == 5
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), vectors[:, :5], atol=1e-5
+    )
+    static = embedder.distill_static(dim=4)
+    assert static.embed(_TEXTS).shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pooling": "mode"}, "`pooling` must be one of cls, max.*'mode'"),
+        ({"pooling": ["mean", "mode"]}, "`pooling` must be one of .*'mode'"),
+        ({"pooling": []}, r"`pooling` must be one of .*\[\]"),
+        ({"truncate_dim": 17}, "`truncate_dim` must be .* from 1 to 16"),
+        ({"similarity": "euclidean"}, "must be one of cosine, dot.*'euclid"),
+    ],
+)
+def test_unknown_values_are_errors(bert, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        TextEmbedder(bert, **arguments)
+
+
+def test_exports_pool_at_any_length(pooled, tmp_path):
+    texts = ["", "a", "the dog", *_TEXTS, _LONG]
+    vectors = pooled.embed(texts)
+    pooled.export_saved_model(tmp_path / "saved")
+    served = tf.saved_model.load(str(tmp_path / "saved/1"))
+    found = served.signatures["serving_default"](tf.constant(texts))
+    np.testing.assert_allclose(found["embedding"], vectors, atol=1e-5)
+    compared = pooled.export_tflite(
+        tmp_path / "x.tflite", kind="float32", texts=texts
+    )
+    assert all(x.greatest_difference < 1e-5 for x in compared.values())
+
+
+def test_onnx_pools_at_any_length(pooled, tmp_path):
+    ort = pytest.importorskip("onnxruntime")
+    pytest.importorskip("tf2onnx")
+    export_onnx(pooled, tmp_path / "onnx")
+    session = ort.InferenceSession(tmp_path / "onnx/model.onnx")
+    model = tf.function(pooled.model, reduce_retracing=True)
+    for length in (2, 1, 5, 7, 12):
+        ids = np.arange(2, 2 + length)[None].astype("int64")
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+        inputs["token_type_ids"] = np.zeros_like(ids)
+        own = [inputs["input_ids"], inputs["attention_mask"]]
+        names = "input_ids", "input_mask", "segment_ids"
+        own = dict(zip(names, [*own, inputs["token_type_ids"]]))
+        (found,) = session.run(["sentence_embedding"], inputs)
+        np.testing.assert_allclose(found, model(own)["embedding"], atol=1e-5)
+
+
+def test_similarity_dot_evaluates_dot_products(bert):
+    pairs = [("a cat", "the cat"), ("a dog", "seeds"), ("meat", "the bird")]
+    scores = [0.3, 0.9, 0.1]
+    embedder = TextEmbedder(bert, similarity="dot")
+    first, second = (embedder.embed(list(x)) for x in zip(*pairs))
+    dots = (first * second).sum(axis=1)
+    expected = np.corrcoef(dots, scores)[0, 1]
+    assert embedder.evaluate(pairs, scores)["pearson"] == pytest.approx(
+        expected, abs=1e-5
+    )
+    cosine = TextEmbedder(bert).evaluate(pairs, scores)["pearson"]
+    assert abs(cosine - expected) > 1e-3
+
+
+def test_training_with_all_poolings_lowers_the_loss(pooled):
+    keras.utils.set_random_seed(1)
+    pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("meat", "seeds")]
+    losses = pooled.fit(pairs, epochs=5, learning_rate=1e-2, verbose=0).history
+    assert losses["loss"][-1] < losses["loss"][0]
