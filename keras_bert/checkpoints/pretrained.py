@@ -95,13 +95,15 @@ def from_pretrained(
     _check_keys(source, path)
     _check_sizes(source)
     plan = plan_loading(source, allow_missing)
-    return load(
+    model = load(
         lambda: PretrainedModel.from_config(
             source.config, source.tokenizer, plan.parts, source.task
         ),
         plan,
         source,
     )
+    model.name_or_path = str(directory)
+    return model
 
 
 def save_pretrained(

@@ -60,6 +60,10 @@ class PretrainedModel(Summarized):
         head_is_random: bool, whether `for_task` created the task head.
         tokenizer_settings: settings of the tokenizer. The vocabulary is
             available without TensorFlow.
+        name_or_path: argument of `from_pretrained` that loaded the weights, or
+            None.
+        added_layers: list of layers that a task applies to the outputs. They
+            are saved with the task, not with the model.
     """
 
     def __init__(
@@ -90,6 +94,8 @@ class PretrainedModel(Summarized):
             self.model = add_heads(backbone, self.heads, name("pretrainer"))
         self.task, self.task_head = task, task_head
         self.head_is_random = False
+        self.name_or_path: str | None = None
+        self.added_layers: list[keras.layers.Layer] = []
         self.task_model = None
         if task_head:
             part = task.head.part
@@ -303,7 +309,9 @@ class PretrainedModel(Summarized):
         kept = ("config", "backbone", "heads", "parts", "task", "task_head")
         values = {name: getattr(self, name) for name in kept}
         values["tokenizer"] = self._tokenizer or self.tokenizer_settings
-        return type(self)(**{**values, **changes})
+        model = type(self)(**{**values, **changes})
+        model.name_or_path = self.name_or_path
+        return model
 
     @property
     def tokenizer(self) -> "Tokenizer":

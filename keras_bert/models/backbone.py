@@ -49,6 +49,10 @@ class Backbone:
             with the embeddings.
         states: list of Keras tensors `(batch_size, seq_length,
             hidden_size)`: the embeddings, then the output of each block.
+        base_checksums: dict mapping weight paths to checksums before adapters
+            were added.
+        merged_adapters: set of the digests of adapter files whose adapters are
+            merged into the weights.
 
     Example:
 
@@ -76,6 +80,8 @@ class Backbone:
         self.final_norm = final_norm
         self.pooler = pooler
         self.mask_queries = mask_queries
+        self.base_checksums: dict[str, int] = {}
+        self.merged_adapters: set[bytes] = set()
         self._parameters = inspect.signature(embeddings.call).parameters
         self.inputs = inputs or self._default_inputs()
         for block in self.blocks:

@@ -103,6 +103,7 @@ class FewShotClassifier(Task):
         self.settings = {**embedder.settings, "labels": self.labels}
         self.preprocess, self.inputs = embedder.preprocess, embedder.inputs
         self.head = TaskHead(len(self.labels), dropout=0.0, name="head")
+        self.pretrained.added_layers = [*embedder.dense, self.head]
         logits = self.head(embedder.model.output["embedding"])
         self.model = keras.Model(embedder.model.input, {"logits": logits})
 

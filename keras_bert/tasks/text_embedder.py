@@ -139,7 +139,7 @@ class TextEmbedder(Task):
         )
         self.pretrained = pretrained.with_parts(pretrained.parts & {"pooler"})
         self.pooling = pooling
-        self.dense = list(dense)
+        self.dense = self.pretrained.added_layers = list(dense)
         self.normalize = normalize
         self.truncate_dim, self.similarity = truncate_dim, similarity
         self.settings = {

@@ -1,8 +1,10 @@
 """LoRA adapter files in PEFT format."""
 
 import functools
+import hashlib
 import pathlib
 import typing
+import zlib
 
 import numpy as np
 from keras import ops
@@ -13,9 +15,9 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
 from keras_bert.layers.flat_dense import dense_layers
-from keras_bert.messages import brief
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -24,14 +26,25 @@ _CONFIG = "adapter_config.json"
 _ARRAYS = "adapter_model.safetensors"
 _PREFIX = "base_model.model."
 _DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
-# Supported values of the settings that affect the result.
-_PLAIN = {
-    "peft_type": ("LORA",),
-    "bias": ("none",),
-    "use_dora": (False,),
-    "fan_in_fan_out": (False,),
-    "rank_pattern": ({}, None),
-    "alpha_pattern": ({}, None),
+_BASE = ".base_layer"
+_SUPPORTED = {
+    "peft_type": ["LORA"],
+    "bias": ["none", "lora_only"],
+    # Others change the base weights.
+    "init_lora_weights": [None, True, False, "gaussian", "orthogonal", "eva"],
+}
+# Settings without an effect on the result, or visible in the names of arrays.
+_HARMLESS = frozenset(
+    """auto_mapping base_model_name_or_path ensure_weight_tying eva_config
+    exclude_modules inference_mode layers_pattern layers_to_transform
+    lora_alpha lora_dropout megatron_config megatron_core modules_to_save
+    peft_version qalora_group_size r revision target_modules task_type
+    use_rslora""".split()
+)
+_TASK_TYPES = {
+    "classifier": "SEQ_CLS",
+    "token_classifier": "TOKEN_CLS",
+    "span_classifier": "QUESTION_ANS",
 }
 
 
@@ -49,7 +62,8 @@ def load_adapter(
     Raises:
         CheckpointError: the adapter has unsupported settings, or arrays that
             the model lacks because it was trained for a different base model.
-        ValueError: the model already has adapters that are not merged.
+        ValueError: the model already has adapters that are not merged, or
+            this adapter is already merged.
     """
     directory = pathlib.Path(directory)
     if any(layer.lora_enabled for layer in _layers(model)):
@@ -63,6 +77,12 @@ def load_adapter(
         arrays = SafetensorsFile(path)
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{path}: {error}") from None
+    digest = hashlib.sha256(path.read_bytes()).digest()
+    if digest in model.backbone.merged_adapters:
+        raise ValueError(
+            "The adapter is already merged into the model. To merge it again, "
+            f"load the base model first. Received: {directory}."
+        )
     places, changes = _places(model), []
     for name in arrays.shapes:
         if name.endswith(_UP):
@@ -72,7 +92,7 @@ def load_adapter(
             up = name.replace(_DOWN, _UP)
             name = name.replace(_DOWN, ".weight")
             array = scale * (arrays.read(up) @ array)
-        name = name.removeprefix(_PREFIX)
+        name = name.removeprefix(_PREFIX).replace(f"{_BASE}.", ".")
         prefixed = encoder_prefix(model.config.model_type) + name
         place = places.get(name, places.get(prefixed))
         if place is None or place.shape != array.shape:
@@ -90,6 +110,7 @@ def load_adapter(
             array = array + place.written_from(value)
         place.read_into(value, array)
         variable.assign(value)
+    model.backbone.merged_adapters.add(digest)
 
 
 def save_adapter(
@@ -97,7 +118,13 @@ def save_adapter(
     directory: str | pathlib.Path,
     overwrite: bool = False,
 ) -> None:
-    """Write LoRA adapters and the task head in PEFT format.
+    """Write LoRA adapters and other trained weights in PEFT format.
+
+    The file contains the adapters, the pooler, the task head and all other
+    weights that were trained. These are the weights that have changed since
+    `fit(lora_rank=...)` added the adapters, or, for adapters that were added by
+    Keras's `enable_lora`, the weights that are not frozen. The base model is
+    the model without them.
 
     Args:
         model: model with adapters added by `fit(lora_rank=...)`.
@@ -105,16 +132,25 @@ def save_adapter(
         overwrite: whether to overwrite the files of an earlier save.
 
     Raises:
-        ValueError: the model has no adapters, or PEFT stores query, key and
-            value as one array for this family.
+        ValueError: the model has no adapters, PEFT stores query, key and
+            value as one array for this family, or a layer that was trained has
+            no place in the file.
     """
-    arrays, layers = {}, {}
-    for layer in _layers(model):
-        if layer.lora_enabled:
-            layers[f"{layer.path}/kernel"] = layer
-    targets, trained = set(), set()
-    for place in _places(model).values():
-        module, _, kind = place.name.rpartition(".")
+    _check_added_layers(model)
+    places, weights = _places(model), model.weights
+    head = model.task and model.task.head
+    is_bare = not head and not model.heads  # `AutoModel` has no prefix.
+    layers = {
+        f"{layer.path}/kernel": layer
+        for layer in _layers(model)
+        if layer.lora_enabled
+    }
+    biases, modules = _learned_parts(model, places.values(), layers)
+    prefix = encoder_prefix(model.config.model_type) if is_bare else ""
+    modules = {name.removeprefix(prefix) for name in modules}
+    arrays, targets = {}, set()
+    for place in places.values():
+        module, _, kind = place.name.removeprefix(prefix).rpartition(".")
         if place.weight in layers:
             if not place.transposed or place.num_heads:
                 raise ValueError(
@@ -129,10 +165,10 @@ def save_adapter(
             arrays[_PREFIX + module + _DOWN] = down.T
             arrays[_PREFIX + module + _UP] = place.view(up).T
             targets.add(module.rpartition(".")[2])
-        elif place.part == "pooler" or _is_head(model, place):
-            value = ops.convert_to_numpy(model.weights[place.weight])
-            arrays[_PREFIX + place.name] = place.written_from(value)
-            trained.add(module)
+        elif place.weight in biases or module in modules:
+            name = f"{module}{_BASE}" if place.weight in biases else module
+            value = ops.convert_to_numpy(weights[place.weight])
+            arrays[f"{_PREFIX}{name}.{kind}"] = place.written_from(value)
     ranks = {(x.lora_rank, x.lora_alpha) for x in layers.values()}
     if len(ranks) != 1 or not targets:
         raise ValueError(
@@ -140,17 +176,19 @@ def save_adapter(
             f"it with `fit(lora_rank=8)`. Received: {len(ranks)} ranks."
         )
     ((rank, alpha),) = ranks
+    task_type = _TASK_TYPES.get(head.part) if head else None
     config = {
         "peft_type": "LORA",
-        "base_model_name_or_path": None,
+        "task_type": "FEATURE_EXTRACTION" if is_bare else task_type,
+        "base_model_name_or_path": model.name_or_path,
         "r": rank,
         "lora_alpha": alpha,
         "lora_dropout": 0.0,
-        "bias": "none",
+        "bias": "lora_only" if biases else "none",
         "fan_in_fan_out": False,
         "inference_mode": True,
         "target_modules": sorted(targets),
-        "modules_to_save": sorted(trained) or None,
+        "modules_to_save": sorted(modules) or None,
     }
     with artifacts.directory(directory, overwrite=overwrite) as staging:
         artifacts.write_json(staging / _CONFIG, config)
@@ -159,6 +197,81 @@ def save_adapter(
             for name, array in arrays.items()
         ]
         write_safetensors(staging / _ARRAYS, rows)
+
+
+def record_base_weights(backbone):
+    """Record the weights before adapters are added, to find trained weights.
+
+    Args:
+        backbone: `Backbone`.
+    """
+    layers = [*backbone.below_blocks, *backbone.blocks, backbone.final_norm]
+    backbone.base_checksums = {
+        weight.path: _checksum(weight)
+        for layer in layers
+        if layer is not None
+        for weight in layer.weights
+    }
+
+
+def _checksum(weight):
+    return zlib.crc32(np.ascontiguousarray(ops.convert_to_numpy(weight)))
+
+
+def _check_added_layers(model):
+    """Raise ValueError if a task has trained layers after its model."""
+    layers = model.added_layers
+    if any(weight.trainable for layer in layers for weight in layer.weights):
+        raise ValueError(
+            "A PEFT file cannot store the layers that a task has after its "
+            "model. Save the task with `save`, or freeze these layers before "
+            "`fit`. Received trainable layers: "
+            f"{', '.join(layer.name for layer in layers)}."
+        )
+
+
+def _learned_parts(model, places, layers):
+    """Return what an adapter file stores besides the adapters.
+
+    Args:
+        model: `PretrainedModel`.
+        places: iterable of `ArrayLocation`.
+        layers: dict mapping kernel paths to layers with adapters.
+
+    Returns:
+        The set of paths of the trained biases of layers with adapters, and the
+        set of names of the modules to store: pooler, head and trained modules.
+
+    Raises:
+        ValueError: a trained weight is in no published array.
+    """
+    base = model.backbone.base_checksums
+    learned = {
+        weight.path
+        for weight in (model.task_model or model.model).weights
+        if not weight.name.startswith("lora_")
+        if (
+            _checksum(weight) != base[weight.path]
+            if weight.path in base
+            else weight.trainable
+        )
+    }
+    biases = {f"{path.removesuffix('kernel')}bias" for path in layers} & learned
+    modules = {
+        place.name.rpartition(".")[0]
+        for place in places
+        if place.weight not in biases and place.weight not in layers
+        if place.weight in learned
+        or place.part == "pooler"
+        or _is_head(model, place)
+    }
+    lost = learned - {place.weight for place in places}
+    if lost:
+        raise ValueError(
+            "A PEFT file cannot store all weights that were trained. Save the "
+            f"model with `save`. Received: {', '.join(sorted(lost)[:3])}."
+        )
+    return biases, modules
 
 
 def _is_head(model, place):
@@ -180,12 +293,7 @@ def _read_scale(path):
     """Check the adapter settings and return the LoRA scaling factor."""
     try:
         values = read_json_object(path)
-        for key, allowed in _PLAIN.items():
-            if values.get(key, allowed[0]) not in allowed:
-                raise ValueError(
-                    f"`{key}` must be {brief(allowed[0])}. "
-                    f"Received: {brief(values[key])}."
-                )
+        check_settings(values, _SUPPORTED, _HARMLESS)
         rank, alpha = values["r"], values["lora_alpha"]
         return alpha / (rank**0.5 if values.get("use_rslora") else rank)
     except KeyError as error:

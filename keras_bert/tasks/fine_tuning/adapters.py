@@ -1,5 +1,6 @@
 """LoRA adapters for the attention layers."""
 
+from keras_bert.checkpoints.formats.peft import record_base_weights
 from keras_bert.layers.flat_dense import dense_layers
 
 _FUSED = "query_key_value"
@@ -43,6 +44,8 @@ def add_adapters(backbone, rank):
                 "with the same `lora_rank`, or save and load the model to "
                 f"merge them into its kernels. Received: lora_rank={rank}."
             )
+    if not any(layer.lora_enabled for layer in layers):
+        record_base_weights(backbone)
     for layer in layers:
         if not layer.lora_enabled:
             layer.enable_lora(rank)

@@ -2,11 +2,13 @@
 
 import json
 
+import keras
 import numpy as np
 import pytest
 
 from keras_bert import checkpoints
 from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
 
 _TEXTS = ["the dog", "a cat sees fish"]
@@ -46,8 +48,113 @@ def test_adapters_are_written_and_merged(make_bert, tmp_path):
     message = "must be an adapter of this BERT.*Received: bert.enc"
     with pytest.raises(checkpoints.CheckpointError, match=message):
         checkpoints.load_adapter(other, tmp_path / "adapter")
-    config["use_dora"] = True
-    path = tmp_path / "adapter/adapter_config.json"
-    path.write_text(json.dumps(config))
-    with pytest.raises(checkpoints.CheckpointError, match="`use_dora` must be"):
+    with pytest.raises(ValueError, match="already merged.*base model first"):
         checkpoints.load_adapter(base.pretrained, tmp_path / "adapter")
+
+
+def _learn(classifier, **recipe):
+    classifier.fit(
+        *(_TEXTS, [0, 1]), epochs=2, learning_rate=0.05, verbose=0, **recipe
+    )
+
+
+def _learn_recipe_of_docs(classifier):
+    classifier.pretrained.encoder.trainable = False
+    for block in classifier.pretrained.backbone.blocks:
+        for layer in block.self_attention.query_key_value, block.feed_forward:
+            layer.trainable = True
+        for layer in (
+            block.self_attention.query_key_value,
+            block.feed_forward.intermediate,
+            block.feed_forward.feed_forward_output,
+        ):
+            layer.enable_lora(rank=2)
+    _learn(classifier)
+
+
+def _learn_all_after_adapters(classifier):
+    _learn(classifier, lora_rank=2)
+    _learn(classifier)
+
+
+@pytest.mark.parametrize(
+    ("learn", "bias", "is_all"),
+    [
+        (lambda x: _learn(x, lora_rank=2), "none", False),
+        (_learn_recipe_of_docs, "lora_only", False),
+        (_learn_all_after_adapters, "lora_only", True),
+    ],
+)
+def test_all_that_was_trained_is_saved(
+    make_bert, tmp_path, learn, bias, is_all
+):
+    _classifier(make_bert()).save(tmp_path / "base")
+    trained, base = (
+        TextClassifier.from_pretrained(tmp_path / "base") for _ in range(2)
+    )
+    learn(trained)
+    checkpoints.save_adapter(trained.pretrained, tmp_path / "adapter")
+    checkpoints.load_adapter(base.pretrained, tmp_path / "adapter")
+    np.testing.assert_allclose(
+        base.probabilities(_TEXTS), trained.probabilities(_TEXTS), atol=1e-6
+    )
+    config = json.loads((tmp_path / "adapter/adapter_config.json").read_text())
+    assert (config["bias"], config["task_type"]) == (bias, "SEQ_CLS")
+    assert config["base_model_name_or_path"] == str(tmp_path / "base")
+    modules = {*config["modules_to_save"]}
+    embeddings = "bert.embeddings.word_embeddings"
+    assert modules >= {"bert.pooler.dense", "classifier"}
+    assert (embeddings in modules) == is_all
+
+
+def test_an_embedder_is_a_base_model_without_a_prefix(make_bert, tmp_path):
+    embedder = TextEmbedder(make_bert(), dense=[keras.layers.Dense(3)])
+    pairs = [("the dog", "meat"), ("a cat", "fish")]
+    embedder.fit(pairs, lora_rank=2, epochs=1, verbose=0)
+    with pytest.raises(ValueError, match="cannot store.*layers: dense"):
+        checkpoints.save_adapter(embedder.pretrained, tmp_path / "adapter")
+    embedder.dense[0].trainable = False
+    checkpoints.save_adapter(embedder.pretrained, tmp_path / "adapter")
+    config = json.loads((tmp_path / "adapter/adapter_config.json").read_text())
+    assert config["task_type"] == "FEATURE_EXTRACTION"
+    assert config["modules_to_save"] == ["pooler.dense"]
+    content = (tmp_path / "adapter/adapter_model.safetensors").read_bytes()
+    assert _DOWN.replace(".bert.", ".").encode() in content
+
+
+# The defaults of LoraConfig in PEFT 0.21.
+_DEFAULTS = {
+    **{"peft_type": "LORA", "peft_version": "0.21.2", "revision": None},
+    **{"fan_in_fan_out": False, "rank_pattern": {}, "alpha_pattern": {}},
+    **{"megatron_core": "megatron.core", "qalora_group_size": 16},
+    **{"loftq_config": {}, "use_dora": False, "layer_replication": None},
+    **{"init_lora_weights": "gaussian", "target_parameters": None},
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"use_dora": True}, "`use_dora` must be absent. Received: True"),
+        ({"peft_type": "LOHA"}, "`peft_type` must be LORA. Received: 'LOHA'"),
+        ({"init_lora_weights": "pissa"}, "must be None or True.* 'pissa'"),
+        ({"init_lora_weights": "olora"}, "must be None or True.* 'olora'"),
+        ({"alpha_pattern": {"key": 3}}, "`alpha_pattern` must be absent"),
+        ({"bias": "all"}, "`bias` must be none or lora_only"),
+        ({"a_new_setting": 0.5}, "`a_new_setting` must be absent.* 0.5"),
+        ({"r": 0}, "division by zero"),
+    ],
+)
+def test_settings_that_change_the_result_are_errors(
+    make_bert, tmp_path, values, message
+):
+    classifier, base = _classifier(make_bert()), _classifier(make_bert())
+    add_adapters(classifier.pretrained.backbone, 2)
+    checkpoints.save_adapter(classifier.pretrained, tmp_path / "x")
+    path = tmp_path / "x/adapter_config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps({**config, **_DEFAULTS, **values}))
+    with pytest.raises(checkpoints.CheckpointError, match=message):
+        checkpoints.load_adapter(base.pretrained, tmp_path / "x")
+    path.write_text(json.dumps({**config, **_DEFAULTS}))
+    checkpoints.load_adapter(base.pretrained, tmp_path / "x")
