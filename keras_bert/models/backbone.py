@@ -51,8 +51,8 @@ class Backbone:
             hidden_size)`: the embeddings, then the output of each block.
         base_checksums: dict mapping weight paths to checksums before adapters
             were added.
-        merged_adapters: set of the digests of adapter files whose adapters are
-            merged into the weights.
+        merged_adapters: set of the digests of the adapter files that are merged
+            into the weights.
 
     Example:
 

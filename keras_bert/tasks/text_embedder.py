@@ -77,8 +77,8 @@ class TextEmbedder(Task):
             token), "lasttoken", "weightedmean" (weights 1, 2, 3, ... by
             position), "mean_sqrt_len_tokens" (the sum divided by the square
             root of the number of tokens), or "last4" (the mean over the
-            concatenated last four layers). Or a list of these, whose vectors
-            are concatenated. Each vector has size `hidden_size`, or
+            concatenated last four layers). Or a list of these, to concatenate
+            their vectors. Each vector has size `hidden_size`, or
             `4 * hidden_size` for "last4".
         batch_tokens: maximum number of tokens computed together. Small
             batches fit the caches of a CPU; a GPU needs larger ones.

@@ -97,8 +97,8 @@ def embedding_model(
 
     Args:
         pretrained: `PretrainedModel` of the encoder.
-        pooling: str, a key of `POOLINGS`; or a sequence of these, whose vectors
-            are concatenated.
+        pooling: str, a key of `POOLINGS`; or a sequence of these, to
+            concatenate their vectors.
         dense: iterable of `keras.layers.Dense`, applied to the pooled vector.
         normalize: bool, whether to scale the embedding to length 1.
         truncate_dim: int, number of values of the embedding to keep after the

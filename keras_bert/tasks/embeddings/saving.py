@@ -66,8 +66,12 @@ _TRANSFORMER = {
     "transformer_task": ["feature-extraction"],
     "module_output_name": ["token_embeddings"],
     "modality_config": [
-        {"text": {"method": "forward", "method_output_name": name}}
-        for name in ("last_hidden_state", "token_embeddings")
+        {
+            "text": {
+                "method": "forward",
+                "method_output_name": "last_hidden_state",
+            }
+        }
     ],
 }
 _TRANSFORMER_KEYS = "max_seq_length", "do_lower_case", "unpad_inputs"
@@ -104,11 +108,7 @@ def load_embedder(directory, route=None, **arguments):
     directory = local_directory(directory)
     if (directory / _MODULES).is_file():
         return _read_modules(directory, route, arguments)
-    if route is not None:
-        raise CheckpointError(
-            f"{directory} must contain a Router to load a route. Received: "
-            f"route={route!r} and no {_MODULES}."
-        )
+    _check_router(directory, route, is_there=False)
     pretrained = from_pretrained(directory, **arguments)
     task = pretrained.task
     if task is None or task.task != _TASK:
@@ -212,21 +212,15 @@ def _write_dense(layers, path):
 
 def _read_modules(directory, route, arguments):
     folders, kinds = _list_modules(directory / _MODULES, route)
+    pooling, include_prompt = "mean", True
     if kinds[0] == "Transformer":
         pretrained = from_pretrained(folders[0], **arguments)
+        path, size = folders[1] / "config.json", pretrained.config.sizes["H"]
+        pooling, include_prompt = _read_pooling(path, size)
     else:
         pretrained = _read_static(folders[0], **arguments)
-    size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
-    pooling, dim, include_prompt = "mean", size, True
-    if kinds[0] == "Transformer":
-        path = folders[1] / "config.json"
-        pooling, dim, include_prompt = _read_pooling(path)
-    if dim != size:
-        raise CheckpointError(
-            f"{directory}: the dimension of the pooling must be the encoder's "
-            f"hidden size, {size}. Received: {dim}."
-        )
-    size *= len(pooling_names(pooling))
+    limit = pretrained.config.max_seq_length
+    size = pretrained.config.sizes["H"] * len(pooling_names(pooling))
     dense = []
     for folder, kind in zip(folders, kinds, strict=True):
         if kind == "Dense":
@@ -274,11 +268,7 @@ def _list_modules(path, route):
             f"{path} must list modules with their type and path: {error!r}."
         ) from None
     routers = [index for index, x in enumerate(modules) if x[1] in _ROUTERS]
-    if route is not None and not routers:
-        raise CheckpointError(
-            f"{path} must list a Router to load a route. Received: "
-            f"route={route!r}."
-        )
+    _check_router(path.parent, route, is_there=bool(routers))
     for index in routers[:1]:
         modules[index : index + 1] = _read_route(modules[index][0], route)
     kinds = [kind for _, kind in modules]
@@ -289,6 +279,14 @@ def _list_modules(path, route):
             f"these, all of {_PACKAGE}. Received: {', '.join(kinds) or '[]'}."
         )
     return [folder for folder, _ in modules], kinds
+
+
+def _check_router(directory, route, is_there):
+    if route is not None and not is_there:
+        raise CheckpointError(
+            f"{directory} must contain a Router of {_PACKAGE} to load a route. "
+            f"Received: route={route!r}."
+        )
 
 
 def _kind(type):
@@ -308,7 +306,7 @@ def _read_route(folder, route):
         if route not in routes:
             raise CheckpointError(
                 f"{path} has different modules for its routes. Load each with "
-                f"`TextEmbedder.from_pretrained(directory, route=...)`. "
+                "`TextEmbedder.from_pretrained(directory, route=...)`. "
                 f"`route` must be one of {', '.join(routes)}. Received: "
                 f"route={brief(route)}."
             )
@@ -352,8 +350,8 @@ def _read_static(
     return model
 
 
-def _read_pooling(path):
-    """Return the pooling, the vector size and `include_prompt`."""
+def _read_pooling(path, size):
+    """Return the pooling of vectors of a size, and `include_prompt`."""
     values = _read(path, {}, _POOLING_KEYS)
     modes = values.get("pooling_mode")
     if modes is None:
@@ -367,8 +365,13 @@ def _read_pooling(path):
         )
     dim = values.get("embedding_dimension")
     dim = dim or values.get("word_embedding_dimension")
+    if dim != size:
+        raise CheckpointError(
+            f"{path}: the dimension of the pooling must be the encoder's "
+            f"hidden size, {size}. Received: {dim}."
+        )
     pooling = modes[0] if len(modes) == 1 else modes
-    return pooling, dim, values.get("include_prompt", True)
+    return pooling, values.get("include_prompt", True)
 
 
 def _read_linear(folder, size):
