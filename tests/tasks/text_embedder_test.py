@@ -132,7 +132,7 @@ def test_one_text_and_no_texts_are_taken(bert):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"pooling": "sum"}, "mean, cls, max, last4. .*'sum'"),
+        ({"pooling": "sum"}, "cls, max, mean, .*last4. .*'sum'"),
         ({"pooling": "last4"}, "at least 4 layers. .*num_hidden_layers=1"),
         ({"batch_tokens": 0}, "batch_tokens=0"),
         ({"seq_length": 13}, "seq_length=13"),

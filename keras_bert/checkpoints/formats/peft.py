@@ -231,7 +231,7 @@ def _check_added_layers(model):
 
 
 def _learned_parts(model, places, layers):
-    """Return what an adapter file stores besides the adapters.
+    """Return the trained weights that an adapter file stores.
 
     Args:
         model: `PretrainedModel`.

@@ -86,7 +86,7 @@ def _ranks(vectors, pairs, candidates):
 
 
 def _compared(vectors, is_cosine):
-    """Return float64 vectors whose dot products are the similarities."""
+    """Return float64 vectors to compare by their dot products."""
     vectors = vectors.astype(np.float64)
     if not is_cosine:
         return vectors
