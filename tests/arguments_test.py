@@ -101,6 +101,7 @@ def test_signatures_show_plain_defaults(task):
 def test_from_pretrained_names_the_arguments_of_the_class(task):
     found = arguments.parameters(task.from_pretrained)
     own = {"directory", "lowercase", "special_tokens_in_text", "strict"}
+    own |= {"route"} if task is tasks.TextEmbedder else set()
     assert {*found} == own | {*arguments.parameters(task)} - {
         "pretrained",
         "embedder",
