@@ -35,9 +35,11 @@ def split_blocks(values, size):
         A tensor `(..., num_blocks, size, width)`.
     """
     *outer, length, width = ops.shape(values)
-    padding = [(0, 0)] * len(outer) + [(0, -length % size), (0, 0)]
+    # `-length % size` would be negative in ONNX, as in C.
+    num_blocks = (length + size - 1) // size
+    num_missing = num_blocks * size - length
+    padding = [(0, 0)] * len(outer) + [(0, num_missing), (0, 0)]
     padded = ops.pad(values, padding)
-    num_blocks = (length + -length % size) // size
     return ops.reshape(padded, (*outer, num_blocks, size, width))
 
 
