@@ -265,3 +265,32 @@ class Task(Summarized):
 
         options = kind, texts, representative_texts, files, overwrite, force
         return export_tflite(self, path, *options)
+
+    def export_onnx(
+        self,
+        directory: Path,
+        overwrite: bool = False,
+        names: str = "hugging_face",
+        packed: bool = False,
+        precision: str = "float32",
+        texts: list | None = None,
+    ) -> None:
+        """Export an ONNX model that takes token ids, with its tokenizer.
+
+        Args:
+            directory: directory to write, new or empty.
+            overwrite: whether to overwrite the files of an earlier export.
+            names: names of the inputs and outputs: "hugging_face" or
+                "keras_bert"; see `keras_bert.export.export_onnx`.
+            packed: whether the model skips padding.
+            precision: number format of the weights: "float32" or "int8".
+            texts: examples used to compare an int8 model with the float32
+                model, in the format of `predict`. Defaults to built-in
+                sentences.
+
+        Raises:
+            ValueError: the same errors as `keras_bert.export.export_onnx`.
+        """
+        from keras_bert.export import export_onnx
+
+        export_onnx(self, directory, overwrite, names, packed, precision, texts)
