@@ -103,7 +103,8 @@ test-loaders:
 	$(VENV)-loaders/bin/python -m pip install --quiet torch==2.13.0
 	$(MAKE) $(VENV)-loaders/.installed-loaders VENV=$(VENV)-loaders
 	USE_TF=0 $(VENV)-loaders/bin/python -m pytest -m loaders \
-	    tests/export/loaders_test.py tests/export/openvino_test.py
+	    tests/export/loaders_test.py tests/export/openvino_test.py \
+	    tests/export/lengths_test.py
 
 # An unpinned torch would install gigabytes of CUDA packages.
 test-parity: $(VENV)/bin/python

@@ -7,6 +7,7 @@ from keras_bert import checks
 from keras_bert.checkpoints.formats.hugging_face import write_published_configs
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
+from keras_bert.export.tokenizer_json import point_to_tokenizer_json
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.messages import brief
 
@@ -81,8 +82,13 @@ def _check_id_task(task):
         )
 
 
-def write_id_directory(task, directory, write_model, overwrite, **values):
+def write_id_directory(
+    task, directory, write_model, overwrite, names, **values
+):
     """Write a model, its tokenizer and the config files for other libraries.
+
+    Other libraries load only models with the names of Hugging Face. With the
+    names of this library, the graph contains all settings, such as the pooling.
 
     Args:
         task: a `Task`.
@@ -90,6 +96,7 @@ def write_id_directory(task, directory, write_model, overwrite, **values):
         write_model: callable that writes the model to a directory, a
             `pathlib.Path`.
         overwrite: bool, whether to replace an earlier export.
+        names: names of the inputs and outputs, see `export_onnx`.
         **values: additional JSON-serializable values for the manifest.
     """
     values = {
@@ -100,7 +107,12 @@ def write_id_directory(task, directory, write_model, overwrite, **values):
     }
     with artifacts.directory(directory, values, (), overwrite) as staging:
         write_model(staging)
-        _write_published_files(task, staging)
+        if names == "hugging_face":
+            _write_published_files(task, staging)
+            path = staging / "tokenizer_config.json"
+            point_to_tokenizer_json(task.preprocess, path, values["inputs"])
+        else:
+            task.preprocess.tokenizer.settings.write(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
 
 

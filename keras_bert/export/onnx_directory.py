@@ -1,13 +1,16 @@
 """Export of models and tokenizers to ONNX directories."""
 
 import dataclasses
+import functools
 import typing
 
 from keras_bert import checks
 from keras_bert.export.id_directory import check_id_export
 from keras_bert.export.id_directory import write_id_directory
 from keras_bert.export.onnx_graph import NAMES
+from keras_bert.export.onnx_graph import check_graph
 from keras_bert.export.onnx_graph import onnx_model
+from keras_bert.export.onnx_graph import run_onnx
 from keras_bert.export.onnx_int8 import quantized
 from keras_bert.export.tflite_samples import sample_columns
 from keras_bert.lazy import import_package
@@ -67,12 +70,15 @@ def export_onnx(
     check_id_export(
         task, directory, _FORMAT, precision, _PRECISIONS, texts, overwrite
     )
+    # Needed to compare the model with the task.
+    import_package("onnxruntime", "export_onnx")
     if precision == "int8":
-        import_package("onnxruntime", "precision='int8'")
         sample_columns(task, texts)
     model, comparison = onnx_model(task, names, packed), None
+    check_graph(task, names, functools.partial(run_onnx, model))
     if precision == "int8":
         model, found = quantized(task, model, names, texts)
+        check_graph(task, names, functools.partial(run_onnx, model), precision)
         comparison = dataclasses.asdict(found)
     content = model.SerializeToString()
     write_id_directory(
@@ -80,6 +86,7 @@ def export_onnx(
         directory,
         lambda folder: (folder / "model.onnx").write_bytes(content),
         overwrite,
+        names,
         format=_FORMAT,
         inputs=[tensor.name for tensor in model.graph.input],
         outputs=[tensor.name for tensor in model.graph.output],

@@ -6,10 +6,13 @@ import onnx
 import tensorflow as tf
 import tf2onnx
 
+from keras_bert.export.length_comparison import check_lengths
+from keras_bert.export.length_comparison import length_samples
 from keras_bert.export.packed_model import packed_model
 from keras_bert.export.tflite_functions import same_rows
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
+from keras_bert.lazy import import_package
 
 # The first opset with layer normalization (ONNX Runtime 1.12).
 _OPSET = 17
@@ -24,7 +27,6 @@ _PUBLISHED = {
     "segment_ids": "token_type_ids",
     "embedding": "sentence_embedding",
     "pooled_output": "pooler_output",
-    "score": "logits",
     "sequence_output": "last_hidden_state",
 }
 # Some loaders read the first output regardless of its name.
@@ -50,29 +52,9 @@ def onnx_model(task, names, packed):
     """
     inputs = _inputs(task)
     rank = len(task.model.input[inputs[0]].shape)
-    is_published = names == "hugging_face"
-    dtype = tf.int64 if is_published else tf.int32
-    model = _with_states(task) if is_published else task.model
-    if packed:
-        # ONNX Runtime runs matrix products in parallel itself.
-        model = packed_model(model, num_parts=1)
-
-    @tf.function
-    def from_ids(*ids):
-        ids = same_rows([tf.cast(x, tf.int32) for x in ids])
-        # Other inputs, such as offsets in a text, do not affect the outputs.
-        given = {name: tf.zeros_like(ids[0]) for name in task.inputs}
-        given |= dict(zip(inputs, ids, strict=True))
-        outputs = {}
-        for name, values in task.predict_ids(given, model).items():
-            if values.dtype.is_floating:
-                if is_published and name == "score" and values.shape.rank == 1:
-                    values = values[:, tf.newaxis]
-                outputs[graph_name(name, names)] = tf.identity(values)
-        return outputs
-
+    dtype = tf.int64 if names == "hugging_face" else tf.int32
     converted, _ = tf2onnx.convert.from_function(
-        from_ids,
+        tf.function(_graph_function(task, names, packed)),
         input_signature=[
             tf.TensorSpec([None] * rank, dtype, graph_name(name, names))
             for name in inputs
@@ -95,12 +77,75 @@ def onnx_model(task, names, packed):
     return converted
 
 
+def check_graph(task, names, run, precision="float32"):
+    """Compare the outputs of a graph with its task, see `check_lengths`."""
+    function = _graph_function(task, names, packed=False)
+    check_lengths(
+        _feeds(task, names, length_samples(task)),
+        run,
+        lambda feed: function(*feed.values()),
+        precision,
+    )
+
+
 def graph_samples(task, texts, names):
     """Return a list with a dict of input arrays for each text."""
+    samples = id_samples(task, sample_columns(task, texts))
+    return _feeds(task, names, samples)
+
+
+def run_onnx(model, samples):
+    """Run an `onnx.ModelProto` and return the outputs for each sample.
+
+    Args:
+        model: `onnx.ModelProto`.
+        samples: list of dicts of input arrays.
+
+    Returns:
+        A list of dicts of output arrays.
+    """
+    onnxruntime = import_package("onnxruntime", "export_onnx")
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    return [
+        dict(zip(names, session.run(None, sample), strict=True))
+        for sample in samples
+    ]
+
+
+def _graph_function(task, names, packed):
+    """Return the function of id tensors that a graph computes."""
+    inputs, is_published = _inputs(task), names == "hugging_face"
+    model = _with_states(task) if is_published else task.model
+    if packed:
+        # ONNX Runtime runs matrix products in parallel itself.
+        model = packed_model(model, num_parts=1)
+
+    def function(*ids):
+        ids = same_rows([tf.cast(x, tf.int32) for x in ids])
+        given = dict(zip(inputs, ids, strict=True))
+        # Other inputs, such as offsets in a text, do not affect the outputs.
+        unused = {name: tf.zeros_like(ids[0]) for name in task.inputs}
+        outputs = task.predict_ids({**unused, **given}, model)
+        if is_published and "score" in outputs:
+            outputs = model(given)  # config.json contains the activation.
+        return {
+            graph_name(name, names): tf.identity(values)
+            for name, values in outputs.items()
+            if values.dtype.is_floating
+        }
+
+    return function
+
+
+def _feeds(task, names, samples):
+    """Return samples with the names and dtype of a graph's inputs."""
     dtype = "int64" if names == "hugging_face" else "int32"
     return [
         {graph_name(x, names): sample[x].astype(dtype) for x in _inputs(task)}
-        for sample in id_samples(task, sample_columns(task, texts))
+        for sample in samples
     ]
 
 

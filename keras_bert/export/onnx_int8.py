@@ -6,9 +6,9 @@ import tempfile
 import onnx
 
 from keras_bert.export.onnx_graph import graph_samples
+from keras_bert.export.onnx_graph import run_onnx
 from keras_bert.export.quantization_comparison import check_is_close
 from keras_bert.export.quantization_comparison import compare
-from keras_bert.lazy import import_package
 
 
 def quantized(task, model, names, texts):
@@ -24,10 +24,10 @@ def quantized(task, model, names, texts):
         ValueError: the outputs differ too much.
     """
     samples = graph_samples(task, texts, names)
-    expected = _outputs(model, samples)
+    expected = run_onnx(model, samples)
     for op_types in (("MatMul", "Gemm", "Gather"), ("MatMul", "Gemm")):
         small = _quantized(model, op_types)
-        found = compare(task, _outputs(small, samples), expected)
+        found = compare(task, run_onnx(small, samples), expected)
         if found.is_close:
             break
     check_is_close(found)
@@ -63,16 +63,3 @@ def _quantized(model, op_types):
         finally:
             root.setLevel(level)
         return onnx.load(file.name)
-
-
-def _outputs(model, samples):
-    """Run a model and return a dict of output arrays for each sample."""
-    onnxruntime = import_package("onnxruntime", "precision='int8'")
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    names = [output.name for output in session.get_outputs()]
-    return [
-        dict(zip(names, session.run(None, sample), strict=True))
-        for sample in samples
-    ]

@@ -1,6 +1,7 @@
 """Export of models and tokenizers to OpenVINO directories."""
 
 import dataclasses
+import functools
 import io
 import typing
 
@@ -8,6 +9,7 @@ from absl import logging
 
 from keras_bert.export.id_directory import check_id_export
 from keras_bert.export.id_directory import write_id_directory
+from keras_bert.export.onnx_graph import check_graph
 from keras_bert.export.onnx_graph import graph_samples
 from keras_bert.export.onnx_graph import onnx_model
 from keras_bert.export.quantization_comparison import check_is_close
@@ -69,8 +71,10 @@ def export_openvino(
     openvino = import_package("openvino", "export_openvino")
     graph = onnx_model(task, _NAMES, packed).SerializeToString()
     model, comparison = openvino.convert_model(io.BytesIO(graph)), None
+    check_graph(task, _NAMES, functools.partial(_outputs, model))
     if precision == "int8":
         model, found = _quantized(task, model, texts)
+        check_graph(task, _NAMES, functools.partial(_outputs, model), precision)
         comparison = dataclasses.asdict(found)
     write_id_directory(
         task,
@@ -81,6 +85,7 @@ def export_openvino(
             compress_to_fp16=precision == "float16",
         ),
         overwrite,
+        _NAMES,
         format=_FORMAT,
         inputs=[tensor.any_name for tensor in model.inputs],
         outputs=[tensor.any_name for tensor in model.outputs],

@@ -9,6 +9,8 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
+from keras_bert.export.length_comparison import check_lengths
+from keras_bert.export.length_comparison import length_samples
 from keras_bert.export.served_graph import ServedGraph
 from keras_bert.export.served_model import ServedModel
 from keras_bert.export.served_ops import LEAST_SERVER
@@ -84,7 +86,7 @@ def export_saved_model(
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     values = {**about(task), **NO_COMMAND}
     with artifacts.directory(place, values, (), overwrite) as staging:
-        _write(served, staging)
+        _write(task, served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
     write_serving_files(directory)
@@ -92,10 +94,8 @@ def export_saved_model(
 
 def _warn_without_amx(model):
     """Warn if bfloat16 is known to be slow on this processor."""
-    if all(layer.compute_dtype != "bfloat16" for layer in model.layers):
-        return
     flags = processor_flags()
-    if flags and "amx_bf16" not in flags:
+    if _is_narrow(model) and flags and "amx_bf16" not in flags:
         logging.warning(
             "The model is exported in bfloat16. On a processor without AMX, "
             "such as this one, it is slower than in float32 and needs more "
@@ -103,28 +103,46 @@ def _warn_without_amx(model):
         )
 
 
-def _write(served, directory):
-    """Write the graph as a version 1 SavedModel for TensorFlow Serving.
+def _is_narrow(model):
+    return any(layer.compute_dtype == "bfloat16" for layer in model.layers)
+
+
+def _write(task, served, directory):
+    """Check the graph and write it as a version 1 SavedModel.
 
     In version 2, each signature would have its own copy of the weights.
     """
     v1 = tf.compat.v1
-    with v1.Session(graph=served.graph) as session, _no_advice():
-        session.run(
-            [variable.initializer for variable, _ in served.values],
-            {variable.initial_value: x for variable, x in served.values},
+    on_cpu = v1.ConfigProto(device_count={"GPU": 0})
+    session = v1.Session(graph=served.graph, config=on_cpu)
+    with contextlib.closing(session):
+        with served.graph.as_default():
+            session.run(
+                [variable.initializer for variable, _ in served.values],
+                {variable.initial_value: x for variable, x in served.values},
+            )
+        inputs, outputs = served.signatures["ids"]
+        check_lengths(
+            length_samples(task),
+            lambda samples: [
+                session.run(outputs, {inputs[k]: x for k, x in ids.items()})
+                for ids in samples
+            ],
+            task.predict_ids,
+            "bfloat16" if _is_narrow(task.model) else "float32",
         )
         builder = v1.saved_model.Builder(str(directory))
-        builder.add_meta_graph_and_variables(
-            session,
-            [tf.saved_model.SERVING],
-            signature_def_map={
-                name: v1.saved_model.predict_signature_def(inputs, outputs)
-                for name, (inputs, outputs) in served.signatures.items()
-            },
-            strip_default_attrs=True,
-        )
-        builder.save()
+        with served.graph.as_default(), _no_advice():
+            builder.add_meta_graph_and_variables(
+                session,
+                [tf.saved_model.SERVING],
+                signature_def_map={
+                    name: v1.saved_model.predict_signature_def(*sides)
+                    for name, sides in served.signatures.items()
+                },
+                strip_default_attrs=True,
+            )
+            builder.save()
 
 
 @contextlib.contextmanager

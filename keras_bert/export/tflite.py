@@ -11,6 +11,8 @@ from keras_bert import artifacts
 from keras_bert import lazy
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
+from keras_bert.export.length_comparison import check_lengths
+from keras_bert.export.length_comparison import length_samples
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.tflite_comparison import Comparison
 from keras_bert.export.tflite_comparison import compare
@@ -114,6 +116,13 @@ def export_tflite(
         samples = source.samples(task, columns)
         found = compare(function, run, samples, len(flatbuffer))
         _check_close(paths[name], kind, found, force)
+        if not force:
+            check_lengths(
+                length_samples(task, source.samples),
+                lambda samples, run=run: [run(**x) for x in samples],
+                lambda sample, function=function: function(*sample.values()),
+                kind,
+            )
         made[name] = flatbuffer, found, _about(task, kind, function, found)
     for name, (flatbuffer, _, values) in made.items():
         _write(task, paths[name], flatbuffer, values)

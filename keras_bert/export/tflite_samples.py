@@ -46,7 +46,7 @@ def sample_columns(task, texts=None):
             f"`texts` must be a list of examples. Received: "
             f"texts={brief(texts)}."
         )
-    rows = _built_in(task) if texts is None else [*texts]
+    rows = [*texts] if texts is not None else _rows(task, _TEXTS)
     names = task.text_inputs
     if not rows:
         raise ValueError("`texts` must not be empty. Received: texts=[].")
@@ -64,6 +64,13 @@ def sample_columns(task, texts=None):
         _column(name, values, len(task.text_shapes.get(name, (None,))))
         for name, values in zip(names, zip(*rows, strict=True), strict=True)
     ]
+
+
+def long_columns(task, num_words):
+    """Return the input columns of one text with at least `num_words` words."""
+    text = " ".join(_with_masks(task, _TEXTS))
+    text = " ".join([text] * (1 + num_words // len(text.split())))
+    return sample_columns(task, _rows(task, [text]))
 
 
 def _column(name, values, rank):
@@ -98,16 +105,20 @@ def id_samples(task, columns):
     ]
 
 
-def _built_in(task):
-    mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
-    # FillMask needs a mask; for other tasks it is an ordinary token.
-    texts = [f"{text} {mask}" if text else text for text in _TEXTS]
+def _rows(task, texts):
+    """Return texts in the format of the task's `predict`."""
     if len(task.text_inputs) == 1:
-        return texts
-    pairs = [*zip(_TEXTS, [*_TEXTS[1:], _TEXTS[0]], strict=True)]
+        return _with_masks(task, texts)
+    pairs = [*zip(texts, [*texts[1:], texts[0]], strict=True)]
     if task.text_shapes:
         return [(text, [text, second]) for text, second in pairs]
     return pairs
+
+
+def _with_masks(task, texts):
+    """Append a mask, which FillMask needs, to each text that is not empty."""
+    mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
+    return [f"{text} {mask}" if text else text for text in texts]
 
 
 def read_texts(task, path):

@@ -1,6 +1,7 @@
 """Conversion of tokenizers to Hugging Face's tokenizer.json."""
 
 from keras_bert import artifacts
+from keras_bert.config import read_json_object
 from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import USER_DEFINED
@@ -36,6 +37,30 @@ def write_tokenizer_json(preprocess, path):
     if settings.kind == "sentencepiece":
         _hide_pieces(values["model"], vocabulary, name)
     artifacts.write_json(path, values, 1, False)
+
+
+def point_to_tokenizer_json(preprocess, path, inputs):
+    """Make transformers read `tokenizer.json` as it is.
+
+    Otherwise, it builds tokenizers of known classes from the vocabulary, with
+    other names of special tokens, and finds special tokens in texts.
+
+    Args:
+        preprocess: `Preprocessor`.
+        path: `pathlib.Path` of the `tokenizer_config.json` to change.
+        inputs: list of str, names of the inputs of the model.
+    """
+    settings, config = preprocess.tokenizer.settings, read_json_object(path)
+    name = _spelling(settings)
+    tokens = {k: name(x) for k, x in config.items() if k.endswith("_token")}
+    values = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "split_special_tokens": not settings.special_tokens_in_text,
+        "model_input_names": inputs,
+        "padding_side": preprocess.template.padding_side,
+        "truncation_side": _CUT_AT.get(preprocess.truncation, "Right").lower(),
+    }
+    artifacts.write_json(path, {**config, **tokens, **values})
 
 
 def _hide_pieces(model, vocabulary, name):

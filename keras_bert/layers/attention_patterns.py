@@ -18,7 +18,7 @@ from keras_bert import checks
 from keras_bert.typing import Tensor
 
 # Up to this length, full attention is faster than blocks.
-_LONGEST_DENSE = 512
+_LONGEST_FULL = 512
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -93,6 +93,19 @@ class Window:
         return cls(**config)
 
 
+def max_full_length(pattern):
+    """Return the length above which attention is computed in blocks.
+
+    Args:
+        pattern: function of query and key positions, or None.
+
+    Returns:
+        int, or None if the pattern has no `reach`.
+    """
+    reach = getattr(pattern, "reach", None)
+    return None if reach is None else max(_LONGEST_FULL, 4 * reach)
+
+
 def uses_blocks(pattern, seq_length):
     """Return whether a sequence is long enough for block-local attention.
 
@@ -103,5 +116,5 @@ def uses_blocks(pattern, seq_length):
     Returns:
         bool, or bool scalar tensor. False if the pattern has no `reach`.
     """
-    reach = getattr(pattern, "reach", None)
-    return reach is not None and seq_length > max(_LONGEST_DENSE, 4 * reach)
+    longest = max_full_length(pattern)
+    return longest is not None and seq_length > longest

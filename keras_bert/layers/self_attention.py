@@ -16,6 +16,7 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.attention import attend_to_all
 from keras_bert.layers.attention import attention_weights
+from keras_bert.layers.attention_patterns import max_full_length
 from keras_bert.layers.attention_patterns import uses_blocks
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
@@ -115,6 +116,11 @@ class SelfAttention(Layer):
         self.weights_dropout = self._dropout(dropout, "weights_dropout")
         self.attention_output = self._dense(hidden_size, "attention_output")
         self.output_dropout = self._dropout(output_dropout, "output_dropout")
+
+    @property
+    def max_full_length(self) -> int | None:
+        """Length of the longest sequence with full attention, or None."""
+        return max_full_length(self.pattern)
 
     def _dense(self, units, name):
         return make_dense(self, units, name, use_bias=self.use_bias)

@@ -1,9 +1,14 @@
-"""A tiny BERT with random weights, and all exported tasks."""
+"""Tiny models of all families with random weights, and all exported tasks."""
+
+import dataclasses
 
 import keras
 import pytest
 
 from keras_bert import tasks
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
+from tests import tiny
 
 LABELS = ["O", "B-X", "I-Y"]
 
@@ -46,6 +51,56 @@ TASKS = {
 OF_FEATURES = {"of_features", "tags_of_features"}
 # Tasks that can be exported to TFLite.
 IN_TFLITE = sorted({*TASKS} - OF_FEATURES - {"generator"})
+
+
+# Config changes of each family, and of variants with other layers.
+FAMILIES = {
+    "albert": {},
+    "bert": {},
+    "bert long": {"attention_window": 4},
+    # Full attention up to 28 tokens.
+    "big_bird": {"block_size": 4, "num_random_blocks": 1, "P": 1030},
+    "deberta": {},
+    "deberta-v2": {},
+    "deberta-v2 convolution": {"conv_kernel_size": 3},
+    "distilbert": {},
+    "electra": {},
+    "ernie": {"use_task_id": True},
+    # The second block has full attention up to 524 tokens.
+    "longformer": {"attention_window": (4, 262), "L": 2},
+    "modernbert": {"local_attention": 262, "L": 2},
+    "mpnet": {},
+    "openai-gpt": {},
+    "roberta": {},
+    "static-embeddings": {},
+    "xlm-roberta": {},
+    "xlnet": {},
+}
+
+
+@pytest.fixture(scope="session")
+def make_family(make_settings, make_settings_of):
+    """Return a function from a name in `FAMILIES` to a `PretrainedModel`."""
+
+    def make(name):
+        model_type = name.split()[0]
+        if model_type == "static-embeddings":
+            teacher = tasks.TextEmbedder(tiny.make_bert())
+            return teacher.distill_static(8).pretrained
+        if model_type == "openai-gpt":
+            config = OpenAIGPTConfig(
+                40, 602, 16, 1, 2, resid_pdrop=0.0, initializer_range=0.3
+            )
+            return PretrainedModel.from_config(config, make_settings("bpe"))
+        settings = make_settings_of(model_type)
+        if model_type == "modernbert":
+            settings = dataclasses.replace(settings, normalizer="NFC")
+        sizes = {"H": 16, "I": 32, "L": 1, "V": len(settings.vocabulary)}
+        sizes |= {"P": 602, "initializer_range": 0.3, **FAMILIES[name]}
+        config = tiny.config(model_type, **sizes)
+        return PretrainedModel.from_config(config, settings)
+
+    return make
 
 
 def columns(task, texts):

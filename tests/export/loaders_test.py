@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_bert import tasks
 from keras_bert.export import export_onnx
 from keras_bert.export import export_tflite
 from tests.export.conftest import TASKS
@@ -69,6 +70,60 @@ def test_sentence_transformers(export, packed):
         directory, backend="onnx", device="cpu"
     )
     _check(model.encode(_TEXTS), task.embed(_TEXTS))
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "linear"])
+def test_cross_encoder(make_bert, tmp_path, activation):
+    import sentence_transformers
+
+    bert = make_bert(initializer_range=0.5)
+    ranker = tasks.PairRanker(bert, activation=activation)
+    export_onnx(ranker, tmp_path / "onnx")
+    model = sentence_transformers.CrossEncoder(
+        str(tmp_path / "onnx"), backend="onnx", device="cpu"
+    )
+    pairs = [*zip(_TEXTS, ["a bird", "the dog eats", "fish"])]
+    _check(model.predict(pairs), ranker.predict(pairs))
+
+
+_SETTINGS = {
+    "cls": {"pooling": "cls"},
+    "max": {"pooling": "max", "seq_length": 6},
+    "dense": {"dense": [keras.layers.Dense(4, "tanh")], "normalize": True},
+    "prompts": {"prompts": {"query": "a dog "}, "include_prompt": False},
+}
+
+
+@pytest.mark.parametrize("name", _SETTINGS)
+def test_settings_of_embedders(make_bert, tmp_path, name):
+    import sentence_transformers
+
+    bert, settings = make_bert(initializer_range=0.5), _SETTINGS[name]
+    embedder = tasks.TextEmbedder(bert, **settings)
+    export_onnx(embedder, tmp_path / "onnx")
+    model = sentence_transformers.SentenceTransformer(
+        str(tmp_path / "onnx"), backend="onnx", device="cpu"
+    )
+    texts = [*_TEXTS, "A DOG [SEP] the cat"]
+    _check(model.encode(texts), embedder.embed(texts))
+    for prompt in settings.get("prompts", {}):
+        found = model.encode(texts, prompt_name=prompt)
+        _check(found, embedder.embed(texts, prompt=prompt))
+
+
+@pytest.mark.parametrize(
+    "family", ["albert", "roberta", "xlm-roberta", "xlnet"]
+)
+def test_embedders_of_other_families(make_family, tmp_path, family):
+    import sentence_transformers
+
+    embedder = tasks.TextEmbedder(make_family(family))
+    export_onnx(embedder, tmp_path / "onnx")
+    model = sentence_transformers.SentenceTransformer(
+        str(tmp_path / "onnx"), backend="onnx", device="cpu"
+    )
+    texts = ["word1 word2", "word3", "word4 </s> [SEP] word5"]
+    _check(model.encode(texts), embedder.embed(texts))
 
 
 @_PACKED
