@@ -10,6 +10,7 @@ import functools
 import json
 
 from keras_bert.locations import FAMILIES
+from keras_bert.locations import model_type_of
 from keras_bert.template import Template
 
 MODEL = "model"  # Use only the normalizer in the SentencePiece model file.
@@ -33,8 +34,11 @@ class Conventions:
             them.
         own_pieces: sequence of str, other pieces of the published model, to
             recognize it among models with the same special tokens.
+        special: sequence of str, the other special tokens in transformers, if
+            the model contains them; first "bos_token" and "eos_token".
         normalizer: str, the default normalizer: a key of `NORMALIZERS`, or
             `MODEL` for the normalizer in the model file.
+        lowercase: bool, whether to lower-case texts if no file says so.
         pair: str, the layout of pairs, in the format of `Template`.
         ignores_casing: bool, whether transformers ignores `do_lower_case`.
     """
@@ -46,7 +50,9 @@ class Conventions:
     first: tuple = ()
     last: tuple = ()
     own_pieces: tuple = ()
+    special: tuple = ()
     normalizer: str = MODEL
+    lowercase: bool = False
     pair: str = Template.pair
     ignores_casing: bool = False
 
@@ -62,12 +68,26 @@ class Conventions:
 
 
 @functools.cache
+def _conventions():
+    """Return the `Conventions` of all families by `model_type`."""
+    return {
+        model_type_of(path.parent.name): Conventions(
+            **json.loads(path.read_text(encoding="utf-8"))
+        )
+        for path in sorted(FAMILIES.glob("*/special_tokens.json"))
+    }
+
+
+@functools.cache
 def conventions_of(kind):
     """Return the `Conventions` of all families that use a tokenizer type."""
-    paths = sorted(FAMILIES.glob("*/special_tokens.json"))
-    texts = (path.read_text(encoding="utf-8") for path in paths)
-    found = (Conventions(**json.loads(text)) for text in texts)
-    return [x for x in found if x.kind == kind]
+    return [x for x in _conventions().values() if x.kind == kind]
+
+
+def class_of_model(model_type):
+    """Return the name of a family's tokenizer in transformers, or ""."""
+    known = _conventions().get(model_type)
+    return known.tokenizer_class if known else ""
 
 
 def published_class(settings):

@@ -1,6 +1,5 @@
 """Tokens with their spans for a batch of texts, and functions to edit them."""
 
-import re
 import typing
 
 import numpy as np
@@ -80,27 +79,6 @@ def fill_empty_spans(starts, ends, rows):
         of_near = tf.gather(tf.concat([rows, [-1]], 0), near)
         place = tf.where(tf.equal(of_near, rows), near, place)
     return tf.gather(starts, place), tf.gather(ends, place)
-
-
-def mark_in_place(texts, tokens, marks, no_mark):
-    """Replace special tokens in texts by marks of the same number of bytes.
-
-    Args:
-        texts: string tensor `(batch_size,)`, UTF-8.
-        tokens: sequence of str.
-        marks: str, one character for each token, with at most as many bytes
-            as the token. Spaces after a mark add the missing bytes, because a
-            new word begins after a special token.
-        no_mark: str, the replacement of marks that the texts already contain.
-
-    Returns:
-        A string tensor with the shape of `texts`.
-    """
-    texts = tf.strings.regex_replace(texts, f"[{marks}]", no_mark)
-    for token, mark in zip(tokens, marks, strict=True):
-        marked = mark + " " * (len(token.encode()) - len(mark.encode()))
-        texts = tf.strings.regex_replace(texts, re.escape(token), marked)
-    return texts
 
 
 def original_spans(pieces, offsets):

@@ -4,6 +4,7 @@ import pathlib
 
 from keras_bert.config import read_json_file
 from keras_bert.text.base_vocabulary import AddedToken
+from keras_bert.text.conventions import class_of_model
 
 CONFIG, FAST_TOKENIZER = "tokenizer_config.json", "tokenizer.json"
 _ADDED, _SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
@@ -32,7 +33,8 @@ class TokenizerFiles:
         directory, config_path, fast_path: `pathlib.Path`.
         config, fast: dict, the contents of the two files; empty if missing.
         special_tokens_in_text: bool, the setting in `tokenizer_config.json`.
-        tokenizer_class: str, the class in `tokenizer_config.json`, or "".
+        tokenizer_class: str, the class in `tokenizer_config.json`, or the class
+            of the `model_type` in `config.json`, or "".
     """
 
     def __init__(self, directory):
@@ -41,7 +43,10 @@ class TokenizerFiles:
         self.fast_path = self.directory / FAST_TOKENIZER
         self.config, self.fast = map(self._read, (CONFIG, FAST_TOKENIZER))
         self.special_tokens_in_text = self.config.get(_IN_TEXT, False)
-        self.tokenizer_class = str(self.config.get("tokenizer_class", ""))
+        model_type = self._read("config.json").get("model_type")
+        self.tokenizer_class = str(
+            self.config.get("tokenizer_class") or class_of_model(model_type)
+        )
 
     def _read(self, name):
         path = self.directory / name
@@ -107,18 +112,21 @@ class TokenizerFiles:
                     )
 
     def special_tokens(self, tokens, *defaults):
-        """Return the special tokens of `tokenizer_config.json`.
+        """Return the special tokens of the directory.
+
+        They are in `tokenizer_config.json` or `special_tokens_map.json`.
 
         Args:
             tokens: collection of str, the vocabulary.
             *defaults: dicts mapping special-token types to tokens, for types
-                that the file does not define. The first dict with all its
+                that the files do not define. The first dict with all its
                 tokens in the vocabulary is used.
 
         Returns:
             A dict mapping special-token types to tokens.
         """
-        found = {x: _text(self.config.get(k)) for k, x in _TOKEN_KEYS.items()}
+        values = {**self._read(_SPECIAL_MAP), **self.config}
+        found = {x: _text(values.get(key)) for key, x in _TOKEN_KEYS.items()}
         found = {role: token for role, token in found.items() if token}
         roles = [{**default, **found} for default in defaults]
         known = {*tokens}
@@ -178,16 +186,18 @@ class TokenizerFiles:
             )
         return new, (*added.values(),)
 
-    def refuse_added_tokens(self, vocabulary):
-        """Raise ValueError if the files add tokens that are not special."""
-        _, added = self.added_tokens(vocabulary.ids, vocabulary.roles)
-        if added:
+    def refuse(self, tokens):
+        """Raise ValueError if there are added tokens.
+
+        Args:
+            tokens: list of str, the added tokens that cannot be matched.
+        """
+        if tokens:
             raise ValueError(
-                f"{self.directory} must add no tokens to its vocabulary, "
-                "because this kind of tokenizer cannot match them in texts. "
-                f"Received: {added[0].text!r}. If your texts do not contain "
-                f"it, remove it from {_ADDED}, `{_DECODER}` of {CONFIG} and "
-                f"{FAST_TOKENIZER}."
+                f"{self.directory} must not add {tokens[0]!r} to its "
+                "vocabulary, because this kind of tokenizer cannot match it in "
+                "texts. If your texts do not contain it, remove it from "
+                f"{FAST_TOKENIZER}, {CONFIG}, {_SPECIAL_MAP} and {_ADDED}."
             )
 
     def _added_entries(self, ids):
@@ -204,7 +214,8 @@ class TokenizerFiles:
             special += [values.get(key) for key in _NAMED]
             special += [x for key in _EXTRA for x in values.get(key) or []]
         special = [*map(_text, special)]
-        known = {t: ids[t] for t in special if t in ids}
+        known = {entry["content"] for entry in self.fast_entries()}
+        known = {t: ids[t] for t in special if t in ids and t not in known}
         return entries + [
             (
                 self.directory / _ADDED,

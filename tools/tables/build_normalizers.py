@@ -38,6 +38,7 @@ def main(_):
         (folder / f"{mode}.bin").write_bytes(_of_bert(lowercase, strip_accents))
     for rules, of_rules in (
         (normalizers.GOOGLE_RESEARCH, _of_google_research),
+        (normalizers.XLNET, _of_xlnet),
         (normalizers.HUGGING_FACE, _of_hugging_face),
     ):
         for lowercase, casing in normalizers.CASINGS.items():
@@ -67,6 +68,17 @@ def _of_google_research(lowercase):
     return _built(
         lambda x: normalizers.normalize_code_point(ord(x), lowercase=lowercase)
     )
+
+
+def _of_xlnet(lowercase):
+    """Return the table of zihangdai/xlnet."""
+
+    def rule(character):
+        code_point = ord(character)
+        text = normalizers.normalize_code_point(code_point, lowercase)
+        return _mark_changes(character, text)
+
+    return _built(rule)
 
 
 def _of_hugging_face(lowercase):
@@ -144,7 +156,7 @@ def _category(character):
 
 
 def _mark_changes(character, normalized):
-    """Return the result of the first Hugging Face table for a character."""
+    """Mark dropped characters and quotation marks that the rules create."""
     if character in normalizers.QUOTING:
         return character
     if not normalized:

@@ -68,7 +68,8 @@ class BpeSettings(MergesSettings):
         source, tokens, merges = pieces
         roles = files.special_tokens(tokens, ROLES)
         vocabulary = BpeVocabulary(tokens, source, roles)
-        files.refuse_added_tokens(vocabulary)
+        _, added = files.added_tokens(vocabulary.ids, roles)
+        files.refuse([token.text for token in added])
         settings = cls(vocabulary, merges, files.special_tokens_in_text)
         if source == str(files.fast_path):
             files.check_rules(settings)

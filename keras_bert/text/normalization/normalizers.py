@@ -6,18 +6,23 @@ lower-cases, decomposes (NFD) and drops accents. All rules apply to single
 characters (the final sigma of `str.lower` is left out). A table stores them,
 and tensorflow-text's op `FastBertNormalize` applies it in the graph.
 
-ALBERT has two different normalizers. google-research/albert (function
+ALBERT has three different normalizers. google-research/albert (function
 `preprocess_text`) replaces white space by spaces, decomposes (NFKD), drops
 combining characters, and lower-cases for an uncased model. One table stores
 these rules.
 
+zihangdai/xlnet does the same, but first replaces "``" and "''" by quotation
+marks. So does the `AlbertTokenizer` of transformers without a `tokenizer.json`.
+
 Hugging Face's steps are Replace ("``" and "''" become quotation marks), NFKD,
-StripAccents, Lowercase and Precompiled (the table of the model). Two ops apply
-them in the graph, with a table each. The first table stores NFKD, StripAccents
-and Lowercase. The second table extends the model's table by the pairs of
-quotation marks. Only pairs in the raw text are replaced: the first table leaves
-a `SEPARATOR` in place of dropped characters and around quotation marks that it
-creates, and the second table drops the separators.
+StripAccents, Lowercase and Precompiled (the table of the model).
+
+The normalizers with quotation marks are two ops in the graph, with a table
+each. The first table stores the rules for single characters. The second table
+extends the model's table by the pairs of quotation marks. Only pairs in the raw
+text are replaced: the first table leaves a `SEPARATOR` in place of dropped
+characters and around quotation marks that it creates, and the second table
+drops the separators.
 
 Python versions differ in their Unicode data. The rules are therefore pinned to
 Unicode 13.0, the version of the oldest supported Python: a code point that is
@@ -32,6 +37,7 @@ import typing
 import unicodedata
 
 from keras_bert.text.normalization.replacements import build_charsmap
+from keras_bert.text.normalization.replacements import replacements
 from keras_bert.text.normalization.replacements import single_replacements
 
 MODES = {
@@ -118,10 +124,13 @@ class SentencePieceNormalizer(typing.NamedTuple):
         table: str, prefix of the table file names.
         charsmap: callable that adapts a model's replacement table (bytes) to
             this normalizer.
+        splits_numbers: whether pieces that end in a digit and a comma are
+            split, see `number_splits`.
     """
 
     table: str
     charsmap: typing.Callable
+    splits_numbers: bool = True
 
     def model(self, lowercase: bool) -> bytes:
         """Read the table for `tensorflow_text.FastBertNormalizer`.
@@ -143,23 +152,31 @@ def _hugging_face_charsmap(charsmap):
     Precompiled replaces single characters, and graphemes of less than six
     bytes. After the first table, no such grapheme has an accent.
     """
-    return build_charsmap(
-        {
-            **dict.fromkeys(_WHITE_SPACE, " "),
-            **single_replacements(charsmap),
-            **{2 * mark: QUOTE for mark in QUOTING},
-            SEPARATOR: "",
-        }
-    )
+    spaces = dict.fromkeys(_WHITE_SPACE, " ")
+    return _quoting_charsmap({**spaces, **single_replacements(charsmap)})
+
+
+def _xlnet_charsmap(charsmap):
+    """Return the table of the model, extended by the quotation marks."""
+    return _quoting_charsmap(replacements(charsmap))
+
+
+def _quoting_charsmap(replaced):
+    pairs = {2 * mark: QUOTE for mark in QUOTING}
+    return build_charsmap({**replaced, **pairs, SEPARATOR: ""})
 
 
 CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
+XLNET = "xlnet"
 # Replacement table used instead of the model's in transformers 5: NFC.
 COMPOSING = "composing_charsmap.bin"
 NORMALIZERS = {
     GOOGLE_RESEARCH: SentencePieceNormalizer(GOOGLE_RESEARCH, lambda x: x),
-    HUGGING_FACE: SentencePieceNormalizer(HUGGING_FACE, _hugging_face_charsmap),
+    XLNET: SentencePieceNormalizer(XLNET, _xlnet_charsmap),
+    HUGGING_FACE: SentencePieceNormalizer(
+        HUGGING_FACE, _hugging_face_charsmap, splits_numbers=False
+    ),
 }
 
 

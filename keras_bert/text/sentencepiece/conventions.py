@@ -35,7 +35,7 @@ def conventions_of_tokens(tokens, tokenizer_class=""):
         tokenizer_class: see `conventions_of_file`.
 
     Returns:
-        `Conventions`; `DEFAULT` if none match.
+        `Conventions`. If none match, those of `tokenizer_class`, or `DEFAULT`.
     """
     found = [c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens]
     return _most_specific(found, tokens, tokenizer_class)
@@ -43,7 +43,7 @@ def conventions_of_tokens(tokens, tokenizer_class=""):
 
 def _most_specific(found, tokens, tokenizer_class):
     name = tokenizer_class.removesuffix("Fast")
-    named = [c for c in found if c.tokenizer_class == name]
-    known = [c for c in found if {*c.own_pieces} <= tokens]
-    known.sort(key=lambda c: -len(c.own_pieces))
-    return next(iter(named + known), DEFAULT)
+    named = [c for c in ALL_CONVENTIONS if c.tokenizer_class == name]
+    known = [c for c in found if c in named or {*c.own_pieces} <= tokens]
+    known.sort(key=lambda c: (c not in named, -len(c.own_pieces)))
+    return next(iter(known + named), DEFAULT)

@@ -1,11 +1,9 @@
-"""Special tokens and offsets for tokenizers with the model's own normalizer.
+"""Offsets for tokenizers with the model's own normalizer.
 
-Texts are normalized only by the replacement table in the model file. No earlier
-table can mark special tokens. Each special token in a text is therefore
-replaced by an unassigned character, padded with spaces to the same number of
-bytes. Offsets are computed by SentencePiece's own op, which TFLite does not
-support. A model of single characters splits the text, because this split is
-unique, and each piece covers as many characters as it contains.
+Texts are normalized only by the replacement table in the model file. Offsets
+are computed by SentencePiece's own op, which TFLite does not support. A model
+of single characters splits the text, because this split is unique, and each
+piece covers as many characters as it contains.
 """
 
 import tensorflow as tf
@@ -20,33 +18,16 @@ from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import Piece
 
-# Characters of two bytes that replacement tables do not contain.
-MARKS, NO_MARK = "\u0378\u0379\u0380\u0381\u0382", "\u0383"
-
-
-def marked_pieces(tokens):
-    """Return the pieces that represent special tokens in the op's model.
-
-    Args:
-        tokens: sequence of str, of at least three bytes.
-
-    Returns:
-        A dict mapping pieces to tokens, with two pieces for each token.
-    """
-    marked = dict(zip(MARKS, tokens, strict=True))
-    return {**marked, **{WORD_START + m: t for m, t in marked.items()}}
-
 
 class LibrarySpans:
     """Callable that computes piece spans with SentencePiece's own op.
 
     Args:
         model: `SentencePieceModel`.
-        found: dict mapping additional pieces to their sizes in bytes.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, indices into
-            the pieces of the model, followed by the pieces of `found`.
+            the pieces of the model.
         texts: string `(batch_size,)`, the tokenized texts.
 
     Returns:
@@ -54,18 +35,13 @@ class LibrarySpans:
         not empty and do not begin or end with white space.
     """
 
-    def __init__(self, model, found):
+    def __init__(self, model):
         pieces = model.pieces
-        texts = [*(piece.text for piece in pieces), *found]
         # Consecutive unknown characters count as one character.
-        lengths = [
+        self._lengths = [
             1 if piece.kind == UNKNOWN else len(piece.text) for piece in pieces
         ]
-        self._lengths = [*lengths, *map(len, found)]
-        self._sizes = [0] * len(pieces) + [*found.values()]
         known = {
-            character for text in texts[len(pieces) :] for character in text
-        } | {
             character
             for piece in pieces
             if piece.kind in (NORMAL, USER_DEFINED)
@@ -76,7 +52,7 @@ class LibrarySpans:
         self._model = model.graph_bytes(own, model.charsmap)
         replaced = single_replacements(model.charsmap).items()
         spaces = {c for c, text in replaced if not text.strip()} - {"\0"}
-        self._spaces = _class_of(spaces | {" ", *OTHER_SPACES})
+        self._spaces = class_of(spaces | {" ", *OTHER_SPACES})
 
     def __call__(self, pieces, texts):
         # Create the op here, so that the graph contains its model.
@@ -97,12 +73,10 @@ class LibrarySpans:
         ends = starts + tf.cast(tf.strings.length(words), tf.int64)
         words = tf.strings.regex_replace(words, f"^{self._spaces}+", "")
         starts = ends - tf.cast(tf.strings.length(words), tf.int64)
-        sizes = tf.gather(self._sizes, pieces.flat_values)
-        ends = tf.maximum(ends, starts + tf.cast(sizes, tf.int64))
         return fill_empty_spans(starts, ends, row)
 
 
-def _class_of(characters):
+def class_of(characters):
     """Return a regex character class of the characters."""
     codes = [f"{{{ord(character):x}}}" for character in sorted(characters)]
     return "[" + "".join(rf"\x{code}" for code in codes) + "]"

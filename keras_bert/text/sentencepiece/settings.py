@@ -7,9 +7,12 @@ from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.template import Template
+from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.fast_tokenizer import tokenizer_json
+from keras_bert.text.normalization.normalizers import HUGGING_FACE
+from keras_bert.text.normalization.normalizers import XLNET
 from keras_bert.text.sentencepiece.conventions import ALL_CONVENTIONS
 from keras_bert.text.sentencepiece.tokenizer_json import fast_parts
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
@@ -19,6 +22,7 @@ from keras_bert.text.tokenizer_files import CONFIG
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
 from keras_bert.text.tokenizer_files import TokenizerFiles
 from keras_bert.text.tokenizer_files import config_json
+from keras_bert.text.tokenizer_files import parse_added_token
 from keras_bert.text.tokenizer_settings import CasedTokenizer
 
 _MODELS = tuple(name for x in ALL_CONVENTIONS for name in x.files)
@@ -37,6 +41,10 @@ class SentencePieceSettings(CasedTokenizer):
             normalizer of the vocabulary's conventions.
         special_tokens_in_text: whether to convert special tokens in texts to
             their ids.
+        keeps_last_space: whether white space at the end of a text, or before an
+            added token, is a piece "▁", as in some files of transformers.
+        added_tokens: sequence of `AddedToken`, other tokens of the vocabulary
+            to match in raw texts.
 
     Raises:
         ValueError: `lowercase` is True with the normalizer `MODEL`.
@@ -53,6 +61,8 @@ class SentencePieceSettings(CasedTokenizer):
     lowercase: Annotated[bool | None, Check(checks.flag)] = None
     special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
     normalizer: str | None = None
+    keeps_last_space: bool = checks.field(False, checks.flag)
+    added_tokens: tuple = ()
 
     def __post_init__(self):
         if not isinstance(self.vocabulary, SentencePieceVocabulary):
@@ -64,13 +74,33 @@ class SentencePieceSettings(CasedTokenizer):
             values["normalizer"] = conventions.normalizer
         follows_model = self.normalizer == MODEL
         if self.lowercase is None:
-            values["lowercase"] = not follows_model
+            values["lowercase"] = conventions.lowercase and not follows_model
         if follows_model and self.lowercase:
             raise ValueError(
                 "`lowercase` must be False with the normalizer of the model, "
                 f"as in a {conventions.tokenizer_class}. "
                 "Received: lowercase=True."
             )
+
+    @property
+    def found_tokens(self):
+        """Dict mapping the tokens to match in texts to their ids."""
+        tokens = self.fast_tokens
+        if not self.special_tokens_in_text:
+            tokens = [token for token in tokens if not token.is_special]
+        return {t.text: self.vocabulary.id_of(t.text) for t in tokens}
+
+    @property
+    def taking_tokens(self):
+        """List of the tokens (str) that include the white space before them."""
+        return [token.text for token in self.fast_tokens if token.takes_space]
+
+    @property
+    def fast_tokens(self):
+        """The `AddedToken`s to write to `tokenizer.json`."""
+        special = map(AddedToken, self.vocabulary.other_special)
+        tokens = (*super().fast_tokens, *special, *self.added_tokens)
+        return [*{token.text: token for token in tokens}.values()]
 
     @classmethod
     def _read(cls, directory, max_chars_per_word, lowercase):
@@ -79,20 +109,30 @@ class SentencePieceSettings(CasedTokenizer):
         The model is `spiece.model`, `30k-clean.model` as in the downloads of
         google-research/albert, `spm.model` of a DeBERTa,
         `sentencepiece.bpe.model` of an XLM-RoBERTa, or in `tokenizer.json`.
-        The casing of an ALBERT is in `tokenizer_config.json`, in
-        `tokenizer.json`, or an argument; by default texts are lower-cased, as
-        in google-research/albert and `transformers`. A `tokenizer.json` defines
-        the normalizer. If there is none, an ALBERT normalizes like
-        google-research. The others use the normalizer of their model.
+        The casing of an ALBERT or XLNet is in `tokenizer_config.json`, in
+        `tokenizer.json`, or an argument; by default the texts of an ALBERT are
+        lower-cased, as in google-research/albert and `transformers`. A
+        `tokenizer.json` defines the normalizer. If there is none, an ALBERT
+        normalizes like google-research, or like the `AlbertTokenizer` in
+        `tokenizer_config.json`. The others use the normalizer of their family.
         """
         files = TokenizerFiles(directory)
-        fast = from_tokenizer_json(files) if files.fast else (None,) * 3
-        fast_vocabulary, fast_casing, normalizer = fast
-        vocabulary = _read_vocabulary(files, fast_vocabulary)
-        files.refuse_added_tokens(vocabulary)
+        fast = from_tokenizer_json(files) if files.fast else (None,) * 4
+        fast_vocabulary, fast_casing, normalizer, keeps_last_space = fast
+        vocabulary = _read_vocabulary(files, fast_vocabulary, normalizer)
+        new, added = files.added_tokens(vocabulary.ids, vocabulary.roles)
+        normalized = (t for t in added if t.is_normalized and not t.is_special)
+        files.refuse([*new, *(token.text for token in normalized)])
+        known = vocabulary.other_special
+        added = [token for token in added if token.text not in known]
+        for entry in files.fast_entries() if keeps_last_space else ():
+            if entry["content"] == vocabulary.roles["mask"]:
+                added.append(parse_added_token(files.fast_path, entry))
         files.check_special_tokens(vocabulary)
         conventions, casing = vocabulary.conventions, files.config.get(_CASING)
         has_table = conventions.normalizer != MODEL
+        if has_table and not files.fast and "tokenizer_class" in files.config:
+            normalizer = XLNET
         if files.config.get(_ACCENTS) and has_table:
             raise ValueError(
                 f"{files.config_path}: `{_ACCENTS}` must be false, because "
@@ -107,22 +147,26 @@ class SentencePieceSettings(CasedTokenizer):
         }
         return cls(
             vocabulary,
-            agreed_casing(vocabulary, casing_hints, default=has_table),
+            agreed_casing(vocabulary, casing_hints, conventions.lowercase),
             files.special_tokens_in_text,
             normalizer,
+            bool(keeps_last_space),
+            added,
         )
 
     def _write(self, directory):
         conventions = self.vocabulary.conventions
         self.vocabulary.save(directory / conventions.files[0])
+        roles, others = self.vocabulary.roles, self.vocabulary.other_special
+        first, last = others[:2] or (roles["cls"], roles["sep"])
         values = config_json(
             conventions.tokenizer_class,
             self,
             do_lower_case=self.lowercase,
             keep_accents=self.normalizer == MODEL,
             remove_space=True,
-            bos_token=conventions.roles["cls"],
-            eos_token=conventions.roles["sep"],
+            bos_token=first,
+            eos_token=last,
         )
         template = Template(pair=conventions.pair)
         fast = tokenizer_json(self, self.fast_tokens, template)
@@ -135,10 +179,15 @@ class SentencePieceSettings(CasedTokenizer):
 
     def fast_parts(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""
-        return fast_parts(self.vocabulary, self.lowercase, self.normalizer)
+        return fast_parts(
+            self.vocabulary,
+            self.lowercase,
+            self.normalizer,
+            self.keeps_last_space,
+        )
 
 
-def _read_vocabulary(files, fast):
+def _read_vocabulary(files, fast, normalizer):
     paths = [files.directory / name for name in _MODELS]
     path = next((path for path in paths if path.is_file()), None)
     if path is None and fast is None:
@@ -155,4 +204,12 @@ def _read_vocabulary(files, fast):
             f"Received: {len(fast)} and {len(vocabulary)} tokens. Delete the "
             "file that does not belong to the model."
         )
+    if normalizer == HUGGING_FACE:
+        # transformers 4 lowers the scores of pieces that end in "9,".
+        vocabulary.model.pieces = [
+            mine._replace(score=its.score)
+            for mine, its in zip(
+                vocabulary.model.pieces, fast.model.pieces, strict=True
+            )
+        ]
     return vocabulary

@@ -20,7 +20,8 @@ _LETTERS = {
     letter
     for conventions in ALL_CONVENTIONS
     if conventions.normalizer != MODEL
-    for letter in "".join(conventions.roles.values())
+    for token in (*conventions.roles.values(), *conventions.special)
+    for letter in token
 }
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
 _MARKS = {letter: next(_FREE) for letter in sorted(_LETTERS)}
@@ -28,6 +29,11 @@ MARKS = "".join(_MARKS.values())
 # _GAP replaces dropped combining characters, _NO_CHARACTER replaces
 # noncharacters in texts.
 _GAP, _NO_CHARACTER = next(_FREE), next(_FREE)
+
+
+def can_be_marked(tokens):
+    """Return whether all letters of the tokens have marks."""
+    return _LETTERS.issuperset("".join(tokens))
 
 
 def marked(token):

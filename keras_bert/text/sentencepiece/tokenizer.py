@@ -1,45 +1,48 @@
 """SentencePiece tokenizer that runs in the graph."""
 
+import collections.abc
 import functools
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.conventions import OTHER_SPACES
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.normalization.replacements import build_table
+from keras_bert.text.normalization.replacements import single_replacements
 from keras_bert.text.pieces import Pieces
-from keras_bert.text.pieces import mark_in_place
 from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import Piece
-from keras_bert.text.sentencepiece.model_rules import MARKS
-from keras_bert.text.sentencepiece.model_rules import NO_MARK
 from keras_bert.text.sentencepiece.model_rules import LibrarySpans
-from keras_bert.text.sentencepiece.model_rules import marked_pieces
+from keras_bert.text.sentencepiece.model_rules import class_of
+from keras_bert.text.sentencepiece.number_splits import number_splits
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.spans import PieceSpans
+from keras_bert.text.sentencepiece.special_tokens import can_be_marked
 from keras_bert.text.sentencepiece.special_tokens import finding_charsmap
 from keras_bert.text.sentencepiece.special_tokens import marked
 from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
+from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.typing import Path
 from keras_bert.typing import Texts
 
 
 class SentencePieceTokenizer(Tokenizer):
-    """SentencePiece tokenizer of ALBERT, DeBERTa and XLM-RoBERTa.
+    """SentencePiece tokenizer of ALBERT, DeBERTa, XLM-RoBERTa and XLNet.
 
     It consists of graph ops only and runs eagerly, in `tf.data`, in a
-    SavedModel and in TFLite. docs/tokenization.md lists the differences from
-    the published tokenizers.
+    SavedModel and, unless it matches added tokens, in TFLite.
+    docs/tokenization.md lists the differences from the published tokenizers.
 
     Args:
         vocabulary: the vocabulary, or the path of a `spiece.model`,
@@ -48,9 +51,14 @@ class SentencePieceTokenizer(Tokenizer):
             False for all other families.
         special_tokens_in_text: whether to convert special tokens in texts, such
             as [MASK], to their ids. If False, they are plain text.
-        normalizer: normalizer to apply. ALBERT supports "google_research", the
-            default, and "hugging_face". The others support "model", the
+        normalizer: normalizer to apply. ALBERT and XLNet support
+            "google_research", the default of ALBERT, "xlnet", the default of
+            XLNet, and "hugging_face". The others support "model", the
             normalizer in the model file.
+        keeps_last_space: whether white space at the end of a text, or before an
+            added token, is a piece "▁", as in some files of transformers.
+        added_tokens: other tokens of the vocabulary to match in raw texts. A
+            new word begins after them.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
@@ -76,9 +84,16 @@ class SentencePieceTokenizer(Tokenizer):
         lowercase: bool | None = None,
         special_tokens_in_text: bool = False,
         normalizer: str | None = None,
+        keeps_last_space: bool = False,
+        added_tokens: collections.abc.Iterable[AddedToken] = (),
     ) -> None:
         settings = SentencePieceSettings(
-            vocabulary, lowercase, special_tokens_in_text, normalizer
+            vocabulary,
+            lowercase,
+            special_tokens_in_text,
+            normalizer,
+            keeps_last_space,
+            added_tokens,
         )
         super().__init__(settings)
         self.roles = self.vocabulary.roles
@@ -86,14 +101,8 @@ class SentencePieceTokenizer(Tokenizer):
 
     @batch_or_scalar
     def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:
-        texts = self._marked(texts)
-        for normalizer in self._normalizers:
-            texts = normalizer.normalize(texts)
-        pieces = self._op.tokenize(texts)
-        ids = tf.gather(self._ids, pieces.flat_values)
-        return tf.RaggedTensor.from_row_splits(
-            ids, tf.cast(pieces.row_splits, tf.int64), validate=False
-        )
+        pieces = self._matched(texts, self._cut)
+        return pieces.ragged(pieces.ids)
 
     @batch_or_scalar
     def tokenize_with_offsets(
@@ -114,12 +123,55 @@ class SentencePieceTokenizer(Tokenizer):
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32;
             starts and ends, int64, byte offsets into the raw text.
         """
-        texts = self._marked(texts)
+        pieces = self._matched(texts, self._cut_with_offsets)
+        return tuple(map(pieces.ragged, pieces[:3]))
+
+    def _matched(self, texts, cut):
+        """Tokenize texts with `cut` and match added tokens."""
+        if self._split_texts:
+            return self._split_texts(texts, cut)
+        return cut(texts)
+
+    def _with_last_spaces(self, pieces, texts):
+        """Append a piece "▁" to normalized texts that end with white space."""
+        if not self.settings.keeps_last_space:
+            return pieces
+        shorter = tf.strings.regex_replace(texts, self._last_space, "")
+        sizes = [tf.strings.length(x) for x in (shorter, texts)]
+        starts, ends = (tf.cast(x, tf.int64) for x in sizes)
+        is_spaced = starts < ends
+        mark = tf.fill(tf.shape(ends), self.vocabulary.id_of(WORD_START))
+        counts = tf.cast(is_spaced, tf.int64)
+
+        def joined(values, last):
+            last = tf.RaggedTensor.from_row_lengths(
+                tf.boolean_mask(last, is_spaced), counts, validate=False
+            )
+            return tf.concat([pieces.ragged(values), last], 1).values
+
+        return Pieces(
+            joined(pieces.ids, mark),
+            joined(pieces.starts, starts),
+            joined(pieces.ends, ends),
+            pieces.row_splits + tf.concat([[0], tf.cumsum(counts)], 0),
+        )
+
+    def _cut(self, texts):
+        """Tokenize texts and return `Pieces` without offsets."""
+        for normalizer in self._normalizers:
+            texts = normalizer.normalize(texts)
+        pieces = self._tokenize(texts)
+        ids = tf.gather(self._ids, pieces.flat_values)
+        none, splits = tf.zeros_like(ids, tf.int64), pieces.row_splits
+        pieces = Pieces(ids, none, none, tf.cast(splits, tf.int64))
+        return self._with_last_spaces(pieces, texts)
+
+    def _cut_with_offsets(self, texts):
         origins = []
         for normalizer in self._normalizers:
             texts, offsets = normalizer.normalize_with_offsets(texts)
             origins.append(offsets)
-        pieces = self._op.tokenize(texts)
+        pieces = self._tokenize(texts)
         starts, ends = self._spans(pieces, texts)
         pieces = Pieces(
             tf.gather(self._ids, pieces.flat_values),
@@ -127,32 +179,50 @@ class SentencePieceTokenizer(Tokenizer):
             ends,
             tf.cast(pieces.row_splits, tf.int64),
         )
+        pieces = self._with_last_spaces(pieces, texts)
         for offsets in reversed(origins):
             pieces = original_spans(pieces, offsets)
-        return tuple(map(pieces.ragged, pieces[:3]))
+        return pieces
+
+    def _tokenize(self, texts):
+        """Tokenize normalized texts to indices of pieces."""
+        pieces = self._op.tokenize(texts)
+        if not self._splits:
+            return pieces
+        parts = tf.gather(self._parts, pieces.flat_values)  # [P, most parts]
+        is_part = parts >= 0
+        counts = tf.reduce_sum(tf.cast(is_part, tf.int32), 1)
+        splits = tf.concat([[0], tf.cumsum(counts)], 0)
+        return tf.RaggedTensor.from_row_splits(
+            tf.boolean_mask(parts, is_part),
+            tf.gather(splits, pieces.row_splits),
+            validate=False,
+        )
 
     @property
     def _follows_model(self):
         return self.settings.normalizer == MODEL
 
-    def _marked(self, texts):
-        if self._follows_model and self.settings.special_tokens_in_text:
-            tokens = self.roles.values()
-            return mark_in_place(texts, tokens, MARKS, NO_MARK)
-        return texts
+    @graph_constant
+    def _split_texts(self):
+        """Callable that splits raw texts at added tokens, or None."""
+        ids, taking = self.settings.found_tokens, self.settings.taking_tokens
+        if not ids or self._marks:
+            return None
+        return SplitAtTokens(ids, map(self.vocabulary.id_of, taking))
+
+    @functools.cached_property
+    def _marks(self):
+        """Special tokens to mark in the texts of the op, which TFLite can."""
+        tokens = [*self.settings.found_tokens]
+        splits = self._follows_model or self.settings.keeps_last_space
+        return tokens if can_be_marked(tokens) and not splits else []
 
     @functools.cached_property
     def _found(self):
-        """Dict mapping the special tokens that texts may contain to ids."""
-        if not self.settings.special_tokens_in_text:
-            return {}
-        tokens = self.roles.values()
-        if self._follows_model:
-            found = marked_pieces(tokens)
-        else:
-            found = {marked(t): t for t in tokens}
-            found |= {WORD_START + text: t for text, t in found.items()}
-        return {text: self.vocabulary.id_of(t) for text, t in found.items()}
+        """Dict mapping the marked special tokens to ids."""
+        found = {marked(t): self.vocabulary.id_of(t) for t in self._marks}
+        return {**found, **{WORD_START + t: x for t, x in found.items()}}
 
     @functools.cached_property
     def _pieces(self):
@@ -168,14 +238,21 @@ class SentencePieceTokenizer(Tokenizer):
         return own + [Piece(text, 0.0, NORMAL) for text in self._found]
 
     @functools.cached_property
+    def _last_space(self):
+        """Regular expression for white space at the end of normalized texts."""
+        replaced = {" ": " ", **single_replacements(self._charsmap)}
+        spaces = class_of(c for c, text in replaced.items() if text == " ")
+        dropped = [c for c, text in replaced.items() if not text.strip("\0")]
+        return f"{spaces}{class_of(dropped)}*$" if dropped else f"{spaces}$"
+
+    @functools.cached_property
     def _charsmap(self):
         if self._follows_model:
             return self.vocabulary.model.charsmap
         normalizer = NORMALIZERS[self.settings.normalizer]
         charsmap = normalizer.charsmap(self.vocabulary.model.charsmap)
-        if self.settings.special_tokens_in_text:
-            tokens = self.roles.values()
-            return finding_charsmap(charsmap, self.lowercase, tokens)
+        if self._marks:
+            return finding_charsmap(charsmap, self.lowercase, self._marks)
         return charsmap
 
     @graph_constant
@@ -184,19 +261,47 @@ class SentencePieceTokenizer(Tokenizer):
         return tf_text.FastSentencepieceTokenizer(model)
 
     @graph_constant
+    def _splits(self):
+        """Dict mapping pieces to lists of pieces, see `number_splits`."""
+        normalizer = NORMALIZERS.get(self.settings.normalizer)
+        if normalizer is None or not normalizer.splits_numbers:
+            return {}
+
+        def encode(texts):
+            rows = self._op.tokenize(tf.constant(texts, tf.string)).to_list()
+            return [[self._pieces[n].text for n in row] for row in rows]
+
+        return number_splits([piece.text for piece in self._pieces], encode)
+
+    @functools.cached_property
+    def _all_pieces(self):
+        """Pieces of the op, and unknown pieces that only splits produce."""
+        known = {piece.text for piece in self._pieces}
+        parts = {part for parts in self._splits.values() for part in parts}
+        new = sorted(parts - known)
+        return self._pieces + [Piece(text, 0.0, NORMAL) for text in new]
+
+    @graph_constant
+    def _parts(self):
+        """Table of the indices of each piece's parts, padded with -1."""
+        index = {piece.text: n for n, piece in enumerate(self._all_pieces)}
+        rows = [
+            [index[part] for part in self._splits.get(piece.text, [piece.text])]
+            for piece in self._all_pieces
+        ]
+        return tf.ragged.constant(rows, tf.int32).to_tensor(-1)
+
+    @graph_constant
     def _ids(self):
-        own = self.vocabulary.piece_ids
-        return tf.constant([*own, *self._found.values()], tf.int32)
+        ids = [*self.vocabulary.piece_ids, *self._found.values()]
+        ids += [self.vocabulary.unk_id] * (len(self._all_pieces) - len(ids))
+        return tf.constant(ids, tf.int32)
 
     @graph_constant
     def _spans(self):
         if self._follows_model:
-            tokens = self.vocabulary.tokens
-            sizes = {t: len(tokens[n].encode()) for t, n in self._found.items()}
-            return LibrarySpans(self.vocabulary.model, sizes)
-        finds = self.settings.special_tokens_in_text
-        tokens = [*self.roles.values()] if finds else ()
-        return PieceSpans(self._pieces, self._charsmap, tokens)
+            return LibrarySpans(self.vocabulary.model)
+        return PieceSpans(self._all_pieces, self._charsmap, self._marks)
 
     @graph_constant
     def _normalizers(self):
@@ -208,6 +313,6 @@ class SentencePieceTokenizer(Tokenizer):
             unknown = dict.fromkeys(OTHER_SPACES, "\x7f")
             return [normalizer_op(build_table(unknown))]
         tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
-        if self.settings.special_tokens_in_text:
+        if self._marks:
             tables = [marking_table(), *tables]
         return [*map(normalizer_op, tables)]

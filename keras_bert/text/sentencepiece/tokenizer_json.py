@@ -13,6 +13,7 @@ from keras_bert.text.normalization.normalizers import HUGGING_FACE
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
+from keras_bert.text.normalization.normalizers import XLNET
 from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.normalizers import composing_charsmap
 from keras_bert.text.sentencepiece.conventions import conventions_of_tokens
@@ -22,6 +23,7 @@ from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.model import model_bytes
+from keras_bert.text.sentencepiece.number_splits import ends_number
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
 _METASPACE = {
@@ -51,13 +53,14 @@ _COMPOSING = [
 ]
 
 
-def fast_parts(vocabulary, lowercase, normalizer):
+def fast_parts(vocabulary, lowercase, normalizer, keeps_last_space=False):
     """Return the tokenization rules of a `tokenizer.json`.
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, whether to lower-case texts.
         normalizer: str, a key of `NORMALIZERS`.
+        keeps_last_space: bool, whether a space at the end of a text is a piece.
 
     Returns:
         A JSON-serializable dict.
@@ -68,19 +71,33 @@ def fast_parts(vocabulary, lowercase, normalizer):
     if charsmap:
         encoded = base64.b64encode(charsmap).decode()
         steps.append({"type": _PRECOMPILED, _TABLE: encoded})
-    steps += _SQUEEZING if follows_model else []
-    words = _WORDS[1:] if follows_model else _WORDS
-    scores = {p.text: p.score for p in vocabulary.model.pieces}
+    if keeps_last_space:
+        steps += _SQUEEZING[1:]
+    elif follows_model:
+        steps += _SQUEEZING
+    words = _WORDS[1:] if follows_model or keeps_last_space else _WORDS
+    model = unigram_model(vocabulary)
+    if not follows_model and NORMALIZERS[normalizer].splits_numbers:
+        # As in transformers 4: pieces such as "9," are never the best.
+        model["vocab"] = [
+            [t, x - 100 * ends_number(t)] for t, x in model["vocab"]
+        ]
     return {
         "normalizer": {"type": "Sequence", "normalizers": steps},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": words},
         "decoder": _METASPACE,
-        "model": {
-            "type": "Unigram",
-            "unk_id": vocabulary.unk_id,
-            "vocab": [[t, scores.get(t, 0.0)] for t in vocabulary.tokens],
-            "byte_fallback": False,
-        },
+        "model": model,
+    }
+
+
+def unigram_model(vocabulary):
+    """Return the model of a `tokenizer.json` as a dict."""
+    scores = {p.text: p.score for p in vocabulary.model.pieces}
+    return {
+        "type": "Unigram",
+        "unk_id": vocabulary.unk_id,
+        "vocab": [[t, scores.get(t, 0.0)] for t in vocabulary.tokens],
+        "byte_fallback": False,
     }
 
 
@@ -94,15 +111,17 @@ def from_tokenizer_json(files):
         files: `TokenizerFiles`.
 
     Returns:
-        A `SentencePieceVocabulary`; whether to lower-case texts (bool); and the
-        normalizer (str), `MODEL` or a key of `NORMALIZERS`.
+        A `SentencePieceVocabulary`; whether to lower-case texts (bool); the
+        normalizer (str), `MODEL` or a key of `NORMALIZERS`; and whether a space
+        at the end of a text is a piece (bool).
 
     Raises:
         ValueError: the file contains a different kind of tokenizer.
     """
     source, model = str(files.fast_path), files.part("model")
     try:
-        if model["type"] != "Unigram":
+        # Files older than tokenizers 0.10 do not have the key.
+        if model.get("type", "Unigram") != "Unigram":
             raise ValueError(f"a model of type {model['type']}")
         added = {entry["content"] for entry in files.fast_entries()}
         tokens = {text for text, _ in model["vocab"]}
@@ -110,11 +129,15 @@ def from_tokenizer_json(files):
             tokens | added, files.tokenizer_class
         )
         normalizer = files.fast["normalizer"]
-        steps = [*normalizer.get("normalizers", [normalizer])]
+        steps = all_steps = [*normalizer.get("normalizers", [normalizer])]
         tables = [x[_TABLE] for x in steps if x["type"] == _PRECOMPILED]
         charsmap = base64.b64decode(tables[0] if tables else "")
         if conventions.normalizer != MODEL:
-            steps = steps[: -len(tables) or None]
+            # The last steps are the table and, in transformers 4, a Replace.
+            last = [x for x in steps if x["type"] == _PRECOMPILED]
+            last += [x for x in steps if x == _SQUEEZING[-1]]
+            if last and steps[-len(last) :] == last:
+                steps = steps[: -len(last)]
             normalizer, lowercase = _known_steps(steps)
         else:
             normalizer, lowercase = MODEL, False
@@ -123,7 +146,10 @@ def from_tokenizer_json(files):
             else:
                 _check_squeezing(steps)
         splitter = files.fast["pre_tokenizer"]
-        _check_words(splitter.get("pretokenizers", [splitter]), normalizer)
+        words = splitter.get("pretokenizers", [splitter])
+        _check_words(words)
+        strips = any(step.get("strip_right") for step in all_steps)
+        keeps_last_space = len(words) == 1 and not strips
         data = _model_bytes(model, charsmap, conventions)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
@@ -134,7 +160,7 @@ def from_tokenizer_json(files):
         ) from None
     model = SentencePieceModel(data, source)
     vocabulary = SentencePieceVocabulary(model, source, conventions)
-    return vocabulary, lowercase, normalizer
+    return vocabulary, lowercase, normalizer, keeps_last_space
 
 
 def _known_steps(steps):
@@ -146,7 +172,8 @@ def _known_steps(steps):
     types = ", ".join(str(step["type"]) for step in steps) or "no step"
     raise ValueError(
         f"a normalizer of {types}; supported: Replace of `` and '' with "
-        '", NFKD, StripAccents, optionally Lowercase, then Precompiled'
+        '", NFKD, StripAccents, optionally Lowercase, then Precompiled and '
+        "Replace of two or more spaces"
     )
 
 
@@ -156,13 +183,14 @@ def _normalizer_steps(normalizer, lowercase):
     def replace(kind, old, new):
         return {"type": "Replace", "pattern": {kind: old}, "content": new}
 
+    steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
     if normalizer == HUGGING_FACE:
-        steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
         steps += [{"type": "NFKD"}, {"type": "StripAccents"}]
     else:
         dropped = replace("Regex", _class_of_combining(), "")
         white_space = replace("Regex", _WHITE_SPACE, " ")
-        steps = [white_space, {"type": "NFKD"}, dropped]
+        steps = steps if normalizer == XLNET else []
+        steps += [white_space, {"type": "NFKD"}, dropped]
     return steps + ([{"type": "Lowercase"}] if lowercase else [])
 
 
@@ -189,11 +217,10 @@ def _check_squeezing(steps):
             raise ValueError(f"a normalizer with the step {step['type']}")
 
 
-def _check_words(steps, normalizer):
+def _check_words(steps):
     types = [step["type"] for step in steps]
     known = [word["type"] for word in _WORDS]
-    # A model splits at spaces itself.
-    if types not in ([known, known[1:]] if normalizer == MODEL else [known]):
+    if types not in (known, known[1:]):  # A model splits at spaces itself.
         raise ValueError(f"a pre-tokenizer of {', '.join(types)}")
     # Files older than tokenizers 0.19 use the second key.
     scheme = steps[-1].get("prepend_scheme", "always")

@@ -4,6 +4,7 @@ A unit is a run of characters other than spaces, with the spaces before it. No
 piece crosses the bounds of a unit.
 """
 
+import itertools
 import re
 
 from keras_bert.text.conventions import MODEL
@@ -17,8 +18,11 @@ from keras_bert.text.normalization.replacements import CharacterTable
 from keras_bert.text.normalization.replacements import LongestMatch
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import USER_DEFINED
+from keras_bert.text.sentencepiece.number_splits import number_splits
+from keras_bert.text.sentencepiece.tokenizer_json import unigram_model
 from keras_bert.text.wordpiece.units import any_of
 
+_NUM_LAST = 8  # Characters to search for white space at the end of a text.
 _NO_CHARACTER = "\ufffd"  # In place of bytes that are not UTF-8.
 
 
@@ -45,20 +49,37 @@ class SentencePieceUnits:
         self._match = LongestMatch(charsmap)
         self._has_table = bool(charsmap)
         self._spaces = " " + OTHER_SPACES if charsmap else " "
-        roles = vocabulary.roles.values()
-        found = roles if settings.special_tokens_in_text else ()
-        self._ids = {token: vocabulary.id_of(token) for token in found}
-        self._tokens = any_of(found)
+        self._ids = settings.found_tokens
+        self._tokens = any_of(self._ids)
+        self._keeps_last_space = settings.keeps_last_space
+        self._taking = {*settings.taking_tokens}
         self._model = word_model(_model(settings))
+        self._splits = {}
+        if not self._follows_model and normalizer.splits_numbers:
+            splits = number_splits(vocabulary.tokens, self._pieces)
+            self._splits = {
+                piece: [(x, vocabulary.ids.get(x, self._unk_id)) for x in parts]
+                for piece, parts in splits.items()
+            }
 
     def parts(self, text):
         """Split a text at special tokens, see `HostTokenizer`."""
         parts = self._tokens.split(text) if self._ids else [text]
-        for number, part in enumerate(parts):
-            if number % 2:
-                size = size_of(part)
-                part = Encoded([self._ids[part]], [0], [size], size)
+        for part, token in itertools.zip_longest(parts[::2], parts[1::2]):
             yield part
+            if self._keeps_last_space and token not in self._taking:
+                yield from self._last_space(part)
+            if token is not None:
+                size = size_of(token)
+                yield Encoded([self._ids[token]], [0], [size], size)
+
+    def _last_space(self, text):
+        """Return the tokens of the white space at the end of a text."""
+        found, size = self._replaced(text[-_NUM_LAST:])
+        if not found or found[-1][0] not in self._spaces:
+            return []
+        _, first, last = found[-1]
+        return [Encoded([self._mark_id], [first - size], [last - size], 0)]
 
     def encode(self, unit):
         """Tokenize a unit, see `HostTokenizer`."""
@@ -67,16 +88,24 @@ class SentencePieceUnits:
         bounds = [x[1:] for x in spans for _ in range(size_of(x[0]))]
         ids, starts, ends = [], [], []
         for token in self._model.tokenize(text):
-            first, last = token.offsets
-            ids.append(token.id)
-            starts.append(bounds[first][0])
-            ends.append(bounds[last - 1][1])
+            whole, (last, _) = [(token.value, token.id)], token.offsets
+            for part, index in self._splits.get(token.value, whole):
+                first, last = last, last + size_of(part)
+                ids.append(index)
+                starts.append(bounds[first][0])
+                ends.append(bounds[last - 1][1])
         mark_id = None if self._follows_model else self._mark_id
         for n in range(len(ids) - 2, -1, -1):
             is_mark = ids[n] == mark_id and ids[n + 1] == self._unk_id
             if ends[n] <= starts[n] or is_mark:  # Use the next piece's span.
                 starts[n], ends[n] = starts[n + 1], ends[n + 1]
         return Encoded(ids, starts, ends, size)
+
+    def _pieces(self, words):
+        return [
+            [token.value for token in self._model.tokenize(WORD_START + word)]
+            for word in words
+        ]
 
     def _spans(self, unit):
         """Normalize a unit.
@@ -145,7 +174,7 @@ def _model(settings):
         for piece in vocabulary.model.pieces
         if piece.kind not in (NORMAL, USER_DEFINED)
     }
-    model = settings.fast_parts()["model"]
+    model = unigram_model(vocabulary)
     pieces = enumerate(model["vocab"])
     # Texts do not contain the names of hidden pieces.
     model["vocab"] = [

@@ -34,6 +34,8 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     Attributes:
         piece_ids: list of int, the ids of the model's pieces, in its order.
+        other_special: list of str, the special tokens without a role, such as
+            `<s>` of an XLNet; either none or all of its conventions.
 
     Raises:
         ValueError: a special token is missing, a piece occurs twice, or a
@@ -51,6 +53,8 @@ class SentencePieceVocabulary(BaseVocabulary):
         pieces = [piece.text for piece in model.pieces]
         super().__init__(conventions.tokens(pieces), source, roles)
         self.piece_ids = [self.id_of(piece) for piece in pieces]
+        has_special = {*conventions.special} <= {*self.tokens}
+        self.other_special = [*conventions.special] if has_special else []
         unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
         if unknown != [self.roles["unknown"]]:
             raise ValueError(

@@ -8,12 +8,16 @@ from keras_bert.text.flat_texts import in_rows
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.pieces import Pieces
 
+_LAST_SPACES = r"[\s\x{85}\p{Z}]+$"
+
 
 class SplitAtTokens:
     """Callable that matches added tokens and tokenizes the other segments.
 
     Args:
         ids: dict mapping added tokens to their ids.
+        takes_space: ids of the tokens without white space before them in the
+            segments.
 
     Call arguments:
         texts: string tensor `(batch_size,)`.
@@ -23,11 +27,12 @@ class SplitAtTokens:
         `Pieces` of the texts.
     """
 
-    def __init__(self, ids):
+    def __init__(self, ids, takes_space=()):
         self._find = FindTokens(ids)
         sizes = dict.fromkeys(range(max(ids.values()) + 1), 0)
         sizes |= {index: len(text.encode()) for text, index in ids.items()}
         self._sizes = tf.constant([*sizes.values()])
+        self._taking = tf.constant([*takes_space], tf.int32)
 
     # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
@@ -48,7 +53,11 @@ class SplitAtTokens:
         last = scatter(last, lasts, tf.strings.length(texts))
         rows = tf.searchsorted(lasts, tf.range(size))
         segments = tf.gather(texts, rows)
-        pieces = cut(tf.strings.substr(segments, first, last - first))
+        segments = tf.strings.substr(segments, first, last - first)
+        takes = tf.reduce_any(tf.equal(ids[:, tf.newaxis], self._taking), 1)
+        takes = scatter(tf.fill([size], False), before, takes)
+        shorter = tf.strings.regex_replace(segments, _LAST_SPACES, "")
+        pieces = cut(tf.where(takes, shorter, segments))
         # A piece comes after all tokens that precede its segment.
         splits = tf.cast(pieces.row_splits, tf.int32)
         segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)

@@ -141,8 +141,8 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(
             "a normalizer of Replace, NFKD, StripAccents, Lowercase;",
         ),
         (
-            lambda v: v["pre_tokenizer"]["pretokenizers"].pop(0),
-            "a pre-tokenizer of Metaspace",
+            lambda v: v["pre_tokenizer"]["pretokenizers"].pop(1),
+            "a pre-tokenizer of WhitespaceSplit",
         ),
         (
             lambda v: v["pre_tokenizer"]["pretokenizers"][1].update(
