@@ -20,15 +20,16 @@ class Template:
     Args:
         single: layout of a single text, such as "[CLS] A [SEP]" or
             "cls A sep".
-        pair: layout of a pair, such as "[CLS] A [SEP] B:1 [SEP]:1".
+        pair: layout of a pair, such as "[CLS] A [SEP] B:1 [SEP]:1". B may come
+            before A.
         padding: padding token, or "pad".
         padding_side: "right" or "left".
         padding_segment: segment id of the padding.
         segments: whether the model takes `segment_ids`.
 
     Raises:
-        ValueError: a layout does not name its texts once and in order, or
-            `padding_side` is unknown.
+        ValueError: a layout does not name its texts once, or `padding_side` is
+            unknown.
     """
 
     single: str = "cls A sep"
@@ -41,10 +42,10 @@ class Template:
     def __post_init__(self):
         for layout, texts in ((self.single, "A"), (self.pair, "AB")):
             words = [word for word, _ in _items(layout)]
-            if [w for w in words if w in (FIRST, SECOND)] != [*texts]:
+            if sorted(w for w in words if w in (FIRST, SECOND)) != [*texts]:
                 raise ValueError(
-                    f"`layout` must contain {' and '.join(texts)} once, in "
-                    f"this order. Received: {brief(layout)}."
+                    f"`layout` must contain {' and '.join(texts)} once. "
+                    f"Received: {brief(layout)}."
                 )
         if self.padding_side not in ("left", "right"):
             raise ValueError(
@@ -89,6 +90,12 @@ class Template:
         words = [word for word, _ in _items(f"{self.pair} {self.single}")]
         named = [w for w in words if w not in (FIRST, SECOND)]
         return tuple(dict.fromkeys([self.padding, *named]))
+
+    @property
+    def second_is_first(self):
+        """True if the second text of a pair comes before the first."""
+        words = [word for word, _ in _items(self.pair)]
+        return words.index(SECOND) < words.index(FIRST)
 
     def num_special(self, is_pair):
         """Return the number of special tokens in a sequence."""

@@ -7,7 +7,7 @@ from keras_bert.template import Template
     "single, pair, message",
     [
         ("[CLS] [SEP]", "[CLS] A B", "must contain A once.*'.CLS. .SEP.'"),
-        ("A", "[CLS] B A", "must contain A and B once, .*'.CLS. B A'"),
+        ("A", "[CLS] B", "must contain A and B once.*'.CLS. B'"),
         ("A A", "A B", "once.*'A A'"),
     ],
 )

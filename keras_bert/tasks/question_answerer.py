@@ -6,6 +6,7 @@ import typing
 import keras
 
 from keras_bert import arguments
+from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
@@ -256,6 +257,10 @@ class QuestionAnswerer(FineTunedTask):
         `outputs` has a row for each window. If there is no answer, `answer`
         is "", and `start` and `end` are 0.
         """
+        cls_places = None
+        if self.preprocess.sizes.context_first:
+            lengths = tf.reduce_sum(inputs[features.INPUT_MASK.name], axis=1)
+            cls_places = lengths - 1
         start, end, score = window_answers(
             tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
             inputs[TOKEN_STARTS],
@@ -264,6 +269,7 @@ class QuestionAnswerer(FineTunedTask):
             inputs[QUESTIONS],
             tf.size(questions),
             self.null_threshold,
+            cls_places=cls_places,
         )
         return {
             "answer": tf.strings.substr(contexts, start, end - start),

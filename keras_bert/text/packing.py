@@ -112,11 +112,11 @@ class Layout:
                 broadcasts to the cells.
         """
         arrays, template = self.arrays, self.template
-        texts = [*self._texts]
+        texts = dict(zip((FIRST, SECOND), self._texts, strict=False))
         places, segments, end = 0, 0, of_row(self.lengths)
         for word, segment in reversed(template.layout(len(texts) == 2)):
-            if word in (FIRST, SECOND):
-                first, num_kept, num_cut = map(of_row, texts.pop())
+            if word in texts:
+                first, num_kept, num_cut = map(of_row, texts[word])
                 start = end - num_kept
                 index = position - start
                 skipped = self._skipped(arrays, index, num_kept, num_cut)

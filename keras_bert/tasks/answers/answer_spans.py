@@ -123,10 +123,11 @@ def decode_answers(
             spans[text] = Answer(text, start, end, start_logit, end_logit)
         if len(spans) == n_best_size:
             break
-    least = logits[:, :, 0].sum(axis=0).argmin()
+    of_cls = logits[:, np.arange(logits.shape[1]), windows.cls_places]
+    least = of_cls.sum(axis=0).argmin()
     return Answers(
         [*spans.values()] or [Answer("", 0, 0, 0.0, 0.0)],
-        Answer("", 0, 0, *logits[:, least, 0].tolist()),
+        Answer("", 0, 0, *of_cls[:, least].tolist()),
     )
 
 

@@ -19,12 +19,15 @@ class AnswerWindows:
             sequence.
         starts: int array `(num_windows,)`, first context token of each window.
         lengths: int array `(num_windows,)`, number of tokens in each window.
+        cls_places: int array `(num_windows,)`, position of [CLS] in each
+            sequence; 0 if it is always the first token.
     """
 
     question_length: int
     context_start: int
     starts: np.ndarray
     lengths: np.ndarray
+    cls_places: np.ndarray | int = 0
 
     def owners(self):
         """Return the index of the window that owns each context token.
@@ -51,7 +54,8 @@ class WindowSizes(checks.Checked):
     """Window sizes for extractive question answering.
 
     A sequence is [CLS] question [SEP] context [SEP], or another template in
-    which only the last special token follows the context. The question is
+    which only the last special token follows the context; or, as in XLNet,
+    context [SEP] question [SEP] [CLS]. The question is
     truncated at its end; the context is split into windows that fit the rest.
 
     Args:
@@ -60,6 +64,7 @@ class WindowSizes(checks.Checked):
             windows.
         max_query_length: int, maximum length of a question in tokens.
         num_special: int, number of special tokens in a sequence.
+        context_first: bool, whether the context comes first and [CLS] last.
 
     Raises:
         ValueError: a size is too small, or leaves no room for the context.
@@ -69,6 +74,7 @@ class WindowSizes(checks.Checked):
     doc_stride: Annotated[int, Check(checks.at_least, 1)] = 128
     max_query_length: Annotated[int, Check(checks.at_least, 1)] = 64
     num_special: Annotated[int, Check(checks.at_least, 0)] = 3
+    context_first: Annotated[bool, Check(checks.flag)] = False
 
     def __post_init__(self):
         super().__post_init__()
@@ -97,12 +103,13 @@ class WindowSizes(checks.Checked):
         step = min(room, self.doc_stride)
         num_more = max(0, -(-(context_length - room) // step))
         starts = step * np.arange(1 + num_more)
-        return AnswerWindows(
-            question_length,
-            question_length + self.num_special - 1,
-            starts,
-            np.minimum(room, context_length - starts),
-        )
+        lengths = np.minimum(room, context_length - starts)
+        others = question_length + self.num_special - 1
+        if self.context_first:
+            return AnswerWindows(
+                question_length, 0, starts, lengths, others + lengths
+            )
+        return AnswerWindows(question_length, others, starts, lengths)
 
 
 def context_ranks(most_tokens):
@@ -154,14 +161,12 @@ def answer_labels(windows, span):
         span: pair of int, first and last context token of the answer, or None.
 
     Returns:
-        Int32 array `(2, num_windows)`: start and end positions. Both are 0,
-        the position of [CLS], if the window does not contain the whole answer.
+        Int32 array `(2, num_windows)`: start and end positions. Both are the
+        position of [CLS] if the window does not contain the whole answer.
     """
-    if span is None:
-        return np.zeros((2, len(windows.starts)), np.int32)
-    first, last = span
+    first, last = span or (-1, -1)
     ends = windows.starts + windows.lengths
     is_inside = (windows.starts <= first) & (last < ends)
     positions = np.array([[first], [last]]) - windows.starts
     positions += windows.context_start
-    return np.where(is_inside, positions, 0).astype(np.int32)
+    return np.where(is_inside, positions, windows.cls_places).astype(np.int32)

@@ -138,6 +138,7 @@ def window_answers(
     num_questions,
     null_threshold=None,
     max_answer_length=30,
+    cls_places=None,
 ):
     """Find the best answers in a TensorFlow graph, like `decode_answers`.
 
@@ -148,6 +149,8 @@ def window_answers(
         num_questions: int32 scalar.
         null_threshold: float or None, see `Answers.chosen`.
         max_answer_length: int, maximum length of an answer in tokens.
+        cls_places: int32 `(num_windows,)`, position of [CLS] in each row;
+            None if it is the first token.
 
     Returns:
         Three tensors `(num_questions,)`: int32 start and end byte offsets in
@@ -173,8 +176,12 @@ def window_answers(
     score = tf.where(most > _MASKED_SCORE, most, 0.0)
     if null_threshold is None:
         return start, end, score
+    if cls_places is None:
+        of_cls = logits[:, 0]
+    else:
+        of_cls = tf.gather(logits, cls_places, batch_dims=1)
     null_score = tf.math.unsorted_segment_min(
-        tf.reduce_sum(logits[:, 0], axis=-1), questions, num_questions
+        tf.reduce_sum(of_cls, axis=-1), questions, num_questions
     )
     is_null = null_score - score > null_threshold
     return (

@@ -122,9 +122,9 @@ class Questions(Inputs):
     def __init__(self, pretrained, template, settings):
         names = "seq_length", "doc_stride", "max_query_length"
         sizes = [settings[name] for name in names]
-        num_special = template.num_special(is_pair=True)
+        sizes += [template.num_special(is_pair=True), template.second_is_first]
         self.preprocess = QuestionPreprocessor(
-            pretrained.tokenizer, template, WindowSizes(*sizes, num_special)
+            pretrained.tokenizer, template, WindowSizes(*sizes)
         )
 
     def read(self, pairs):

@@ -80,6 +80,7 @@ FAMILY = Family(
         "span_classifier": HeadKind(
             "sequence_output",
             dropout=0.0,
+            template=Template("A sep cls:2", "B sep A:1 sep:1 cls:2"),
             published_class="ForQuestionAnsweringSimple",
         ),
     },
