@@ -5,6 +5,8 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.pretraining.batches.epochs import map_batches
 
+_CLS_SEGMENT = 2
+
 
 def left_to_right_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Convert masked batches to batches for causal language modeling.
@@ -137,7 +139,9 @@ def _add_boundaries(inputs, labels, weights, max_span_length):
 def permuted_batches(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Convert masked batches to batches for permutation language modeling.
 
-    The masked tokens are restored and predicted in random order.
+    The masked tokens are restored and predicted in random order. The first
+    token, [CLS], moves to the end and gets segment 2, as in fine-tuning:
+    A [SEP] B [SEP] [CLS].
 
     Args:
         dataset: batches of `pretraining.dynamic_dataset` with
@@ -165,13 +169,29 @@ def _permute(inputs, labels, weights):
     order = tf.argsort(keys, axis=1, stable=True)
     ranks = tf.where(weights > 0, tf.argsort(order, axis=1) + 1, 0)
     places = tf.one_hot(positions, ids.shape[1], dtype=tf.int32)  # [B, P, S]
+    ranks = tf.reduce_sum(places * ranks[:, :, None], axis=1)  # [B, S]
+    ids = _restored(ids, positions, labels, weights)
+    segments = inputs[features.SEGMENT_IDS.name]
+    place = tf.range(ids.shape[1])[None]
+    end = tf.reduce_sum(inputs[features.INPUT_MASK.name], 1, keepdims=True) - 1
+    # The position before the move: all tokens but the first move by one.
+    source = tf.where(place < end, place + 1, place)
+    source = tf.where(place == end, 0, source)
+    ids, segments, ranks = (
+        tf.gather(x, source, batch_dims=1) for x in (ids, segments, ranks)
+    )
+    moved = tf.where(positions > 0, positions - 1, end)
     return (
         {
             **inputs,
-            features.INPUT_IDS.name: _restored(ids, positions, labels, weights),
-            features.PERMUTATION_RANKS.name: tf.reduce_sum(
-                places * ranks[:, :, None], axis=1
+            features.INPUT_IDS.name: ids,
+            features.SEGMENT_IDS.name: tf.where(
+                place == end, _CLS_SEGMENT, segments
             ),
+            features.MASKED_LM_POSITIONS.name: tf.where(
+                weights > 0, moved, positions
+            ),
+            features.PERMUTATION_RANKS.name: ranks,
         },
         {"mlm_logits": labels},
         {"mlm_logits": weights},

@@ -2,6 +2,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.pretraining import left_to_right_batches
+from keras_bert.pretraining import permuted_batches
 from keras_bert.pretraining import span_boundary_batches
 from keras_bert.pretraining import token_batches
 from keras_bert.pretraining.batches.static import padded_batches
@@ -43,6 +44,26 @@ def test_every_token_is_predicted_from_those_before_it():
         weights["mlm_logits"], [[1, 1, 1, 1], [1, 1, 1, 0]]
     )
     assert set(labels) == set(weights) == {"mlm_logits"}
+
+
+def test_the_first_token_moves_to_the_end_for_permutations():
+    (batch,) = permuted_batches(_batches())
+    inputs, labels, weights = batch
+    np.testing.assert_array_equal(
+        inputs["input_ids"], [[10, 11, 13, 3, 2], [12, 14, 3, 2, 0]]
+    )
+    np.testing.assert_array_equal(
+        inputs["segment_ids"], [[0, 0, 1, 1, 2], [0, 1, 1, 2, 0]]
+    )
+    np.testing.assert_array_equal(
+        inputs["masked_lm_positions"], [[0, 2], [1, 0]]
+    )
+    # Both masks have the same id, which keeps their order.
+    np.testing.assert_array_equal(
+        inputs["permutation_ranks"], [[1, 0, 2, 0, 0], [0, 1, 0, 0, 0]]
+    )
+    np.testing.assert_array_equal(labels["mlm_logits"], [[10, 13], [14, 0]])
+    np.testing.assert_array_equal(weights["mlm_logits"], [[1, 1], [1, 0]])
 
 
 def test_every_token_counts_and_no_padding():
