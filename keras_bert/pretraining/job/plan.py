@@ -246,6 +246,12 @@ def _resolve(recipe, facts):
                 "it masks differently than static records. Create them with "
                 "masking='dynamic'. Received: masking=static."
             )
+    if recipe.mask_special_tokens and not objective.masks_special:
+        raise ValueError(
+            "`mask_special_tokens` must be False with "
+            f"objective='{objective.name}', because its generator replaces no "
+            "special tokens. Received: mask_special_tokens=True."
+        )
     own = {x: y for x, y in objective.masking.items() if x in given}
     resolved |= {**_MASKING_DEFAULTS, **own, **passed}
     resolved |= resolved_fields(objective, vars(recipe))

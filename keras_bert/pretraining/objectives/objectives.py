@@ -63,6 +63,7 @@ class Objective:
             directories to load, as a dict with names for the run record.
         shares: str, prefix of the weight paths that are shared between models
             or streams. Supported models must have such weights.
+        masks_special: bool, whether special tokens can be masked.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Objective:
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = _no_checkpoints
     shares: str = ""
+    masks_special: bool = True
 
     @property
     def reads_packed(self) -> bool:
@@ -161,6 +163,7 @@ _DETECTION = Objective(
     fields={"generator_size": 0.25},
     reads=_generator,
     shares="embeddings/tables/",
+    masks_special=False,
 )
 OBJECTIVES = {
     objective.name: objective

@@ -237,6 +237,16 @@ def test_a_number_that_cannot_be_is_an_error_at_once(name, value):
         PretrainingRecipe([], "run", **{name: value})
 
 
+@pytest.mark.parametrize("objective", ["electra", "electra_gdes"])
+def test_a_generator_replaces_no_special_tokens(folder, objective):
+    recipe = folder.recipe(
+        "dynamic", objective=objective, mask_special_tokens=True
+    )
+    message = f"`mask_special_tokens` must be False with objective='{objective}"
+    with pytest.raises(ValueError, match=message):
+        plan_pretraining(recipe)
+
+
 _ROWS_OF_PAIRS = "segment_pairs or sentence_pairs"
 
 
