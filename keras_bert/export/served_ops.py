@@ -37,7 +37,10 @@ TOKENIZER_OPS = {
             *("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
             *("SentencepieceOp", "SentencepieceTokenizeWithOffsetsOp"),
         ),
-        core=("RegexReplace", "StaticRegexReplace", "StringLength"),
+        core=(
+            *("RegexReplace", "StaticRegexReplace", "StringLength"),
+            *("DecodeRaw", "LowerBound"),
+        ),
     ),
 }
 # Ops of TensorFlow that our exports need and that this release has. Test an op

@@ -9,6 +9,7 @@ import tensorflow_text as tf_text
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.conventions import OTHER_SPACES
+from keras_bert.text.flat_texts import scatter
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.normalization.replacements import build_table
@@ -140,20 +141,23 @@ class SentencePieceTokenizer(Tokenizer):
         sizes = [tf.strings.length(x) for x in (shorter, texts)]
         starts, ends = (tf.cast(x, tf.int64) for x in sizes)
         is_spaced = starts < ends
-        mark = tf.fill(tf.shape(ends), self.vocabulary.id_of(WORD_START))
         counts = tf.cast(is_spaced, tf.int64)
+        splits = pieces.row_splits + tf.concat([[0], tf.cumsum(counts)], 0)
+        rows = pieces.ragged(pieces.ids).value_rowids()
+        places = tf.range(tf.size(rows, tf.int64))
+        places += tf.gather(tf.cumsum(counts, exclusive=True), rows)
+        last_places = tf.boolean_mask(splits[1:] - 1, is_spaced)
+        mark = tf.fill(tf.shape(ends), self.vocabulary.id_of(WORD_START))
 
         def joined(values, last):
-            last = tf.RaggedTensor.from_row_lengths(
-                tf.boolean_mask(last, is_spaced), counts, validate=False
-            )
-            return tf.concat([pieces.ragged(values), last], 1).values
+            both = scatter(tf.zeros(splits[-1:], values.dtype), places, values)
+            return scatter(both, last_places, tf.boolean_mask(last, is_spaced))
 
         return Pieces(
             joined(pieces.ids, mark),
             joined(pieces.starts, starts),
             joined(pieces.ends, ends),
-            pieces.row_splits + tf.concat([[0], tf.cumsum(counts)], 0),
+            splits,
         )
 
     def _cut(self, texts):

@@ -32,7 +32,7 @@ class SplitAtTokens:
         sizes = dict.fromkeys(range(max(ids.values()) + 1), 0)
         sizes |= {index: len(text.encode()) for text, index in ids.items()}
         self._sizes = tf.constant([*sizes.values()])
-        self._taking = tf.constant([*takes_space], tf.int32)
+        self._taking = [*takes_space]
 
     # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
@@ -54,10 +54,13 @@ class SplitAtTokens:
         rows = tf.searchsorted(lasts, tf.range(size))
         segments = tf.gather(texts, rows)
         segments = tf.strings.substr(segments, first, last - first)
-        takes = tf.reduce_any(tf.equal(ids[:, tf.newaxis], self._taking), 1)
-        takes = scatter(tf.fill([size], False), before, takes)
-        shorter = tf.strings.regex_replace(segments, _LAST_SPACES, "")
-        pieces = cut(tf.where(takes, shorter, segments))
+        if self._taking:
+            takes = tf.equal(ids[:, tf.newaxis], self._taking)
+            takes = tf.reduce_any(takes, 1)
+            takes = scatter(tf.fill([size], False), before, takes)
+            shorter = tf.strings.regex_replace(segments, _LAST_SPACES, "")
+            segments = tf.where(takes, shorter, segments)
+        pieces = cut(segments)
         # A piece comes after all tokens that precede its segment.
         splits = tf.cast(pieces.row_splits, tf.int32)
         segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)
