@@ -5,6 +5,7 @@ import pathlib
 import typing
 
 import numpy as np
+from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
@@ -205,6 +206,13 @@ def _published_task(values, family, shapes, path):
         if task_class(family, part) in classes:
             break
     else:
+        for name in names.other_task_classes(family, classes):
+            logging.warning(
+                "%s: the head of %s is not supported and is not read. Tasks "
+                "start with a new head.",
+                path,
+                name,
+            )
         return None
     head = HeadSize(part, _num_outputs(family, part, shapes, values))
     problem = values.get("problem_type")

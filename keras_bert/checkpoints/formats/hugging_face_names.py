@@ -41,6 +41,13 @@ def task_class(family, part):
     return _class(family, own or _TASK_CLASSES[part])
 
 
+def other_task_classes(family, classes):
+    """Return the classes of tasks that differ from the supported ones."""
+    known = {task_class(family, part) for part in family.task_heads}
+    suffixes = (*_TASK_CLASSES.values(),)
+    return [x for x in classes if x.endswith(suffixes) and x not in known]
+
+
 def model_class(model):
     """Return the transformers class name for a `PretrainedModel`."""
     if model.task_head:

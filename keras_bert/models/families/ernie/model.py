@@ -35,6 +35,10 @@ class ErnieConfig(EncoderConfig):
     model_type = "ernie"
     size_keys = {**EncoderConfig.size_keys, "T": "task_type_vocab_size"}
     informative_keys = frozenset(("classifier_dropout",))
+    required_values = {
+        **EncoderConfig.required_values,
+        **{"pool_act": "tanh", "task_id": 0},
+    }
     transformers_defaults = {"vocab_size": 30522}
     plain_gelu = "gelu_erf"
 

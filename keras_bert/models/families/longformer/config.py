@@ -28,9 +28,13 @@ class LongformerConfig(roberta.RobertaConfig):
     family = "Longformer"
     model_type = "longformer"
     informative_keys = frozenset(
-        (*roberta.RobertaConfig.informative_keys, "ignore_attention_mask")
-        + ("attention_dilation", "attention_mode", "onnx_export")
+        (*roberta.RobertaConfig.informative_keys, "onnx_export")
     )
+    required_values = {
+        **roberta.RobertaConfig.required_values,
+        **{"attention_mode": "longformer", "autoregressive": False},
+        "ignore_attention_mask": False,
+    }
     short_model_type = "roberta"
     transformers_defaults = {
         **roberta.RobertaConfig.transformers_defaults,
@@ -54,6 +58,10 @@ class LongformerConfig(roberta.RobertaConfig):
         # Normalize the windows, so that equivalent configs are equal.
         one = window[0] if len({*window}) == 1 else tuple(window)
         object.__setattr__(self, "attention_window", one)
+
+    @property
+    def derived_values(self):
+        return {"attention_dilation": [1] * self.num_hidden_layers}
 
     @property
     def windows(self):
