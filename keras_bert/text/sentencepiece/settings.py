@@ -61,7 +61,7 @@ class SentencePieceSettings(CasedTokenizer):
     lowercase: Annotated[bool | None, Check(checks.flag)] = None
     special_tokens_in_text: Annotated[bool, Check(checks.flag)] = False
     normalizer: str | None = None
-    keeps_last_space: bool = checks.field(False, checks.flag)
+    keeps_last_space: Annotated[bool, Check(checks.flag)] = False
     added_tokens: tuple = ()
 
     def __post_init__(self):
