@@ -34,7 +34,7 @@ def _words(answerer, ids):
 
 
 def test_the_context_comes_first(answerer):
-    encoded = answerer.encode(_PAIRS[1:2])
+    encoded = answerer._encode(_PAIRS[1:2])
     inputs = encoded.rows.inputs(np.arange(1))
     length = int(encoded.rows.lengths[0])
     words = _words(answerer, inputs["input_ids"][0][:length])
@@ -55,7 +55,7 @@ def test_a_question_without_an_answer_points_to_cls():
 def test_the_graph_answers_as_the_host_does(answerer, tmp_path):
     import tensorflow as tf
 
-    logits = answerer.logits(answerer.encode(_PAIRS))
+    logits = answerer._logits(answerer._encode(_PAIRS))
     answers = answerer.predict(_PAIRS)
     assert {answer["answer"] == "" for answer in answers} == {True, False}
     answerer.export_saved_model(tmp_path / "served")
@@ -97,7 +97,7 @@ def test_logits_are_those_of_transformers(answerer, tmp_path):
     )
     with torch.inference_mode():
         theirs = model(**rows)
-    ours = answerer.logits(answerer.encode([_PAIRS[1]]))[0][0]
+    ours = answerer._logits(answerer._encode([_PAIRS[1]]))[0][0]
     for column, their in enumerate((theirs.start_logits, theirs.end_logits)):
         np.testing.assert_allclose(
             ours[:, column], their[0, -len(ours) :].numpy(), atol=1e-4
