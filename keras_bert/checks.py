@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import math
 import numbers
+import typing
 
 from keras_bert.messages import brief
 
@@ -97,15 +98,17 @@ def check_of(field):
 class Checked:
     """Base class for dataclasses that check their fields on initialization.
 
-    The check of a field is in its annotation. If the default is None, None is
+    The check of a field is in its annotation. If this includes None, None is
     valid.
     """
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
             check, value = check_of(field), getattr(self, field.name)
-            is_optional = field.default is None
-            if check is not None and not (value is None and is_optional):
+            if check is None:
+                continue
+            is_optional = type(None) in typing.get_args(field.type.__origin__)
+            if value is not None or not is_optional:
                 check(**{field.name: value})
 
 

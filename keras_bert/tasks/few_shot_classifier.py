@@ -51,7 +51,7 @@ class FewShotRecipe(Recipe):
 
     epochs: Annotated[int, Check(checks.at_least, 1)] = 1
     batch_size: Annotated[int, Check(checks.at_least, 1)] = 16
-    learning_rate: Annotated[float, Check(peak_rate)] = 2e-5
+    learning_rate: Annotated[float | None, Check(peak_rate)] = 2e-5
 
 
 FewShotRecipe.__doc__ = Recipe.__doc__

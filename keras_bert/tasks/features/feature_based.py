@@ -55,7 +55,7 @@ class HeadRecipe(Recipe):
     """Hyperparameters for training a new head on a frozen encoder."""
 
     epochs: Annotated[int, Check(checks.at_least, 1)] = 10
-    learning_rate: Annotated[float, Check(peak_rate)] = 1e-3
+    learning_rate: Annotated[float | None, Check(peak_rate)] = 1e-3
 
 
 HeadRecipe.__doc__ = Recipe.__doc__
