@@ -103,7 +103,9 @@ class Program:
         self._flags.unparse_flags()  # Forget an earlier run of this process.
         accepted = flags.FlagValues()
         accepted.append_flag_values(self._flags)
-        accepted.append_flag_values(flags.FLAGS)  # Those of absl.
+        for module, own in flags.FLAGS.flags_by_module_dict().items():
+            for flag in own if module.startswith("absl.") else ():
+                accepted[flag.name] = flag
         for argument, name in FLAGS_OF_ARGUMENTS.items():
             if name in self._flags and argument not in self._flags:
                 flags.DEFINE_alias(argument, name, accepted, __name__)

@@ -21,7 +21,8 @@ _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
 # Internal methods of tasks have an underscore.
 _METHODS = {
     *("answers distill_static embed embed_document embed_query").split(),
-    *("evaluate export_saved_model export_tflite fit from_pretrained").split(),
+    *("evaluate export_onnx export_saved_model export_tflite").split(),
+    *("fit from_pretrained").split(),
     *("generate labels_of layers predict predict_ids predict_texts").split(),
     *("predict_words probabilities probabilities_at rank save").split(),
     *("smaller tune_null_threshold").split(),

@@ -186,7 +186,7 @@ class TextGenerator(Task):
         texts = []
         for start in range(0, len(encoded), _BATCH_SIZE):
             batch = tf.constant(encoded[start : start + _BATCH_SIZE])
-            inputs = self._read(batch)
+            inputs = self._preprocess(batch)
             empty = tf.where(inputs[features.INPUT_MASK.name][:, 0] == 0)
             if len(empty):
                 raise ValueError(
@@ -200,7 +200,7 @@ class TextGenerator(Task):
         return [text.decode("utf-8", "replace") for text in texts]
 
     @functools.cached_property
-    def _read(self):
+    def _preprocess(self):
         return tf.function(self.preprocess, [tf.TensorSpec([None], tf.string)])
 
     @functools.cached_property

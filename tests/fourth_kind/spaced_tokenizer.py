@@ -70,7 +70,7 @@ class SpacedSettings(FileDefinedTokenizer):
 
 
 class SpacedTokenizer:
-    arrays, kind = tf, SPACED
+    _arrays, kind = tf, SPACED
 
     def __init__(self, settings, special_tokens_in_text=False):
         self.settings = settings

@@ -20,6 +20,11 @@ _OTHER_FILES = (
     "cli/demo",  # "bert" is a folder name.
     "cli/make_long",  # Names a published format.
     "tasks/embeddings/static.py",  # Creates a model of this family.
+    "tasks/embeddings/saving.py",  # Creates one, too.
+    # Name the rules of a published tokenizer.
+    "text/normalization/normalizers.py",
+    "text/sentencepiece/settings.py",
+    "text/sentencepiece/tokenizer_json.py",
 )
 # The layers and the objectives with the name of a family.
 _OTHER_NAMES = re.compile(

@@ -108,7 +108,7 @@ def test_labels_and_teacher_share_the_loss(berts, name):
     if name == "words":
         arguments = {**arguments, "seq_length": 8}
     student = kind(berts[0], **arguments)
-    logits = [x.logits(x.labelled(*examples)) for x in (student, teacher)]
+    logits = [x._logits(x._labelled(*examples)) for x in (student, teacher)]
     hard, soft = expected(*logits, examples[1], 3.0)
     recipe = {"teacher": teacher, "temperature": 3.0, "label_share": 0.25}
     loss = _loss(student, *examples, **recipe)

@@ -109,7 +109,7 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
         text=True,
     )
     # The plan is valid and reaches TensorFlow.
-    assert "pretraining.job.run_plan needs the package" in result.stderr
+    assert "This program needs the package tensorflow" in result.stderr
     assert "Traceback" not in result.stderr
 
 
