@@ -92,7 +92,9 @@ class _Run:
         self._interval = LogInterval(self.step)
         state = restore_state(self._states, loop.variables)
         self.is_new = state is None
-        if state:
+        if self.is_new:
+            logging.info("Tracing the first training step.")
+        else:
             logging.info("Resuming after step %d.", state["step"])
             self.step, self.evaluated = state["step"], state["evaluated"]
             self.num_batches, self._skipped = state["batches"], state["skipped"]
