@@ -85,6 +85,7 @@ test-exhaustive: $(VENV)/.installed-test
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
 	    tests/environments_test.py
+	$(VENV)/bin/python -m pytest -m environments tests/families/writers_test.py
 
 test-lowest: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -m environments -k lowest \
