@@ -24,7 +24,7 @@ from keras import ops
 
 import keras_bert
 from keras_bert import features
-from keras_bert.cli.demo.report import masked_sentences
+from keras_bert.cli.demo_report import masked_sentences
 from keras_bert.pretraining.corpus.documents import read_documents
 
 _EVAL_FILE = flags.DEFINE_string(
