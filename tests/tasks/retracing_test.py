@@ -47,6 +47,13 @@ def test_texts_of_ten_sizes_are_traced_once(make_bert, warned):
     assert not warned
 
 
+def test_six_models_are_trained_in_peace(make_bert, warned):
+    for _ in range(6):
+        classifier = TextClassifier(make_bert(), labels=["x", "y"])
+        classifier.fit(_texts(2), [0, 1], epochs=1, verbose=0)
+    assert not warned
+
+
 @pytest.mark.smoke("classifier")
 @pytest.mark.parametrize(
     "ask",

@@ -1,6 +1,7 @@
 """Training loop for fine-tuning."""
 
 import contextlib
+import logging
 import random
 import typing
 import warnings
@@ -83,7 +84,7 @@ def fine_tune(
     _reset_layers(learner.pretrained, recipe)
     own_model = own_model or learner.model
     frozen = _frozen_layers(learner.pretrained.backbone, recipe)
-    with frozen, warnings.catch_warnings():
+    with frozen, _hidden_retracing(), warnings.catch_warnings():
         # Global projections and XLNet's query embedding may be unused.
         unused = "Gradients do not exist.*/(global_|query_embedding)"
         warnings.filterwarnings("ignore", unused)
@@ -92,6 +93,25 @@ def fine_tune(
         )
     warn_if_unchanged(history.history["loss"])
     return history
+
+
+@contextlib.contextmanager
+def _hidden_retracing():
+    """Hide TensorFlow's warning about retracing.
+
+    Each call of `fit` traces its own training step once, and TensorFlow counts
+    the steps of all models together.
+    """
+
+    def is_shown(record):
+        return "triggered tf.function retracing" not in record.getMessage()
+
+    logger = logging.getLogger("tensorflow")
+    logger.addFilter(is_shown)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_shown)
 
 
 def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
