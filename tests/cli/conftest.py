@@ -1,4 +1,4 @@
-"""Flags of a test, parsed like those of a program."""
+"""Flags of a test, parsed like the flags of a program."""
 
 import pytest
 

@@ -21,7 +21,7 @@ def backup_directory(recipe, examples, batches):
     Args:
         recipe: `Recipe` with a `backup_dir`.
         examples: `Encoded` training examples.
-        batches: list of int arrays, batches that contain all examples.
+        batches: list of int arrays, the batches of the first epoch.
 
     Raises:
         ValueError: the directory has backups of other data or hyperparameters.

@@ -105,8 +105,8 @@ class Recipe(checks.Checked):
 class HasRecipe(typing.Protocol[Arguments]):
     """A task, as type checkers see it in `fit(**recipe)`.
 
-    `Arguments` are those of its recipe, so that a misspelt argument of `fit` is
-    an error of the type checker, and editors show all arguments.
+    `Arguments` are the arguments of its recipe. Type checkers report a misspelt
+    argument of `fit`, and editors show all arguments.
     """
 
     @property

@@ -37,7 +37,8 @@ class ErnieConfig(EncoderConfig):
     informative_keys = frozenset(("classifier_dropout",))
     required_values = {
         **EncoderConfig.required_values,
-        **{"pool_act": "tanh", "task_id": 0},
+        "pool_act": "tanh",
+        "task_id": 0,
     }
     transformers_defaults = {"vocab_size": 30522}
     plain_gelu = "gelu_erf"

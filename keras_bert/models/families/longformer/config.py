@@ -32,7 +32,8 @@ class LongformerConfig(roberta.RobertaConfig):
     )
     required_values = {
         **roberta.RobertaConfig.required_values,
-        **{"attention_mode": "longformer", "autoregressive": False},
+        "attention_mode": "longformer",
+        "autoregressive": False,
         "ignore_attention_mask": False,
     }
     short_model_type = "roberta"

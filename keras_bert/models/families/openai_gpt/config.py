@@ -53,8 +53,10 @@ class OpenAIGPTConfig(StrictConfig):
     informative_keys = frozenset(("n_ctx", "predict_special_tokens"))
     # Number of special tokens in the combined word and position embeddings.
     required_values = {
-        **{"n_special": 0, "summary_type": "cls_index"},
-        **{"summary_activation": None, "summary_use_proj": True},
+        "n_special": 0,
+        "summary_type": "cls_index",
+        "summary_activation": None,
+        "summary_use_proj": True,
         "summary_proj_to_labels": True,
     }
     activation_key = "afn"

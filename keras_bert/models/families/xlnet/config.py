@@ -59,7 +59,8 @@ class XLNetConfig(StrictConfig):
     required_values = {
         **{"attn_type": "bi", "bi_data": False, "clamp_len": -1},
         **{"same_length": False, "summary_type": "last", "untie_r": True},
-        **{"summary_activation": "tanh", "summary_use_proj": True},
+        "summary_activation": "tanh",
+        "summary_use_proj": True,
     }
     transformers_defaults = {
         **{"vocab_size": 32000, "d_model": 1024, "n_layer": 24},
