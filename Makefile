@@ -4,7 +4,7 @@
 #                   tiny model
 # make test    runs the tests
 # make test-fast   runs the tests that neither train nor start programs
-# make test-all    runs all targets below, each in a new environment
+# make test-all    runs all targets below on the last commit, and writes a table
 # make test-exhaustive  runs the combinations that `make test` skips
 # make test-environments  tests each extra of setup.cfg separately
 # make test-lowest    tests the lowest version of each requirement
@@ -17,6 +17,7 @@
 #
 # PYTHON=...   Python interpreter of the virtual environment
 # INPUT=...    text files for the demo: a path or a quoted glob
+# SHARD=3/8    part of `make test-all`: the third of eight
 # WORKERS=...  number of test processes; each takes about 2 GB
 # TUTORIALS=off   builds the site without running the tutorials
 # MODEL_DIR=...  model of the playground, a directory or a name on the Hub
@@ -27,6 +28,7 @@ VENV ?= .venv
 PYTHON ?=
 INPUT ?=
 WORKERS ?= 2
+SHARD ?= 1/1
 OUTPUT ?= demo-output
 TUTORIALS ?= cache
 MODEL_DIR ?= $(wildcard demo-output/bert)
@@ -40,10 +42,6 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/outputs_test.py tests/template_test.py tests/docstrings_test.py) \
     tests/text tests/layers tests/pretraining/corpus tests/pretraining/examples \
     tests/pretraining/records tests/checkpoints/arrays
-
-# Targets of `make test-all`; the playground only if there is a browser.
-ALL = test test-exhaustive test-beam test-loaders test-parity docs test-environments demo \
-    $(if $(shell command -v chromedriver),test-playground)
 
 .PHONY: help demo playground test test-fast test-all test-exhaustive \
     test-environments test-lowest test-beam test-loaders test-parity test-playground docs lint format \
@@ -69,14 +67,10 @@ test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
 	    -m "not large and not exhaustive and not parity" $(FAST)
 
-# Each target runs in a new environment, independent of the others; `make
-# alone-docs` runs one.
-test-all: $(ALL:%=alone-%)
-
-alone-%:
-	rm -rf $(VENV)-alone
-	$(MAKE) $* VENV=$(VENV)-alone OUTPUT=$(VENV)-alone/demo-output
-	rm -rf $(VENV)-alone $(VENV)-alone-beam $(VENV)-alone-loaders
+# Each target runs in an environment of its own; see tests/run_all.py.
+test-all:
+	python=$$(tools/find_python.sh $(PYTHON)) && \
+	    "$$python" tests/run_all.py --shard=$(SHARD)
 
 test-exhaustive: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
@@ -84,8 +78,7 @@ test-exhaustive: $(VENV)/.installed-test
 
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
-	    tests/environments_test.py
-	$(VENV)/bin/python -m pytest -m environments tests/families/writers_test.py
+	    tests/environments_test.py tests/families/writers_test.py
 
 test-lowest: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -m environments -k lowest \
@@ -111,7 +104,7 @@ test-loaders:
 test-parity: $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet torch==2.13.0
 	$(MAKE) $(VENV)/.installed-test,parity
-	$(VENV)/bin/python -m pytest -m parity
+	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) -m parity
 
 # Screenshots are saved to the folder SCREENS, by default playground-screens;
 # MODELS=a,b names the directories of the models.
@@ -136,7 +129,7 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam $(VENV)-loaders $(VENV)-alone docs/_build docs/api
+	rm -rf $(VENV) $(VENV)-beam $(VENV)-loaders .test-all docs/_build docs/api
 
 $(VENV)/.installed-%: setup.cfg setup.py pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"

@@ -40,9 +40,18 @@ _LONGEST = (
 )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Mark cases, and run slow files first.
+def pytest_addoption(parser):
+    parser.addoption(
+        "--shard",
+        default="1/1",
+        metavar="K/N",
+        help="run every Nth file, from the Kth on",
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark cases, run slow files first, and select the files of the shard.
 
     Otherwise a worker would start a slow file last.
     """
@@ -56,6 +65,15 @@ def pytest_collection_modifyitems(items):
     items.sort(
         key=lambda item: places.get(item.path, last + (item.path not in large))
     )
+    result = yield  # Pytest deselects other marks here.
+    number, count = map(int, config.getoption("--shard").split("/"))
+    files = [*dict.fromkeys(item.path for item in items)]
+    others = {*files} - {*files[number - 1 :: count]}
+    config.hook.pytest_deselected(
+        items=[item for item in items if item.path in others]
+    )
+    items[:] = [item for item in items if item.path not in others]
+    return result
 
 
 @pytest.hookimpl(trylast=True)
