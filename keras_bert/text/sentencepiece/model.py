@@ -127,6 +127,10 @@ class SentencePieceModel:
                     f"other models. Received: {key}={found}."
                 )
 
+    def __reduce__(self):
+        # The class of the message, created at import, cannot be pickled.
+        return type(self), (self.data,)
+
     def graph_bytes(self, pieces, charsmap):
         """Serialize the model for the graph op, which collapses white space.
 
