@@ -63,7 +63,9 @@ def main():
             if not _row_file(rows, *part).exists()
         ]
         _run(parts, folder, commit)
-    rows = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
+    rows = [
+        json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))
+    ]
     (folder / "table.md").write_text(table(rows))
     print(f"The table is {folder / 'table.md'}")
     sys.exit(any(row["failed"] for row in rows))
@@ -164,7 +166,14 @@ def read_report(report, returncode):
 def table(rows):
     """Return a page with the rows, the failures and the reasons of skips."""
     columns = "target part Python passed failed skipped minutes commit".split()
-    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    lines = [
+        "# All tests",
+        "",
+        "`make test-all` writes this page. Each target has its own venv.",
+        "",
+        f"| {' | '.join(columns)} |",
+        "|---" * len(columns) + "|",
+    ]
     failures, reasons = [], collections.Counter()
     for row in rows:
         cells = [
