@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from keras_bert.tasks.fine_tuning import encoded as encoded_module
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
@@ -18,12 +19,6 @@ _TEXTS = [b"the dog eats meat", b"a cat", b"", b"the the the the the the"]
 @pytest.fixture
 def preprocess(bert):
     return Preprocessor(bert.tokenizer, bert.family.template, seq_length=6)
-
-
-@pytest.fixture
-def examples(preprocess):
-    targets = np.arange(4, dtype="float32")[:, np.newaxis]
-    return Encoded(tokenized_rows(preprocess, _TEXTS), targets=targets)
 
 
 @pytest.mark.parametrize("template", [Template(), _LEFT, _MPNET, "words"])
@@ -61,42 +56,22 @@ def test_batches_have_the_ids_that_the_graph_has(
 def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
     columns = _TEXTS, _TEXTS[::-1]
     whole = tokenized_rows(preprocess, *columns)
-    monkeypatch.setattr(
-        "keras_bert.tasks.fine_tuning.encoded._TEXTS_AT_ONCE", 3
-    )
+    monkeypatch.setattr(encoded_module, "_TEXTS_AT_ONCE", 3)
     pieces = tokenized_rows(preprocess, *columns)
     assert pieces.lengths.tolist() == whole.lengths.tolist()
     for name, values in whole.values.items():
         np.testing.assert_array_equal(pieces.values[name], values)
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ([_TEXTS], "1 of 4 texts (25.0 %) are longer than seq_length=6"),
-        # With [CLS] and two [SEP], the pairs have 7, 5, 5 and 9 tokens.
-        ([_TEXTS, [b"", b"", b"the a", b""]], "2 of 4 texts (50.0 %)"),
-    ],
-)
-def test_cut_texts_are_counted_once(preprocess, caplog, columns, message):
+def test_cut_texts_are_counted_once(preprocess, caplog):
+    """With [CLS] and two [SEP], the pairs have 7, 5, 5 and 9 tokens."""
     tokenized_rows(preprocess, _TEXTS[:3])
     assert not caplog.text
-    for _ in range(3):
-        tokenized_rows(preprocess, *columns)
+    for _ in range(2):
+        tokenized_rows(preprocess, _TEXTS, [b"", b"", b"the a", b""])
+    message = "2 of 4 texts (50.0 %) are longer than seq_length=6"
     assert message in caplog.text
     assert caplog.text.count("are truncated") == 1
-
-
-def test_no_texts_are_no_rows(preprocess):
-    assert len(tokenized_rows(preprocess, [])) == 0
-    assert len(tokenized_rows(preprocess, [], [])) == 0
-
-
-def test_a_batch_has_inputs_targets_and_weights(examples):
-    inputs, targets, weights = examples.batch([2, 0])
-    assert inputs["input_ids"].shape == (2, 6)
-    assert targets["logits"].tolist() == [[2.0], [0.0]]
-    assert weights["logits"].tolist() == [1.0, 1.0]
 
 
 def test_a_part_has_all_rows_of_its_answers(preprocess):
@@ -118,11 +93,8 @@ def test_a_group_of_rows_is_one_example(preprocess):
     assert len(encoded) == 2
     assert encoded.lengths.tolist() == [6, 4]
     inputs, targets, weights = encoded.batch([1, 0])
-    for row, text in zip(
-        inputs["input_ids"].reshape(4, 6),
-        [_TEXTS[2], _TEXTS[1], _TEXTS[0], _TEXTS[1]],
-    ):
-        expected = preprocess([text])["input_ids"].numpy()[0]
-        np.testing.assert_array_equal(row, expected)
+    texts = [_TEXTS[n] for n in (2, 1, 0, 1)]
+    ids = inputs["input_ids"].reshape(4, 6)
+    np.testing.assert_array_equal(ids, preprocess(texts)["input_ids"])
     assert targets["embedding"].argmax(1).tolist() == [1, 0]
     assert weights["embedding"].tolist() == [1.0, 1.0]

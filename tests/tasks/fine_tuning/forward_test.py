@@ -49,34 +49,16 @@ def test_only_tensorflow_runs_batches_in_threads(backend, monkeypatch):
 
 def test_the_batches_of_a_task_are_as_large_as_it_says(bert, monkeypatch):
     task = tasks.TextRegressor(bert)
-    seen = []
+    counts = []
+    functions = task._compute._functions
 
-    def length_buckets(lengths, batch_tokens):
-        buckets = original(lengths, batch_tokens)
-        seen.append([len(bucket) for bucket in buckets])
-        return buckets
+    def counted(count):
+        counts.append(count)
+        return functions(count)
 
-    original = forward_module.length_buckets
-    monkeypatch.setattr(forward_module, "length_buckets", length_buckets)
+    monkeypatch.setattr(task._compute, "_functions", counted)
     texts = ["the dog"] * 6  # Four tokens each, including special tokens.
     answers = task.predict(texts)
     task.batch_tokens = 8
-    for one, other in zip(answers, task.predict(texts), strict=True):
-        assert one == pytest.approx(other)
-    assert seen == [[6], [2, 2, 2]]
-
-
-def test_no_examples_give_nothing():
-    assert list(Forward(_model())(_rows([]))) == []
-
-
-def test_it_sees_the_weights_as_they_are_now():
-    ids = keras.Input((None,), dtype="int32", name="input_ids")
-    table = keras.layers.Embedding(4, 1, embeddings_initializer="zeros")
-    total = keras.ops.sum(table(ids), axis=(1, 2))
-    forward = Forward(keras.Model({"input_ids": ids}, {"total": total}))
-    rows = _rows([3])
-    ((_, before),) = forward(rows)
-    table.set_weights([np.full((4, 1), 2.0)])
-    ((_, after),) = forward(rows)
-    assert (before["total"].tolist(), after["total"].tolist()) == ([0], [6])
+    assert answers == pytest.approx(task.predict(texts))
+    assert counts == [1, 3]

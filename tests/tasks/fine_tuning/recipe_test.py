@@ -2,7 +2,6 @@ import dataclasses
 
 import pytest
 
-from keras_bert.optimizers import LinearWarmupDecay
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
@@ -26,16 +25,6 @@ def test_a_value_out_of_range_is_named(name, value, message):
         ValueError, match=f"`{name}` must be {message}. .*{name}={value}"
     ):
         Recipe(**{name: value})
-
-
-def test_a_schedule_is_sent_to_the_keras_model():
-    with pytest.raises(ValueError, match="another schedule, compile `model`"):
-        Recipe(learning_rate=LinearWarmupDecay(1e-5, 10, 1))
-
-
-def test_the_limits_are_within():
-    Recipe(epochs=1, warmup=0.0, layer_decay=1.0, num_frozen_layers=-1)
-    Recipe(patience=1, label_smoothing=0.0, weight_decay=0.0)
 
 
 def test_seeds_follow_that_of_the_recipe():
