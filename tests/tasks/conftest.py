@@ -1,5 +1,7 @@
 """A tiny BERT with random weights and its own vocabulary."""
 
+import functools
+
 import keras
 import pytest
 
@@ -19,3 +21,10 @@ def berts(make_bert):
     vocabulary = second.tokenizer.vocabulary
     cased = BertTokenizer(vocabulary, lowercase=False)
     return first, second.with_tokenizer(cased)
+
+
+@pytest.fixture
+def eager_steps(monkeypatch):
+    """Train without tracing, which takes longer than a few small steps."""
+    compiled = functools.partialmethod(keras.Model.compile, run_eagerly=True)
+    monkeypatch.setattr(keras.Model, "compile", compiled)
