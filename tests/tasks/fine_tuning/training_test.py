@@ -9,7 +9,7 @@ import pytest
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 
-pytestmark = pytest.mark.large
+pytestmark = [pytest.mark.large, pytest.mark.usefixtures("eager_steps")]
 
 _TEXTS = ["the dog", "a cat sees", "meat and fish", "seeds", "a bird"]
 _LABELS = [0, 0, 1, 1, 0]
@@ -34,23 +34,19 @@ def _fit(classifier, **recipe):
     }
 
 
-def _of(moved, start):
-    found = [value for path, value in moved.items() if path.startswith(start)]
-    assert found
-    return found
+def _layers(moved):
+    """Return the names of the layers that have learned."""
+    return {path.partition("/")[0] for path, change in moved.items() if change}
 
 
 def test_frozen_layers_stay_and_learn_again_when_asked(classifier):
     moved = _fit(classifier, learning_rate=0.01, num_frozen_layers=1)
-    assert {*_of(moved, "embeddings/"), *_of(moved, "block_0/")} == {0.0}
-    assert min(_of(moved, "block_1/")) > 0
-    assert min(_of(moved, "classifier/")) > 0
+    assert _layers(moved) == {"block_1", "pooler", "classifier"}
     moved = _fit(classifier, learning_rate=0.01)
-    assert min(_of(moved, "block_0/")) > 0
-    assert min(_of(moved, "embeddings/word_embeddings")) > 0
+    assert _layers(moved) >= {"embeddings", "block_0", "block_1"}
 
 
-def test_adapters_learn_instead_of_the_encoder(classifier, tmp_path):
+def test_adapters_learn_instead_of_the_encoder(classifier):
     classifier.fit(_TEXTS, _LABELS, lora_rank=3, epochs=1, verbose=0)
     moved = _fit(classifier, lora_rank=3, learning_rate=0.01, epochs=2)
     changed = {path for path, change in moved.items() if change}
@@ -61,54 +57,45 @@ def test_adapters_learn_instead_of_the_encoder(classifier, tmp_path):
     sizes = classifier.pretrained.config.sizes
     count = 4 * sizes["H"] * 3 * len(classifier.pretrained.backbone.blocks)
     assert sum(keras.ops.size(v) for v in weights) == count
-    classifier.save(tmp_path)
-    merged = TextClassifier.from_pretrained(tmp_path)
-    assert not [v for v in merged.model.weights if "lora" in v.path]
-    expected = classifier.probabilities(_TEXTS)
-    found = merged.probabilities(_TEXTS)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
     with pytest.raises(ValueError, match="rank 3.* Received: lora_rank=4"):
         _fit(classifier, lora_rank=4)
-    with pytest.raises(ValueError, match="`num_frozen_layers` must be 0"):
-        _fit(classifier, lora_rank=3, num_frozen_layers=1)
 
 
-@pytest.mark.smoke("True")
-@pytest.mark.parametrize("whole", [True, False])
-def test_layers_frozen_through_keras_do_not_learn(classifier, whole):
-    encoder, frozen = classifier.pretrained.encoder, "block_1/feed_forward/"
-    if whole:
-        frozen = (*(f"{layer.name}/" for layer in encoder.layers),)
-        encoder.trainable = False
-    else:
-        classifier.pretrained.backbone.blocks[1].feed_forward.trainable = False
+def test_layers_frozen_through_keras_do_not_learn(classifier):
+    classifier.pretrained.encoder.trainable = False
     for recipe in {"num_frozen_layers": 1}, {}:
         moved = _fit(classifier, learning_rate=0.01, weight_decay=0.1, **recipe)
-        stays = {p for p in moved if p.startswith(frozen)}
-        assert {moved[p] for p in stays} == {0.0}
-    assert min(x for p, x in moved.items() if p not in stays) > 0
+        assert _layers(moved) == {"classifier"}
     slots = " ".join(v.path for v in classifier.model.optimizer.variables)
     assert "classifier_logits" in slots
-    assert all(path.replace("/", "_") not in slots for path in stays)
+    assert "block_1" not in slots
 
 
-def test_a_model_that_is_frozen_whole_is_an_error(classifier):
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [
+        ({"lora_rank": 3, "num_frozen_layers": 1}, "`num_frozen_layers` must"),
+        ({"num_frozen_layers": 3}, "num_frozen_layers=3, 2 blocks"),
+        ({"num_reset_layers": 3}, "num_reset_layers=3, 2 blocks"),
+        ({}, "All layers are frozen"),
+    ],
+)
+def test_recipes_that_do_not_fit_are_refused(classifier, recipe, words):
     classifier.model.trainable = False
-    with pytest.raises(ValueError, match="All layers are frozen"):
-        _fit(classifier)
+    with pytest.raises(ValueError, match=words):
+        _fit(classifier, **recipe)
 
 
-@pytest.mark.smoke("recipe1")
-@pytest.mark.parametrize("recipe", [{}, {"num_reset_layers": 1}])
-def test_runs_of_one_seed_end_alike(make_bert, tmp_path, recipe):
+def test_runs_of_one_seed_end_alike(make_bert, tmp_path):
     """Check runs of one seed after different random draws."""
+    recipe = {"learning_rate": 0.1, "num_reset_layers": 1, "batch_size": 3}
     bert = make_bert(hidden_dropout_prob=0.1, num_hidden_layers=1)
     TextClassifier(bert, labels=["x", "y"]).save(tmp_path / "x")
     weights, draws = [], []
     for process_seed, seed in ((1, 3), (2, 3), (2, 4)):
         keras.utils.set_random_seed(process_seed)
         classifier = TextClassifier.from_pretrained(tmp_path / "x")
-        _fit(classifier, learning_rate=0.1, seed=seed, batch_size=2, **recipe)
+        _fit(classifier, seed=seed, **recipe)
         weights.append(classifier.model.trainable_weights)
         draws.append(random.random())
     first, same, other = weights
@@ -121,60 +108,37 @@ def test_runs_of_one_seed_end_alike(make_bert, tmp_path, recipe):
 
 def test_the_highest_layers_can_start_random(classifier):
     moved = _fit(classifier, learning_rate=_NEARLY_NOTHING, num_reset_layers=1)
-    others = {p: x for p, x in moved.items() if not p.startswith("block_1/")}
-    assert max(others.values()) < 1e-6
-    kernels = [
-        value
-        for path, value in moved.items()
-        if path.startswith("block_1/") and path.endswith("kernel")
-    ]
-    assert len(kernels) == 4
-    assert min(kernels) > 0.1
+    reset = {path for path, change in moved.items() if change > 1e-6}
+    kernels = {x for x in moved if x.startswith("block_1/") and "kernel" in x}
+    assert len(kernels) == 4 and kernels <= reset
+    assert {path.partition("/")[0] for path in reset} == {"block_1"}
 
 
-@pytest.mark.smoke("0.2")
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-def test_smoothed_targets_are_in_the_loss(classifier, smoothing):
+def test_smoothed_targets_are_in_the_loss(classifier):
     logits = classifier._logits(classifier._encode(_TEXTS)).astype(float)
     log_odds = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-    targets = np.eye(2)[_LABELS] * (1 - smoothing) + smoothing / 2
-    history = classifier.fit(
-        _TEXTS,
-        _LABELS,
-        epochs=1,
-        learning_rate=_NEARLY_NOTHING,
-        label_smoothing=smoothing,
-        verbose=0,
-    ).history
+    targets = np.eye(2)[_LABELS] * 0.8 + 0.1
+    recipe = {"learning_rate": _NEARLY_NOTHING, "label_smoothing": 0.2}
+    recipe |= {"epochs": 1, "verbose": 0}
+    history = classifier.fit(_TEXTS, _LABELS, **recipe).history
     expected = -(targets * log_odds).sum(1).mean()
     assert history["loss"][0] == pytest.approx(expected, rel=1e-4)
 
 
-def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
-    classifier, monkeypatch
-):
+def test_training_stops_and_the_best_epoch_is_kept(classifier, monkeypatch):
     values = iter([0.5, 0.6, 0.4, 0.6, 0.9])
     monkeypatch.setattr(
         classifier.answer, "metrics", lambda *_: {"accuracy": next(values)}
     )
-    seen = []
+    seen, model = [], classifier.model
     record = keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: seen.append(
-            classifier.model.get_weights()
-        )
+        on_epoch_end=lambda epoch, logs: seen.append(model.get_weights())
     )
-    history = classifier.fit(
-        _TEXTS,
-        _LABELS,
-        validation_data=(_TEXTS, _LABELS),
-        epochs=9,
-        patience=2,
-        learning_rate=0.01,
-        callbacks=[record],
-        verbose=0,
-    ).history
+    data, recipe = (_TEXTS, _LABELS), {"epochs": 9, "patience": 2}
+    recipe |= {"learning_rate": 0.01, "callbacks": [record], "verbose": 0}
+    history = classifier.fit(*data, validation_data=data, **recipe).history
     assert history["val_accuracy"] == [0.5, 0.6, 0.4, 0.6]
-    kept = classifier.model.get_weights()
+    kept = model.get_weights()
     for weight, best, last in zip(kept, seen[1], seen[3], strict=True):
         np.testing.assert_array_equal(weight, best)
     assert not np.array_equal(best, last)
@@ -194,41 +158,29 @@ class _Seen(keras.callbacks.Callback):
 
 
 @pytest.mark.parametrize("kind", ["parts", "embedder"])
-def test_callbacks_see_the_model_of_the_task(make_bert, tmp_path, kind):
+def test_callbacks_see_the_model(make_bert, tmp_path, monkeypatch, kind):
     def make():
         if kind == "embedder":
             return TextEmbedder(make_bert())
         return TextClassifier(make_bert(), labels=["animal", "food"])
 
     task, other, seen = make(), make(), _Seen()
+    recipe = {"epochs": 4, "batch_size": 3, "learning_rate": 0.01, "verbose": 0}
     columns = (_TEXTS, _LABELS)
     if kind == "embedder":
         columns = ([[text, f"{text} eats"] for text in _TEXTS],)
-    options = {"parallel_parts": 2} if kind == "parts" else {}
-    files = [tmp_path / f"{kind}{end}" for end in (".keras", ".weights.h5")]
-    save = [
-        keras.callbacks.ModelCheckpoint(
-            x, save_weights_only="weights" in x.name
-        )
-        for x in files
-    ]
-    history = task.fit(
-        *columns,
-        **{"epochs": 4, "batch_size": 3, "learning_rate": 0.01, "verbose": 0},
-        callbacks=[*save, seen],
-        **options,
-    )
+    else:
+        recipe["parallel_parts"] = 2
+    files = [tmp_path / f"x{end}" for end in (".keras", ".weights.h5")]
+    save = keras.callbacks.ModelCheckpoint
+    saves = [save(files[0]), save(files[1], save_weights_only=True)]
+    history = task.fit(*columns, callbacks=[*saves, seen], **recipe)
     assert seen.models == [task.model] * 2
     assert len(history.history["loss"]) == 2
     assert min(seen.rates) > 0
+    monkeypatch.undo()  # Keras loads no changed `compile`.
     inputs = task.preprocess(_TEXTS)
     other.model.load_weights(files[1])
     for model in keras.models.load_model(files[0]), other.model:
         for name, expected in task.model(inputs).items():
             np.testing.assert_allclose(model(inputs)[name], expected, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["num_frozen_layers", "num_reset_layers"])
-def test_more_layers_than_there_are_is_an_error(classifier, name):
-    with pytest.raises(ValueError, match=f"{name}=3, 2 blocks"):
-        _fit(classifier, **{name: 3})
