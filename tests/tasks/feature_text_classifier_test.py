@@ -1,5 +1,4 @@
 import dataclasses
-import pathlib
 
 import keras
 import numpy as np
@@ -17,26 +16,12 @@ _TARGETS = [0, 0, 0, 1, 1]
 
 
 @pytest.fixture(scope="module")
-def cache_dir(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
-def trained(make_bert, cache_dir):
+def trained(make_bert):
     """Return a classifier trained on the texts; no test changes it."""
     keras.utils.set_random_seed(1)
-    classifier = FeatureTextClassifier(
-        make_bert(), labels=_LABELS, dropout=0.0, cache_dir=cache_dir
-    )
-    classifier.history = classifier.fit(
-        _TEXTS,
-        _TARGETS,
-        validation_data=(_TEXTS[::-1], _TARGETS[::-1]),
-        epochs=15,
-        learning_rate=0.02,
-        batch_size=3,
-        verbose=0,
-    ).history
+    classifier = FeatureTextClassifier(make_bert(), labels=_LABELS, dropout=0.0)
+    recipe = {"epochs": 15, "learning_rate": 0.02, "batch_size": 3}
+    classifier.fit(_TEXTS, _TARGETS, verbose=0, **recipe)
     return classifier
 
 
@@ -45,25 +30,7 @@ def _arrays(model):
 
 
 def test_it_learns_the_labels_of_a_few_texts(trained):
-    answers = trained.predict(_TEXTS)
-    assert [answer["label"] for answer in answers] == [
-        _LABELS[target] for target in _TARGETS
-    ]
-
-
-@pytest.mark.exhaustive
-def test_states_are_computed_once(trained, cache_dir):
-    def stamps():
-        return {p: p.stat().st_mtime_ns for p in cache_dir.iterdir()}
-
-    before = stamps()
-    again = FeatureTextClassifier(
-        trained.pretrained.without_task(), labels=_LABELS, cache_dir=cache_dir
-    )
-    again.fit(_TEXTS, _TARGETS, epochs=1, verbose=0)
-    assert stamps() == before
-    # Training and validation texts.
-    assert len([p for p in before if p.suffix == ".npy"]) == 2
+    assert trained.evaluate(_TEXTS, _TARGETS)["accuracy"] == 1.0
 
 
 def test_only_the_head_learns_and_nothing_is_left(bert, tmp_path, monkeypatch):
@@ -74,12 +41,8 @@ def test_only_the_head_learns_and_nothing_is_left(bert, tmp_path, monkeypatch):
     )
     head = _arrays(classifier.head_model)
     classifier.fit(_TEXTS, _TARGETS, epochs=1, verbose=0)
-    for old, new in zip(before, _arrays(bert.encoder), strict=True):
-        np.testing.assert_array_equal(old, new)
-    assert all(
-        (old != new).any()
-        for old, new in zip(head, _arrays(classifier.head_model), strict=True)
-    )
+    assert all(map(np.array_equal, before, _arrays(bert.encoder)))
+    assert not any(map(np.array_equal, head, _arrays(classifier.head_model)))
     assert [*tmp_path.iterdir()] == []
 
 
@@ -91,21 +54,8 @@ def test_other_labels_or_layers_get_a_new_head_if_asked_for(trained, tmp_path):
         other = FeatureTextClassifier.from_pretrained(
             tmp_path, new_head=True, **changes
         )
-        kernel, fresh = (
-            model.head_model.get_layer("forward_lstm_1").get_weights()[0]
-            for model in (trained, other)
-        )
-        assert (kernel != fresh).any()
-
-
-@pytest.mark.parametrize(
-    "field", [{"num_frozen_layers": 1}, {"layer_decay": 0.9}]
-)
-def test_a_recipe_for_the_encoder_is_refused(bert, field):
-    classifier = FeatureTextClassifier(bert, labels=_LABELS)
-    ((name, value),) = field.items()
-    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
-        classifier.fit(_TEXTS, _TARGETS, **field)
+        heads = [_arrays(x.head_model) for x in (trained, other)]
+        assert (heads[0][-2] != heads[1][-2]).any()
 
 
 def test_the_recipes_of_others_will_do(bert):
@@ -119,17 +69,8 @@ def test_a_head_that_would_be_lost_is_an_error(trained, tmp_path):
     with pytest.raises(ValueError, match="FeatureTextClassifier.from_pretr"):
         FeatureTextClassifier(from_pretrained(tmp_path))
     (tmp_path / "head.safetensors").unlink()
-    with pytest.raises(
-        CheckpointError, match="head.safetensors was changed or deleted"
-    ):
+    with pytest.raises(CheckpointError, match="was changed or deleted"):
         load_task(tmp_path)
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(CheckpointError, match="head.safetensors"):
         load_task(tmp_path)
-
-
-def test_a_cache_that_cannot_be_written_is_an_error(bert, tmp_path):
-    path = pathlib.Path(tmp_path, "file")
-    path.touch()
-    with pytest.raises(ValueError, match="file"):
-        FeatureTextClassifier(bert, labels=_LABELS, cache_dir=path)

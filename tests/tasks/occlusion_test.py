@@ -38,11 +38,5 @@ def test_a_text_without_pieces_has_no_effects(bert):
 def test_of_a_long_text_the_pieces_that_are_kept_are_hidden(bert):
     task = TextRegressor(bert, seq_length=6, truncation="tail")
     effects = occlusion(task, "a a a a a a the dog eats fish")
-    np.testing.assert_allclose(
-        effects, occlusion(task, "the dog eats fish"), atol=1e-6
-    )
-
-
-def test_what_is_no_text_is_an_error(bert):
-    with pytest.raises(ValueError, match="must be str. Received: 7"):
-        occlusion(TextRegressor(bert), 7)
+    expected = occlusion(task, "the dog eats fish")
+    np.testing.assert_allclose(effects, expected, atol=1e-6)
