@@ -7,26 +7,16 @@ import tensorflow as tf
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
+from tests import tiny
 
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
-_RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
 
 
 @pytest.fixture
 def model(make_settings):
-    config = OpenAIGPTConfig(
-        40, 12, 16, 2, 2, resid_pdrop=0.0, initializer_range=0.5
-    )
+    sizes = {"V": 40, "P": 12, "H": 16, "initializer_range": 0.5}
+    config = tiny.config("openai-gpt", **sizes)
     return PretrainedModel.from_config(config, make_settings("bpe"))
-
-
-def test_texts_are_embedded(model):
-    vector = keras_bert.TextEmbedder(model, pooling="mean").embed(_TEXTS)[2]
-    ids = np.array(model.tokenizer(_TEXTS[2:3]).to_list(), "int32")
-    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
-    states = model.encoder(inputs)["sequence_output"].numpy()
-    assert ids.shape == (1, 3)
-    np.testing.assert_allclose(vector, states[0].mean(0), atol=1e-5)
 
 
 def test_texts_stand_between_tokens_of_their_own(model):
@@ -41,6 +31,9 @@ def test_texts_stand_between_tokens_of_their_own(model):
         for tokenizer in (model.tokenizer, classifier.preprocess.tokenizer)
     )
     assert one == two
+    embedder = keras_bert.TextEmbedder(model, pooling="mean")
+    alone = embedder.preprocess(["word1"])["input_ids"].numpy()[0]
+    assert alone.tolist() == [*one] + [0] * (12 - len(one))
     single = classifier.preprocess(texts[0])["input_ids"].numpy()
     assert single[0].tolist() == [40, *one, 42] + [0] * 9
     assert sorted(single[1][single[1] >= 40]) == [40, 42]
@@ -52,7 +45,6 @@ def test_texts_stand_between_tokens_of_their_own(model):
         np.testing.assert_array_equal(weights[path][: len(values)], values)
     fresh = weights["embeddings/word_embeddings"][40:].numpy()
     assert 0.2 < fresh.std() < 0.8
-    assert classifier.pretrained.config.vocab_size == 43
     chooser = keras_bert.MultipleChoice(classifier.pretrained)
     assert chooser.pretrained.backbone is classifier.pretrained.backbone
     answerer = keras_bert.QuestionAnswerer(model)
@@ -77,18 +69,13 @@ def test_a_tokenizer_that_takes_no_tokens_is_refused(make_settings):
 @pytest.mark.exhaustive
 def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
-    before = classifier._logits(classifier._encode(_TEXTS))
-    classifier.fit(_TEXTS, [0, 1, 0, 1], learning_rate=1e-2, **_RECIPE)
     expected = classifier._logits(classifier._encode(_TEXTS))
-    assert np.abs(expected - before).max() > 0.01
     alone = classifier._logits(classifier._encode(_TEXTS[1:2]))
     np.testing.assert_allclose(alone, expected[1:2], atol=1e-5)
     keras_bert.export.export_saved_model(classifier, tmp_path / "served")
     loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
     answer = loaded.signatures["serving_default"](text=tf.constant(_TEXTS))
     np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
-    with pytest.raises(ValueError, match="needs .*files=.'ids'"):
-        classifier.export_tflite(tmp_path / "model.tflite", kind="float32")
 
 
 def test_words_are_not_tagged(model):
