@@ -42,20 +42,6 @@ def _decode(logits, context=_context(10), **options):
     return decode_answers(*context, _WINDOWS, *logits, **options)
 
 
-_SPAN = (0, 0, 1, 3.0), (1, 0, 3, 2.0)
-
-
-def test_an_answer_is_text_of_the_context_with_its_bytes():
-    # a, é and two spaces are 1 + 1 + 2 + 1 bytes; é z 中 are 8.
-    expected = Answer("é z 中", 2, 10, 3.0, 2.0)
-    context, starts, ends = _context(10)
-    with_spaces = context, np.maximum(starts - 1, 0), ends
-    for given in ((context, starts, ends), with_spaces):
-        best = _decode(_logits(*_SPAN), given).spans[0]
-        assert best == expected
-        assert best.score == 5.0
-
-
 def _all_spans(windows, logits, max_length):
     """Return every possible span with its score, best first."""
     owners = windows.owners()
@@ -76,21 +62,23 @@ def _all_spans(windows, logits, max_length):
 @hypothesis.settings(max_examples=150, deadline=None, derandomize=True)
 @hypothesis.given(
     length=strategies.integers(1, len(_LETTERS)),
+    num_spaces=strategies.integers(0, 1),
     stride=strategies.integers(1, 8),
     n_best_size=strategies.integers(1, 9),
     max_length=strategies.integers(1, 14),
     seed=strategies.integers(0, 999),
 )
 def test_the_best_of_all_spans_are_found(
-    length, stride, n_best_size, max_length, seed
+    length, num_spaces, stride, n_best_size, max_length, seed
 ):
+    """Tokens may begin with a space, which is no part of an answer."""
     context, starts, ends = _context(length)
     windows = WindowSizes(_WIDTH, stride, _QUESTION).windows(_QUESTION, length)
     shape = (2, len(windows.starts), _WIDTH)
     random = np.random.default_rng(seed)
     logits = random.normal(size=shape).astype("float32")
     answers = decode_answers(
-        *(context, starts, ends, windows, *logits),
+        *(context, np.maximum(starts - num_spaces, 0), ends, windows, *logits),
         n_best_size=n_best_size,
         max_answer_length=max_length,
     )
@@ -101,20 +89,15 @@ def test_the_best_of_all_spans_are_found(
         assert answer.score == pytest.approx(score)
         assert (answer.start, answer.end) == (starts[first], ends[last])
         assert answer.text == " ".join(_LETTERS[first : last + 1])
-
-
-@pytest.mark.parametrize("padding", [99.0, -np.inf])
-def test_only_tokens_of_the_context_count(padding):
-    logits = _logits(fill=padding)
-    logits[:, :, _CONTEXT_START:-1] = 0.0
-    logits += _logits((0, 1, 7, 1.0), (1, 1, 8, 1.0))
-    assert _decode(logits).spans[0].score == 2.0
+    assert answers.null.text == ""
+    null_scores = logits[:, :, 0].sum(axis=0)
+    assert answers.null.score == pytest.approx(null_scores.min())
 
 
 def test_a_text_is_given_once_where_it_scores_best():
-    logits = _logits((0, 0, 2, 2.0), (1, 0, 3, 2.0))
+    logits = _logits((0, 0, 2, 2.0), (1, 0, 3, 1.0))
     spans = _decode(logits, _context(10, "abababcabd")).spans
-    assert spans[0] == Answer("a b", 4, 7, 2.0, 2.0)
+    assert spans[0] == Answer("a b", 4, 7, 2.0, 1.0)
     texts = [answer.text for answer in spans]
     assert len({*texts}) == len(texts)
     values = [(0, 0, token, 4.0 - token) for token in range(4)]
@@ -138,14 +121,6 @@ def test_of_equal_answers_the_first_comes_first(places):
     assert [x.text for x in spans] == [_LETTERS[x] for x in places]
 
 
-def test_no_answer_scores_as_cls_does_at_the_least():
-    logits = _logits((0, 0, 2, 0.5))
-    logits[:, :, 0] = [[4.0, 1.0], [-1.0, 1.5]]
-    answers = _decode(logits)
-    assert answers.null == Answer("", 0, 0, 1.0, 1.5)
-    assert answers.null_difference == 2.0
-
-
 def test_a_context_without_tokens_has_an_empty_answer():
     none = np.zeros(0, np.int64)
     windows = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 0)
@@ -153,20 +128,6 @@ def test_a_context_without_tokens_has_an_empty_answer():
     answers = decode_answers("\u200b", none, none, windows, *logits)
     assert answers.spans == [Answer("", 0, 0, 0.0, 0.0)]
     assert answers.null == Answer("", 0, 0, 1.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    "logits, options, message",
-    [
-        (_logits(), {"n_best_size": 0}, "n_best_size=0"),
-        (_logits(), {"max_answer_length": -2}, "max_answer_length=-2"),
-        (_logits((1, 1, 4, np.nan)), {}, "nan in window 1 at position 5"),
-        (_logits((1, 1, 4, np.inf)), {}, "inf in window 1 at position 5"),
-    ],
-)
-def test_bad_input_is_refused(logits, options, message):
-    with pytest.raises(ValueError, match=message):
-        _decode(logits, **options)
 
 
 def test_probabilities_are_the_softmax_of_the_scores():
@@ -254,14 +215,6 @@ def test_answers_in_graph_are_those_of_decode_answers(
         null_threshold=null_threshold,
         max_answer_length=max_answer_length,
     ) == [found.start, found.end, found.score]
-
-
-def test_the_question_and_padding_are_no_answers_in_graph():
-    logits = np.full((9, 2), -1.0)
-    logits[[1, 2, 3, 7, 8]] = 50.0
-    logits[5] = 1.0
-    # Tokens 4, 5 and 6 belong to the context.
-    assert _in_graph(logits, 3) == [3, 5, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from keras_bert.tasks.answers.squad_scores import answer_scores
 from keras_bert.tasks.answers.squad_scores import best_null_threshold
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.answers.squad_scores import normalized_answer
-from keras_bert.tasks.answers.squad_scores import question_scores
 from keras_bert.tasks.answers.squad_scores import squad_scores
 from keras_bert.tasks.labelled.squad import SquadQuestion
 
@@ -40,14 +39,10 @@ def test_case_ascii_punctuation_and_articles_go(text, expected):
     [
         # 2 of 3 words are shared in both directions.
         ("big big cat", ["big cat cat"], 0.0, 2 / 3),
-        ("cat cat", ["cat"], 0.0, 2 / 3),
-        # Precision 1, recall 1 / 4; then precision 2 / 5, recall 1.
-        ("cat", ["cat sat on mat"], 0.0, 2 / 5),
+        # Precision 2 / 5, recall 1.
         ("cat sat on mat there", ["mat cat"], 0.0, 4 / 7),
         # The best reference answer counts.
-        ("cat", ["dog", "cat sat", "cat"], 1.0, 1.0),
         ("sat cat", ["dog", "cat sat", "cat"], 0.0, 1.0),
-        ("bird", ["dog", "cat sat", "cat"], 0.0, 0.0),
         ("", [""], 1.0, 1.0),
         ("", ["cat"], 0.0, 0.0),
         ("cat", [""], 0.0, 0.0),
@@ -60,41 +55,6 @@ def test_an_answer_is_compared_word_by_word(answer, golds, exact, f1):
 def _question(name, *answers):
     pairs = tuple((answer, 0) for answer in answers)
     return SquadQuestion(name, "?", "context", pairs, not answers, None)
-
-
-_VANISHING = [_question("1", "the", "cat"), _question("2", "A")]
-
-
-@pytest.mark.parametrize(
-    "questions, predictions, exact, f1",
-    [
-        ([_question("q", "dog", "The Cat!")], {"q": "a cat"}, [1], [1]),
-        (
-            [_question("1", "cat"), _question("2", "dog")],
-            {"2": "dog"},
-            [0, 1],
-            [0, 1],
-        ),
-        # Only "no answer" is right for an unanswerable question.
-        (
-            [_question(name) for name in "123"],
-            {"1": "", "2": "The", "3": "cat"},
-            [1, 1, 0],
-            [1, 1, 0],
-        ),
-        # Version 2.0 ignores reference answers without words.
-        (
-            [_question("0"), *_VANISHING],
-            {"0": "", "1": "", "2": ""},
-            [1, 0, 1],
-            [1, 0, 1],
-        ),
-        (_VANISHING, {"1": "", "2": ""}, [1, 1], [0, 0]),
-    ],
-)
-def test_questions_are_scored_by_version(questions, predictions, exact, f1):
-    scores = question_scores(questions, predictions)
-    assert [x.tolist() for x in scores] == [exact, f1]
 
 
 def _answers(text, start=0, difference=0.0):
@@ -199,6 +159,13 @@ _MISSING = {name: _PREDICTIONS[name] for name in "abd"}
             {"HasAns": (50, 100 * (1 + 2 / 3) / 2, 2), "NoAns": (50, 50, 2)},
         ),
         (_data_set(c=[]), {"c": ""}, (100, 100, 1), {"NoAns": (100, 100, 1)}),
+        # Version 2.0 ignores reference answers without words.
+        (
+            _data_set(a=["the"], b=["the", "cat"], c=[]),
+            {"a": "", "b": "", "c": "The"},
+            (200 / 3, 200 / 3, 3),
+            {"HasAns": (50, 50, 2), "NoAns": (100, 100, 1)},
+        ),
         # Version 2.0 ignores missing predictions.
         (
             _SECOND,
@@ -262,38 +229,6 @@ def test_probabilities_find_the_best_thresholds():
     assert above["best_f1"] == scores["best_f1"]
     at = squad_scores(_SECOND, _PREDICTIONS, _PROBABILITIES, 0.6)
     assert at["HasAns_f1"] == pytest.approx(100 * (1 + 2 / 3) / 2)
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (({}, {}), "`data_set` must have `data`"),
-        ((_FIRST, ["cat"]), r"mapping ids to texts\. Received: \['cat'\]"),
-        ((_FIRST, {"a": None}), r"ids to texts\. Received: \{'a': None\}"),
-        ((_FIRST, {"a": "cat"}, {"a": 1.0}), r"Received: \{'a': 1\.0\}"),
-        ((_FIRST, {}), "with none of 3 ids"),
-        ((_SECOND, {"z": "cat"}), "'z': 'cat'.*with none of 4 ids"),
-        (
-            (_SECOND, _PREDICTIONS, [0.5]),
-            r"to a finite number. Received: \[0\.5\]",
-        ),
-        (
-            (_SECOND, _PREDICTIONS, {**_PROBABILITIES, "b": "1"}),
-            "to a finite number. Received: .*'b': '1'",
-        ),
-        (
-            (_SECOND, _PREDICTIONS, {"a": 0.5}),
-            "to a finite number. Received: .'a': 0.5.",
-        ),
-        (
-            (_SECOND, _PREDICTIONS, {**_PROBABILITIES, "a": float("nan")}),
-            "to a finite number. Received: .'a': nan",
-        ),
-    ],
-)
-def test_bad_input_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        squad_scores(*arguments)
 
 
 def _mean(differences, answer_scores, null_scores, threshold):
