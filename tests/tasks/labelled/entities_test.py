@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.tasks.labelled.entities import Entity
@@ -41,12 +42,6 @@ def test_what_continues_nothing_begins_an_entity():
     assert to_iob2(tags) == "B-A O B-A B-B B-B B-A".split()
 
 
-def test_types_may_hold_a_hyphen():
-    tags = ["B-creative-work", "I-creative-work"]
-    assert find_entities(tags) == [Entity("creative-work", 0, 1)]
-    assert to_iob2(tags) == tags
-
-
 def test_types_may_be_left_out():
     tags = "I I B O I".split()
     assert find_entities(tags) == [
@@ -58,14 +53,10 @@ def test_types_may_be_left_out():
     assert to_iob1("B I B O B".split()) == tags
 
 
-def test_there_may_be_no_entity():
-    assert find_entities([]) == find_entities(["O", "O"]) == []
-    assert to_iob2(["O", "O"]) == ["O", "O"]
-
-
 _TAGS = st.lists(st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"]))
 
 
+@settings(deadline=None)
 @given(_TAGS)
 def test_conversion_keeps_the_entities(tags):
     converted = to_iob2(tags)

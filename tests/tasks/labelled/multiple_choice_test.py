@@ -1,6 +1,5 @@
 import csv
 import json
-import pathlib
 
 import pytest
 
@@ -61,12 +60,9 @@ def write_codah(tmp_path):
     return write_codah
 
 
-_both_kinds = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     "kind, first, second", [("csv", 2, 4), ("jsonl", 1, 2)]
 )
-
-
-@_both_kinds
 def test_choices_of_swag_begin_the_second_sentence(
     write_swag, kind, first, second
 ):
@@ -82,62 +78,36 @@ def test_choices_of_swag_begin_the_second_sentence(
     ]
 
 
-@_both_kinds
-def test_the_test_split_of_swag_has_no_labels(write_swag, kind, first, second):
+@pytest.mark.parametrize("hidden", [{}, {"label": -1}])
+def test_the_test_split_of_swag_has_no_labels(write_swag, hidden):
     row = {key: value for key, value in _ROW.items() if key != "label"}
-    path = write_swag(kind, [row])
-    (example,) = read_swag(path, has_labels=False)
+    (example,) = read_swag(
+        write_swag("jsonl", [{**row, **hidden}]), has_labels=False
+    )
     assert (example.choices, example.label) == (_CHOICES, None)
-    with pytest.raises(ValueError, match=r"line 1, .*'label'.*'?ending3"):
-        read_swag(path)
 
 
-def test_hidden_labels_are_not_looked_at(write_swag):
-    path = write_swag("jsonl", [{**_ROW, "label": -1}])
-    assert read_swag(path, has_labels=False)[0].label is None
-
-
-@_both_kinds
-def test_another_number_of_endings_may_be_asked_for(
-    write_swag, kind, first, second
-):
-    path = write_swag(kind, [{**_ROW, "ending4": "ends.", "label": 4}])
+def test_another_number_of_endings_may_be_asked_for(write_swag):
+    path = write_swag("csv", [{**_ROW, "ending4": "ends.", "label": 4}])
     (example,) = read_swag(path, num_choices=5)
     assert example.choices == (*_CHOICES, "He, then ends.")
     assert example.label == 4
 
 
-@_both_kinds
-@pytest.mark.parametrize("label", [4, -1, "", "two", True])
-def test_a_label_must_be_the_index_of_a_choice(
-    write_swag, kind, first, second, label
-):
-    path = write_swag(kind, [_ROW, {**_ROW, "label": label}])
-    shown = str(label).lower()
-    message = f"line {second}, must have a label from 0 to 3. .*(?i:'{shown}')"
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"label": 4}, "must have a label from 0 to 3. .*'4'"),
+        ({"label": -1}, "must have a label from 0 to 3. .*'-1'"),
+        ({"label": True}, "must have a label from 0 to 3. .*'true'"),
+        ({"sent1": " "}, "sent1.*' '"),
+        ({"ending1": " "}, "ending1.*' '"),
+    ],
+)
+def test_bad_rows_of_swag_are_named(write_swag, changes, message):
+    path = write_swag("jsonl", [_ROW, {**_ROW, **changes}])
+    with pytest.raises(ValueError, match=f"swag.jsonl, line 2, .*{message}"):
         read_swag(path)
-
-
-@_both_kinds
-@pytest.mark.parametrize("name", ["sent1", "ending1"])
-def test_an_empty_text_is_named(write_swag, kind, first, second, name):
-    path = write_swag(kind, [_ROW, {**_ROW, name: " "}])
-    with pytest.raises(ValueError, match=f"line {second}, .*{name}.*' '"):
-        read_swag(path)
-
-
-def test_all_rows_have_the_same_number_of_choices(write_swag, write_codah):
-    less = {key: value for key, value in _ROW.items() if key != "ending3"}
-    with pytest.raises(ValueError, match="line 2, .* key 'ending3'"):
-        read_swag(write_swag("jsonl", [_ROW, less]))
-    path = pathlib.Path(write_swag("csv", [_ROW]))
-    path.write_text(path.read_text("utf-8") + "v2,a,b,c,d,e,f,0\n", "utf-8")
-    with pytest.raises(ValueError, match=r"line 4, .*9 field.* Received: 8"):
-        read_swag(path)
-    rows = _CODAH_ROWS + "o\ta\tb\tc\td\t0\r\n"
-    with pytest.raises(ValueError, match=r"line 3, .*7 field.* Received: 6"):
-        read_codah(write_codah(rows))
 
 
 def test_codah_has_its_columns_in_order(write_codah):
@@ -157,8 +127,6 @@ def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
     path = write_codah("o\ta\tb\tc\n")
     (example,) = read_codah(path, num_choices=2, has_labels=False)
     assert (example.choices, example.label) == (("b", "c"), None)
-    with pytest.raises(ValueError, match="position 4, .* 4 column"):
-        read_codah(path, num_choices=2)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +135,6 @@ def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
         ("o\ta\tb\tc\td\te\t4\n", "label from 0 to 3. Received: '4'"),
         ("o\ta\tb\t\td\te\t0\n", "answer1. Received: ''"),
         ("o\t \tb\tc\td\te\t0\n", "prompt. Received: ' '"),
-        ("c\tprompt\tb\tc\td\te\tlabel\n", "0 to 3. Received: 'label'"),
     ],
 )
 def test_bad_rows_of_codah_are_named(write_codah, content, message):

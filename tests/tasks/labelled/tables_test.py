@@ -35,26 +35,10 @@ _BY_NAME = {"texts": {"text": "sentence"}, "labels": {"label": "class"}}
 _BY_NUMBER = {"texts": {"text": 0}, "labels": {"label": 1}}
 
 
-def test_the_three_kinds_of_file_give_the_same(write):
-    expected = {"text": ["It's fine.", "No"], "label": ["1", "0"]}
-    for name, content in (
-        ("a.tsv", "class\tsentence\n1\tIt's fine.\n0\tNo\n"),
-        ("a.txt", "class\tsentence\n1\tIt's fine.\n0\tNo\n"),
-        ("a.csv", "class,sentence\n1,It's fine.\n0,No\n"),
-        (
-            "a.jsonl",
-            '{"class": 1, "sentence": "It\'s fine."}\n'
-            '{"sentence": "No", "class": "0"}\n',
-        ),
-    ):
-        table = read_table(write(name, content), **_BY_NAME)
-        assert table.columns == expected
-        assert len(table) == 2
-
-
-def test_byte_order_mark_and_line_ends_do_not_matter(write):
+def test_kind_byte_order_mark_and_line_ends_do_not_matter(write):
     for ending, content in (
         ("tsv", "sentence\tclass\nä\t1\n ö \t0"),
+        ("txt", "sentence\tclass\nä\t1\n ö \t0"),
         ("csv", "sentence,class\nä,1\n ö ,0"),
         (
             "jsonl",
@@ -81,16 +65,6 @@ def test_quotes_are_plain_characters_in_tsv(write):
     assert table.columns["text"] == ['"a', 'b "c" ""']
 
 
-def test_line_breaks_in_quotes_count_as_lines_of_csv(write):
-    content = 'sentence,class\n"a\n\n""b"", c",1\r\n"d\r\ne",0\nf,1\n'
-    path = write("a.csv", content)
-    table = read_table(path, **_BY_NAME)
-    assert table.columns["text"] == ['a\n\n"b", c', "d\r\ne", "f"]
-    assert [table.where(i) for i in range(3)] == [
-        f"{path}, line {line}" for line in (2, 5, 7)
-    ]
-
-
 def test_only_a_line_feed_ends_a_line_of_tsv(write):
     text = "a\u2028b\x0bc\x85d\x1ce\rf"
     table = read_table(write("a.tsv", f"{text}\t1\ng\t0"), **_BY_NUMBER)
@@ -112,15 +86,12 @@ def test_a_cell_of_csv_may_be_long(write):
     assert read_table(write("a.csv", content), **_BY_NAME).texts() == [text]
 
 
-_CELLS = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
-    min_size=1,
-).filter(lambda text: not text.isspace())
-_ROWS = st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=8)
+_CELLS = st.text('ab1,;" \t\r\n\u2028é', min_size=1)
+_ROWS = st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=6)
 
 
 @given(_ROWS)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60, derandomize=True)
 def test_csv_gives_back_what_was_written(tmp_path_factory, rows):
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
@@ -135,22 +106,8 @@ def test_csv_gives_back_what_was_written(tmp_path_factory, rows):
     assert table.numbers == starts[1:]
 
 
-@given(_ROWS)
-@settings(deadline=None, max_examples=200)
-def test_tsv_gives_back_what_was_written(tmp_path_factory, rows):
-    for break_ in "\t\n\r":
-        rows = [
-            tuple(cell.replace(break_, "_") for cell in row) for row in rows
-        ]
-    path = tmp_path_factory.mktemp("tsv") / "a.tsv"
-    content = "".join(f"{x}\t{y}\n" for x, y in [("x", "y"), *rows])
-    path.write_bytes(content.encode())
-    table = read_cells(str(path), {"a": "x", "b": "y"})
-    assert [*zip(*table.columns.values())] == rows
-
-
 @given(st.binary(max_size=40), st.sampled_from(["csv", "tsv", "jsonl"]))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 def test_any_bytes_are_a_table_or_a_value_error(
     tmp_path_factory, content, kind
 ):
@@ -169,12 +126,10 @@ _LINE = b'{"sentence": "b", "class": 1}\n'
 _FAULTS = [
     ("a.tsv", b"", "line 1, must contain the column 'sentence'.*: none"),
     ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows, but is empty"),
-    ("a.csv", b"sentence,class\n", "only a header"),
     ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
-    ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
     ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
     ("a.tsv", b"text\tclass\nb\t1", "'sentence' once; .*: 'text', 'class'"),
-    ("a.csv", b"sentence\tclass\nb\t1", "name the file .tsv"),
+    ("a.csv", b"sentence\tclass\nb\t1", "Line 1 has tabs.* .tsv"),
     ("a.tsv", b"sentence,class\nb,1", "'sentence,class'.*name it .csv"),
     ("a.tsv", b"sentence\tclass\nb\t1\nc\n", r"line 3, .*2 .*\['c'\].*tab"),
     ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
@@ -186,7 +141,6 @@ _FAULTS = [
     ("a.csv", b'sentence,class\nb,1\n"c,1\nd,0\n', "line 3, .*unexp.*double"),
     ("a.jsonl", _LINE + b'{"sentence": "b"}', "line 2, .*key 'class'.*'sent"),
     ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, must be a JSON object.*: ''"),
-    ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
     ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
     ("a.jsonl", b'{"sentence": "\\ud800"}', r"valid Unicode.*'\\ud800'"),
     ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
@@ -196,13 +150,7 @@ _FAULTS = [
         b"sentence,class\nb,NaN",
         "line 2, .*a label.*'NaN', which marks",
     ),
-    ("a.jsonl", b'{"sentence": NaN, "class": 1}', "line 1, must have a text"),
     ("a.jsonl", b'{"sentence": "b", "class": NaN}', "line 1, .* have a label"),
-    (
-        "a.jsonl",
-        _LINE + b'{"sentence": "b", "class": true}',
-        "line 2, must have a number as label.*'true'",
-    ),
     (
         "a.csv",
         b"sentence,class\nb,False\nc,0",
@@ -213,7 +161,6 @@ _FAULTS = [
         b"sentence;class\nb, c;1",
         r"must contain the column 'sentence'.*class'\. Line 1 has semicolons",
     ),
-    ("a.csv", b"sentence\tclass\nb\t1", "Line 1 has tabs"),
     ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
 ]
 
@@ -226,26 +173,13 @@ def test_a_fault_names_file_line_and_what_there_is(
         read_table(write(name, content), **_BY_NAME)
 
 
-@pytest.mark.parametrize(
-    "name, content, columns",
-    [
-        ("a.csv", 'x,y,z\n"a, b",1,d\ne,0,f\n', ("x", "y", "z")),
-        ("a.tsv", "a, b\t1\td\ne\t0\tf\n", (0, 1, 2)),
-        (
-            "a.jsonl",
-            '{"x": "a, b", "y": 1, "z": "d"}\n{"x": "e", "y": 0, "z": "f"}\n',
-            ("x", "y", "z"),
-        ),
-    ],
-)
-def test_columns_come_in_the_order_of_their_names(
-    write, name, content, columns
-):
-    path = write(name, content)
+def test_columns_come_in_the_order_of_their_names(write):
+    path = write("a.csv", 'x,y,z\n"a, b",1,d\ne,0,f\n')
     expected = ["a, b", "e"], ["1", "0"], ["d", "f"]
-    assert read_columns(path, *columns) == expected
-    assert read_columns(path, *columns[::-1]) == expected[::-1]
-    assert read_columns(path, columns[1]) == (["1", "0"],)
+    assert read_columns(path, *"xyz") == expected
+    assert read_columns(path, *"zyx") == expected[::-1]
+    path = write("a.tsv", "a, b\t1\td\ne\t0\tf\n")
+    assert read_columns(path, 2, 1) == (expected[2], expected[1])
 
 
 @pytest.mark.parametrize(
@@ -255,7 +189,6 @@ def test_columns_come_in_the_order_of_their_names(
         (("y",), "line 3, must have a y. Received: ''"),
         ((), r"header names.*columns=\[\]"),
         (("x", 1), r"header names.*columns=\['x', 1\]"),
-        ((1.5,), r"header names.*columns=\[1\.5\]"),
         ((2,), r"line 1, .*position 2, .*2 column\(s\)"),
         ((-1,), r"line 1, .*position -1"),
     ],
@@ -272,11 +205,6 @@ def test_json_has_no_columns_by_number(write):
         read_columns(write("a.jsonl", '{"0": "a"}'), 0)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="a.tsv"):
-        read_columns(str(tmp_path / "a.tsv"), 0)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
@@ -284,7 +212,6 @@ def test_a_missing_file_is_named(tmp_path):
         ("a.csv", 'x,y\n1,"a\nb"\n\n', [{"x": "1", "y": "a\nb"}]),
         ("a.tsv", 'x\ty\n1\t"a\n', [{"x": "1", "y": '"a'}]),
         ("a.jsonl", '{"x": ["a", 1]}\n\n', [{"x": ["a", 1]}]),
-        ("a.csv", "", []),
     ],
 )
 def test_rows_have_all_columns(write, name, content, expected):
@@ -294,10 +221,8 @@ def test_rows_have_all_columns(write, name, content, expected):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "x,y\n1\n", r"a.csv, line 2, must have 2 field\(s\)"),
-        ("a.csv", "x;y\nb, c;1\n", r"1 field\(s\).*2 field.*semicolons"),
+        ("a.csv", "x;y\nb, c;1\n", r"line 2, .*2 field.*semicolons"),
         ("a.jsonl", "{}\n1\n", "a.jsonl, line 2, must be a JSON object"),
-        ("a.xlsx", "", "must be a .csv, .*a.xlsx"),
     ],
 )
 def test_rows_at_fault_are_named(write, name, content, message):
@@ -332,7 +257,6 @@ def test_a_cell_has_several_labels_or_none():
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("a,,b", "x.csv, line 3, must have a label. Received: ''"),
         ("a,NaN", "x.csv, line 3, must have a label. Received: 'NaN'"),
         ("b,a,b", "x.csv, line 3, must have each label once.*'b,a,b'"),
     ],

@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.tasks.labelled.entities import to_iob2
@@ -45,35 +46,19 @@ def test_the_scheme_is_found(scheme, tags):
         ("IOB2", "I-A", "word 0 .* 'I-A' after the beginning of the sentence"),
         ("IOB2", "B-A I-B", "word 1 .*: 'I-B' after 'B-A'"),
         ("IOB2", "B-A E-A", "word 1 .*: 'E-A' after 'B-A'"),
-        ("IOB2", "B-A NN", "word 1 .*: 'NN' after 'B-A'"),
         ("IOB1", "I-A I", "word 1 .*: 'I' after 'I-A'"),
-        ("BMES", "B-A I-A", "word 1 .*: 'I-A' after 'B-A'"),
         ("BMES", "B-A M-A", "the end of the sentence after 'M-A'"),
         ("IOB1", "O B-A", "word 1 .*: 'B-A' after 'O'"),
         ("IOB1", "I-A B-B", "word 1 .*: 'B-B' after 'I-A'"),
         ("BIOES", "B-A O", "word 1 .*: 'O' after 'B-A'"),
-        ("BIOES", "O B-A", "word 1 .*: the end of the sentence after 'B-A'"),
         ("BIOES", "B-A I-A S-A", "word 2 .*: 'S-A' after 'I-A'"),
         ("BIOES", "O E-A", "word 1 .*: 'E-A' after 'O'"),
         ("BIOES", "S-A I-A E-A", "word 1 .*: 'I-A' after 'S-A'"),
-        ("BILOU", "B-A E-A", "word 1 .*: 'E-A' after 'B-A'"),
     ],
 )
 def test_a_tag_that_breaks_the_scheme_is_named(scheme, tags, message):
     with pytest.raises(ValueError, match=f"follow {scheme} .*{message}"):
         check_scheme(_rows(tags), scheme)
-
-
-def test_a_place_can_be_named_by_the_caller():
-    def where(sentence, word):
-        return f"train.conll, line {10 * sentence + word}"
-
-    rows = _rows("O | B-A O O I-A")
-    message = "Received: train.conll, line 13: 'I-A' after 'O' "
-    with pytest.raises(ValueError, match=message):
-        check_scheme(rows, "IOB2", where)
-    with pytest.raises(ValueError, match=message):
-        find_scheme(rows, where)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +70,6 @@ def test_a_place_can_be_named_by_the_caller():
             ".*sentence 0, word 0 .*: 'B-A' after the beginning .*IOB1: ",
         ),
         ("B-A M-A", "BMES .*the end of the sentence after 'M-A'"),
-        ("B-A NN", "word 1 .*: 'NN' after 'B-A'"),
-        ("B-A E-A B-A", "BIOES .*the end of the sentence after 'B-A'"),
         ("S-A U-A", "BIOES .*word 1 .*: 'U-A' after 'S-A'"),
         ("L-A U-A", "BILOU .*word 0 .*: 'L-A' after the beginning"),
     ],
@@ -111,11 +94,6 @@ def test_repair_is_advised_where_it_helps(tags, advice):
     assert ("on_stray_tag" in str(error.value)) == ("on_stray_tag" in advice)
     if "on_stray_tag" in advice:
         assert find_scheme(without_stray_tags(_rows(tags))) == "IOB2"
-
-
-def test_a_scheme_must_be_known():
-    with pytest.raises(ValueError, match="plain, .*BMES. .* scheme='IOBES'"):
-        check_scheme([["O"]], "IOBES")
 
 
 @st.composite
@@ -144,6 +122,7 @@ def _write(row, scheme):
     return tags
 
 
+@settings(deadline=None, max_examples=50)
 @given(_entity_rows())
 def test_every_scheme_is_found_again_and_converts_to_iob2(rows):
     expected = [_write(row, "IOB2") for row in rows]

@@ -47,11 +47,16 @@ def test_swag_is_as_in_its_file(prepare, tmp_path):
     assert found[1].where == "tiny/2.0.0:train, example 1"
 
 
-def test_a_data_set_has_its_splits(prepare):
+def test_a_data_set_has_its_splits_and_bad_examples_are_named(prepare):
+    bytes_ = {"context": b"caf\xe9", "endings": ["a", "b"], "label": 0}
     splits = {
         "train": [_example(n, n % 2) for n in range(5)],
         "validation": [_example(9, 1)],
         "test": [_example(7, -1)],
+        "large": [_example(0, 0), _example(1, 2)],
+        "some": [_example(0, 0), _example(1, -1)],
+        "more": [_example(0, 0, count=3)],
+        "bytes": [bytes_],
     }
     data_dir = prepare("tiny", {**_ENDINGS, "label": _NUMBER}, splits)
     found = choice_tfds_splits(_directory(data_dir), 2, seed=0)
@@ -59,25 +64,14 @@ def test_a_data_set_has_its_splits(prepare):
     assert found.dev["dev"][0].choices == ("e90", "e91")
     (hidden,) = found.test["test"]
     assert (hidden.context, hidden.label) == ("c7", None)
-
-
-@pytest.mark.parametrize(
-    ("examples", "message"),
-    [
-        ([_example(0, 0), _example(1, 2)], "e 1, .*a label from 0 to 1. .*'2'"),
-        ([_example(0, 0), _example(1, -1)], "example 1, .*a label .*: '-1'"),
-        ([_example(0, 0, count=3)], "example 0, must have 2 choices. .*: 3"),
-        (
-            [{"context": b"caf\xe9", "endings": ["a", "b"], "label": 0}],
-            "train, example 0, is not UTF-8 text.*0xe9",
-        ),
-    ],
-)
-def test_an_example_at_fault_is_named(prepare, examples, message):
-    features = {**_ENDINGS, "label": _NUMBER}
-    data_dir = prepare("tiny", features, {"train": examples})
-    with pytest.raises(ValueError, match=message):
-        read_tfds_choices(_directory(data_dir), "train", 2)
+    for split, message in (
+        ("large", "example 1, .*a label from 0 to 1. .*'2'"),
+        ("some", "example 1, .*a label .*: '-1'"),
+        ("more", "example 0, must have 2 choices. .*: 3"),
+        ("bytes", "bytes, example 0, is not UTF-8 text.*0xe9"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_tfds_choices(_directory(data_dir), split, 2)
 
 
 def test_what_cannot_be_learned_from_is_refused(prepare):
