@@ -36,15 +36,3 @@ def test_batches_come_in_an_order_that_has_nothing_to_do_with_length():
     batches = training_buckets(lengths, 16, seed=0, epoch=0)
     means = [lengths[batch].mean() for batch in batches]
     assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.4
-
-
-def test_seed_and_pass_make_the_batches():
-    lengths = np.full(100, 7)
-
-    def batches(seed, epoch):
-        found = training_buckets(lengths, 8, seed, epoch)
-        return [batch.tolist() for batch in found]
-
-    assert batches(1, 2) == batches(1, 2)
-    assert batches(1, 2) != batches(1, 3)
-    assert batches(1, 2) != batches(2, 2)

@@ -10,12 +10,16 @@ def rows():
     return PackedRows(values, np.array([3, 1, 2]), {"input_ids": 0})
 
 
-def test_a_part_has_the_chosen_rows_in_their_order(rows):
+@pytest.mark.parametrize(
+    ("side", "row", "place"),
+    [("right", [5, 6, 0], slice(0, 2)), ("left", [0, 5, 6], slice(1, 3))],
+)
+def test_a_part_has_the_chosen_rows_in_their_order(rows, side, row, place):
+    rows.padding_side = side
     part = rows.part(np.array([2, 0]))
-    assert len(part) == 2
-    assert part.lengths.tolist() == [2, 3]
-    found = part.inputs([0, 1])["input_ids"].tolist()
-    assert found == [[5, 6, 0], [1, 2, 3]]
+    assert (len(part), part.lengths.tolist()) == (2, [2, 3])
+    assert part.inputs([0, 1])["input_ids"].tolist() == [row, [1, 2, 3]]
+    assert part.place(0, 3) == place
     assert rows.inputs([0])["input_ids"].tolist() == [[1, 2, 3]]
 
 

@@ -43,15 +43,12 @@ def test_the_head_reads_the_states_between_the_ends_of_a_sentence(elmo):
     np.testing.assert_allclose(states, model(rows), rtol=1e-3)
 
 
-def test_a_word_with_a_space_in_it_gets_one_tag(elmo):
-    (tags,) = _tagger(elmo).predict_words([["New York", "is", "big"]])
-    assert len(tags) == 3
-
-
-def test_long_sentences_are_read_in_windows(elmo):
+def test_long_sentences_are_read_in_windows_and_words_hold_spaces(elmo):
     tagger = _tagger(elmo, seq_length=6)
-    (tags,) = tagger.predict_words([_WORDS[0] * 3])
-    assert tags == tagger.predict_words([_WORDS[0]])[0] * 3
+    sentences = [_WORDS[0] * 3, _WORDS[0], ["New York", "is", "big"]]
+    long, short, spaced = tagger.predict_words(sentences)
+    assert long == short * 3
+    assert len(spaced) == 3
 
 
 @pytest.mark.exhaustive

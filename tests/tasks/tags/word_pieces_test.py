@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_bert.tasks.labelled.entities import find_entities
-from keras_bert.tasks.labelled.entities import locate_entities
 from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.text import BertTokenizer
@@ -35,21 +33,6 @@ def _tokenizer(lowercase, strip_accents):
 def _tokens(ids):
     tokens = _tokenizer(*_UNCASED).vocabulary.tokens
     return [tokens[i] for i in ids]
-
-
-def test_no_sentences_give_no_pieces():
-    assert tokenize_words(_tokenizer(*_UNCASED), []) == []
-    assert find_words(_tokenizer(*_UNCASED), []) == []
-
-
-@pytest.mark.parametrize(
-    "function, texts",
-    [(tokenize_words, [["a"], ["b", "\ud800"]]), (find_words, ["a", "\ud800"])],
-)
-def test_half_a_surrogate_pair_is_named(function, texts):
-    message = r"surrogate pair, '\\ud800', .* at index 1"
-    with pytest.raises(ValueError, match=message):
-        function(_tokenizer(*_UNCASED), texts)
 
 
 def test_words_are_found_in_a_text():
@@ -140,25 +123,3 @@ def test_no_word_is_cut_off_from_its_accents(text):
     ((_, spans),) = find_words(_tokenizer(*_UNCASED), [text])
     for _, end in spans:
         assert not text.startswith("\u0301", end)
-
-
-@_both_cases
-@_few_examples
-@hypothesis.given(text=_TEXT, data=st.data())
-def test_entities_are_exact_substrings_that_do_not_overlap(
-    settings, text, data
-):
-    ((_, spans),) = find_words(_tokenizer(*settings), [text])
-    tag = st.sampled_from(["O", "B-A", "I-A", "I-B"])
-    tags = data.draw(st.lists(tag, min_size=len(spans), max_size=len(spans)))
-    entities = find_entities(tags)
-    located = locate_entities(entities, text, spans, np.ones(len(tags)))
-    end = 0
-    for entity in located:
-        assert {type(entity[name]) for name in ("start", "end")} == {int}
-        assert end <= entity["start"] < entity["end"] <= len(text)
-        end = entity["end"]
-        assert entity["text"] == text[entity["start"] : end]
-    inside = {place for e in located for place in range(e["start"], e["end"])}
-    for tag, (start, end) in zip(tags, spans, strict=True):
-        assert (tag != "O") == (start in inside) == (end - 1 in inside)

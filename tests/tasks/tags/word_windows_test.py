@@ -1,6 +1,5 @@
 import hypothesis
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.word_pieces import WordPieces
@@ -24,12 +23,6 @@ def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
         (0, [101, 102, 103], [1, 1, 1]),
         (0, [106, 107], [2, 2]),
     ]
-
-
-@pytest.mark.parametrize("room", [0, -1])
-def test_there_must_be_room(room):
-    with pytest.raises(ValueError, match=f"Received: room={room}"):
-        split_into_windows([_pieces(1)], room=room)
 
 
 _COUNTS = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=4)
