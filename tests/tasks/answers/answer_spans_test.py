@@ -10,7 +10,6 @@ from keras_bert.tasks.answers.answer_spans import Answers
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_spans import n_best
 from keras_bert.tasks.answers.answer_spans import plain_answer
-from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.question_preprocessor import window_answers
 
@@ -165,80 +164,41 @@ def test_a_plain_answer_has_its_place_in_characters(
     assert answer == {**named, "score": score}
 
 
-def _offsets(num_tokens, width):
-    """Return offsets of tokens of two bytes, each followed by a space."""
-    starts, ends = np.zeros((2, 1, width), np.int32)
-    places = slice(_CONTEXT_START, _CONTEXT_START + num_tokens)
-    starts[0, places] = 3 * np.arange(num_tokens)
-    ends[0, places] = starts[0, places] + 2
-    return starts, ends
-
-
-def _in_graph(logits, num_tokens, **kwargs):
-    logits = np.asarray(logits, np.float32)[np.newaxis]
-    starts, ends = _offsets(num_tokens, logits.shape[1])
-    is_owned = (ends > 0).astype(np.int32)
-    answers = window_answers(
-        logits, starts, ends, is_owned, np.zeros((1, 1), np.int32), 1, **kwargs
-    )
-    return [x.numpy()[0] for x in answers]
-
-
 @hypothesis.settings(max_examples=60, deadline=None, derandomize=True)
 @hypothesis.given(
-    num_tokens=strategies.integers(0, 6),
-    padding=strategies.integers(0, 2),
-    values=strategies.lists(
-        strategies.integers(-40, 40), min_size=26, max_size=26
-    ),
+    length=strategies.integers(0, len(_LETTERS)),
+    stride=strategies.integers(1, 8),
+    seed=strategies.integers(0, 999),
     null_threshold=strategies.sampled_from([None, -3.0, 0.0, 2.5]),
     max_answer_length=strategies.integers(1, 9),
 )
 def test_answers_in_graph_are_those_of_decode_answers(
-    num_tokens, padding, values, null_threshold, max_answer_length
+    length, stride, seed, null_threshold, max_answer_length
 ):
+    """Compare two questions on one context, with one row per window."""
+    context, starts, ends = _context(length)
+    windows = WindowSizes(_WIDTH, stride, _QUESTION).windows(_QUESTION, length)
+    count, owners = len(windows.starts), windows.owners()
     # Values that float32 adds without rounding.
-    width = _CONTEXT_START + num_tokens + 1 + padding
-    logits = np.array(values).reshape(13, 2)[:width] / 4
-    starts, ends = (x[0, 4 : 4 + num_tokens] for x in _offsets(8, 13))
-    windows = AnswerWindows(
-        _QUESTION, _CONTEXT_START, np.array([0]), np.array([num_tokens])
+    random = np.random.default_rng(seed)
+    logits = random.integers(-40, 40, (2, 2, count, _WIDTH)) / 4
+    inputs = np.zeros((3, 2, count, _WIDTH), np.int32)
+    for row, (start, size) in enumerate(zip(windows.starts, windows.lengths)):
+        tokens = slice(start, start + size)
+        place = slice(windows.context_start, windows.context_start + size)
+        values = starts[tokens], ends[tokens], owners[tokens] == row
+        inputs[..., row, place] = np.stack(values)[:, np.newaxis]
+    found = window_answers(
+        np.moveaxis(logits, 1, -1).reshape(-1, _WIDTH, 2).astype(np.float32),
+        *inputs.reshape(3, -1, _WIDTH),
+        np.repeat(np.int32([[0], [1]]), count, axis=0),
+        2,
+        null_threshold,
+        max_answer_length,
     )
-    found = decode_answers(
-        *("xx " * num_tokens, starts, ends, windows),
-        *logits.T[:, np.newaxis],
-        max_answer_length=max_answer_length,
-    ).chosen(null_threshold)
-    assert _in_graph(
-        logits,
-        num_tokens,
-        null_threshold=null_threshold,
-        max_answer_length=max_answer_length,
-    ) == [found.start, found.end, found.score]
-
-
-@pytest.mark.parametrize(
-    "threshold, expected",
-    [
-        (None, ([4, 4], [5, 5], [1.0, 6.0])),
-        (-1.5, ([0, 0], [0, 0], [0.0, 5.0])),
-        (-0.5, ([4, 4], [5, 5], [1.0, 6.0])),
-    ],
-)
-def test_the_best_window_answers_and_the_least_scores_none(threshold, expected):
-    logits = np.zeros((4, 6, 2), np.float32)
-    logits[0, 4] = 1.0  # A token of question 0 that another window owns.
-    logits[1, 4] = 0.5
-    logits[2, 5] = 0.25
-    logits[3, 4] = 3.0
-    logits[:, 0] = [[2.0], [1.0], [0.0], [2.5]]
-    starts = np.tile(np.arange(6, dtype=np.int32), (4, 1))
-    is_owned = np.zeros((4, 6), np.int32)
-    is_owned[1:, 4] = is_owned[0, 5] = is_owned[2, 5] = 1
-    ends = np.where(np.arange(6) > 3, starts + 1, 0).astype(np.int32)
-    questions = np.array([[0], [0], [0], [1]], np.int32)
-    answers = window_answers(
-        logits, starts, ends, is_owned, questions, 2, threshold
-    )
-    for values, wanted in zip(answers, expected):
-        np.testing.assert_array_equal(values, wanted)
+    for question, start, end, score in zip(logits, *found):
+        answer = decode_answers(
+            *(context, starts, ends, windows, *question),
+            max_answer_length=max_answer_length,
+        ).chosen(null_threshold)
+        assert (answer.start, answer.end, answer.score) == (start, end, score)

@@ -20,11 +20,10 @@ from keras_bert.tasks.labelled.squad import SquadQuestion
     "text, expected",
     [
         ("The Normans!", "normans"),
-        ("an apple, a day", "apple day"),
         ("ÉLAN\n of\u00a0 U.S.", "élan of us"),
         # Punctuation is removed first, so no article is left between hyphens.
         ("a-b 1895-1943", "ab 18951943"),
-        ("theory another", "theory another"),
+        ("theory, another", "theory another"),
         ("The a, AN", ""),
         ("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", ""),
         ("“Cats” 5–6", "“cats” 5–6"),
@@ -84,10 +83,6 @@ def test_metrics_are_of_the_answers_that_a_threshold_leaves():
 
 _TWO = [_question("a", "cat"), _question("b", "dog")]
 _ALIKE = [_question("a", "cat"), _question("b", "cat")]
-_MANY = [_question(f"{n}", f"{n}") for n in range(40)]
-_MANY_ANSWERS = {
-    f"{n}": _answers(f"{n}", n, difference=float(n)) for n in range(40)
-}
 
 
 @pytest.mark.parametrize(
@@ -96,11 +91,8 @@ _MANY_ANSWERS = {
         (_TWO, {x: _answers(x, difference=1.0) for x in "ab"}, 0.5, True),
         (_TWO, {"a": _answers("cat", 4), "b": _answers("dog", 4)}, None, True),
         (_TWO, {"a": _answers("the", 4), "b": _answers("the", 9)}, None, True),
-        (_MANY, _MANY_ANSWERS, 1.5, False),  # One in forty can differ.
-        (_MANY, _MANY_ANSWERS, 0.5, True),
         (_TWO, {"a": _answers("x"), "b": _answers("y", 1)}, None, False),
         (_ALIKE, {"a": _answers("cat"), "b": _answers("cat")}, None, False),
-        (_TWO[:1], {"a": _answers("x")}, None, False),
     ],
 )
 def test_one_answer_throughout_is_noticed(

@@ -10,30 +10,20 @@ from keras_bert.tasks.labelled.squad import find_answer
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.tasks.labelled.squad import read_squad
 from keras_bert.tasks.labelled.squad import squad_questions
+from tests import tiny
 
 _CONTEXT = "Zoë fed the cat. The cat slept."
-_FIRST = {
-    "id": "q1",
-    "question": "Who fed the cat?",
-    "answers": [
-        {"text": "Zoë", "answer_start": 0},
-        {"text": "Zoë fed", "answer_start": 0},
-    ],
-}
-_SECOND = {
-    "id": "q2",
-    "question": "What slept?",
-    "answers": [{"text": "The cat", "answer_start": 17}],
-}
-_VALUES = {
-    "version": "1.1",
-    "data": [
+_VALUES = tiny.squad(
+    (
+        _CONTEXT,
         {
-            "title": "Cats",
-            "paragraphs": [{"context": _CONTEXT, "qas": [_FIRST, _SECOND]}],
-        }
-    ],
-}
+            "q1": ("Who fed the cat?", "Zoë"),
+            "q2": ("What slept?", ("The cat", 17)),
+        },
+    )
+)
+_QUESTIONS = _VALUES["data"][0]["paragraphs"][0]["qas"]
+_QUESTIONS[0]["answers"].append({"text": "Zoë fed", "answer_start": 0})
 _NOT_GIVEN = object()
 
 
@@ -71,8 +61,10 @@ def test_questions_keep_their_order_and_all_answers():
 @pytest.mark.parametrize("said", [None, True, False])
 def test_a_question_without_answers_is_impossible(said):
     values = _changed((*_QUESTION, "answers"), [])
-    if said is not None:
-        values["data"][0]["paragraphs"][0]["qas"][1]["is_impossible"] = said
+    entry = values["data"][0]["paragraphs"][0]["qas"][1]
+    entry["is_impossible"] = said
+    if said is None:
+        del entry["is_impossible"]
     questions = squad_questions(values, "data")
     assert has_impossible(questions)
     assert not has_impossible(questions[:1])
@@ -95,18 +87,18 @@ def test_the_first_answer_in_its_place_is_learned():
 
 def test_other_keys_are_let_through():
     values = _changed((*_QUESTION, "plausible_answers"), [{}])
-    del values["version"], values["data"][0]["title"]
+    del values["data"][0]["title"]
     expected = squad_questions(_VALUES, "data")
     assert squad_questions(values, "data") == expected
 
 
-_PLACE = r"dev\.json, article 1 \('Cats'\), paragraph 1"
+_PLACE = r"dev\.json, article 1 \('Title'\), paragraph 1"
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("data",), _NOT_GIVEN, r"dev\.json must have `data`, a list.*'vers"),
+        (("data",), _NOT_GIVEN, r"dev\.json must have `data`, a list"),
         ((*_PARAGRAPH, "context"), _NOT_GIVEN, f"{_PLACE} must have `context`"),
         ((*_QUESTION, "question"), _NOT_GIVEN, r"2 \('q2'\).*'id', 'answers'"),
         ((*_ANSWER, "text"), _NOT_GIVEN, r"'q2'\), answer 1 must have `text`"),
@@ -162,7 +154,7 @@ def test_a_file_holds_its_questions(read, caplog):
 
 def test_answers_that_are_elsewhere_are_counted_and_named(read, caplog):
     values = copy.deepcopy(_VALUES)
-    lost = [{**_SECOND, "id": f"lost{number}"} for number in range(7)]
+    lost = [{**_QUESTIONS[1], "id": f"lost{number}"} for number in range(7)]
     for question in lost:
         question["answers"] = [{"text": "dog", "answer_start": 21}]
     values["data"][0]["paragraphs"][0]["qas"] += lost

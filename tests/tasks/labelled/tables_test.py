@@ -1,5 +1,6 @@
 import csv
 import io
+import itertools
 import json
 
 import pytest
@@ -31,36 +32,30 @@ def write(tmp_path):
     return write
 
 
-_BY_NAME = {"texts": {"text": "sentence"}, "labels": {"label": "class"}}
+_BY_NAME = {"texts": {"text": "x"}, "labels": {"label": "y"}}
 _BY_NUMBER = {"texts": {"text": 0}, "labels": {"label": 1}}
 
 
-def test_kind_byte_order_mark_and_line_ends_do_not_matter(write):
-    for ending, content in (
-        ("tsv", "sentence\tclass\nä\t1\n ö \t0"),
-        ("txt", "sentence\tclass\nä\t1\n ö \t0"),
-        ("csv", "sentence,class\nä,1\n ö ,0"),
-        (
-            "jsonl",
-            '{"sentence":"ä","class":1}\n{"sentence":" ö ","class":0}',
-        ),
-    ):
-        for mark in ("", "\ufeff"):
-            for end in ("\n", "\r\n"):
-                for last in ("", end, end + end):
-                    path = write(
-                        f"a.{ending}",
-                        mark + content.replace("\n", end) + last,
-                    )
-                    table = read_table(path, **_BY_NAME)
-                    assert table.columns == {
-                        "text": ["ä", " ö "],
-                        "label": ["1", "0"],
-                    }
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("tsv", "x\ty\nä\t1\n ö \t0"),
+        ("txt", "x\ty\nä\t1\n ö \t0"),
+        ("csv", "x,y\nä,1\n ö ,0"),
+        ("jsonl", '{"x":"ä","y":1}\n{"x":" ö ","y":0}'),
+    ],
+)
+def test_byte_order_mark_and_line_ends_do_not_matter(write, kind, content):
+    for mark, end in itertools.product(("", "\ufeff"), ("\n", "\r\n")):
+        for last in ("", end, end + end):
+            text = mark + content.replace("\n", end) + last
+            table = read_table(write(f"a.{kind}", text), **_BY_NAME)
+            expected = {"text": ["ä", " ö "], "label": ["1", "0"]}
+            assert table.columns == expected
 
 
 def test_quotes_are_plain_characters_in_tsv(write):
-    content = 'sentence\tclass\n"a\t1\nb "c" ""\t0\n'
+    content = 'x\ty\n"a\t1\nb "c" ""\t0\n'
     table = read_table(write("a.tsv", content), **_BY_NAME)
     assert table.columns["text"] == ['"a', 'b "c" ""']
 
@@ -82,8 +77,8 @@ def test_values_of_json_are_given_as_they_are_written(write):
 
 def test_a_cell_of_csv_may_be_long(write):
     text = "a, b\n" * 100_000
-    content = f'sentence,class\n"{text}",1\n'
-    assert read_table(write("a.csv", content), **_BY_NAME).texts() == [text]
+    table = read_table(write("a.csv", f'x,y\n"{text}",1\n'), **_BY_NAME)
+    assert table.texts() == [text]
 
 
 _CELLS = st.text('ab1,;" \t\r\n\u2028é', min_size=1)
@@ -122,50 +117,35 @@ def test_any_bytes_are_a_table_or_a_value_error(
         assert len(table) == len(table.columns["a"]) > 0
 
 
-_LINE = b'{"sentence": "b", "class": 1}\n'
-_FAULTS = [
-    ("a.tsv", b"", "line 1, must contain the column 'sentence'.*: none"),
-    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must contain rows, but is empty"),
-    ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
-    ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
-    ("a.tsv", b"text\tclass\nb\t1", "'sentence' once; .*: 'text', 'class'"),
-    ("a.csv", b"sentence\tclass\nb\t1", "Line 1 has tabs.* .tsv"),
-    ("a.tsv", b"sentence,class\nb,1", "'sentence,class'.*name it .csv"),
-    ("a.tsv", b"sentence\tclass\nb\t1\nc\n", r"line 3, .*2 .*\['c'\].*tab"),
-    ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
-    (
-        "a.csv",
-        b'sentence,class\n"b\n",1\nw, c,1',
-        "line 4, .*: 3 field.*In a .csv",
-    ),
-    ("a.csv", b'sentence,class\nb,1\n"c,1\nd,0\n', "line 3, .*unexp.*double"),
-    ("a.jsonl", _LINE + b'{"sentence": "b"}', "line 2, .*key 'class'.*'sent"),
-    ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, must be a JSON object.*: ''"),
-    ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
-    ("a.jsonl", b'{"sentence": "\\ud800"}', r"valid Unicode.*'\\ud800'"),
-    ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
-    ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
-    (
-        "a.csv",
-        b"sentence,class\nb,NaN",
-        "line 2, .*a label.*'NaN', which marks",
-    ),
-    ("a.jsonl", b'{"sentence": "b", "class": NaN}', "line 1, .* have a label"),
-    (
-        "a.csv",
-        b"sentence,class\nb,False\nc,0",
-        "line 2, must have a number as label.*'False'",
-    ),
-    (
-        "a.csv",
-        b"sentence;class\nb, c;1",
-        r"must contain the column 'sentence'.*class'\. Line 1 has semicolons",
-    ),
-    ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
-]
+_LINE = b'{"x": "b", "y": 1}\n'
 
 
-@pytest.mark.parametrize("name, content, message", _FAULTS)
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("a.tsv", b"", "line 1, must contain the column 'x'.*: none"),
+        ("a.jsonl", b"\xef\xbb\xbf\n", "jsonl must contain rows, but is empty"),
+        ("a.tsv", b"x\ty\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
+        ("a.tsv", b"x\ty\n\nb\0\t1", "line 3, .*a NUL byte"),
+        ("a.tsv", b"text\ty\nb\t1", "'x' once; .*: 'text', 'y'"),
+        ("a.csv", b"x\ty\nb\t1", "Line 1 has tabs.* .tsv"),
+        ("a.tsv", b"x,y\nb,1", "'x,y'.*name it .csv"),
+        ("a.tsv", b"x\ty\nb\t1\nc\n", r"line 3, .*2 .*\['c'\].*tab"),
+        ("a.tsv", b"x\ty\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
+        ("a.csv", b'x,y\n"b\n",1\nw, c,1', "line 4, .*: 3 field.*In a .csv"),
+        ("a.csv", b'x,y\nb,1\n"c,1\nd,0\n', "line 3, .*unexp.*double"),
+        ("a.csv", b"x;y\nb, c;1", "column 'x'.*y'. Line 1 has semicolons"),
+        ("a.jsonl", _LINE + b'{"x": "b"}', "line 2, .*key 'y'.*'x"),
+        ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, .*JSON object.*: ''"),
+        ("a.jsonl", b'{"x": ["b"]}', r"number under .*: \['b'\]"),
+        ("a.jsonl", b'{"x": "\\ud800"}', r"valid Unicode.*'\\ud800'"),
+        ("a.tsv", b"x\ty\n \t1", "line 2, must have a text.*' '. Fill"),
+        ("a.tsv", b"x\ty\nb\t", "line 2, .*a label. .*: ''"),
+        ("a.csv", b"x,y\nb,NaN", "line 2, .*a label.*'NaN', which marks"),
+        ("a.csv", b"x,y\nb,False\nc,0", "line 2, .*number as label.*'False'"),
+        ("a.xlsx", b"x", "must be a .csv, .*Received: .*a.xlsx"),
+    ],
+)
 def test_a_fault_names_file_line_and_what_there_is(
     write, name, content, message
 ):
@@ -199,9 +179,7 @@ def test_columns_that_cannot_be_read_are_named(write, columns, message):
 
 
 def test_json_has_no_columns_by_number(write):
-    with pytest.raises(
-        ValueError, match="of .*a.jsonl must be a key.*Received: 0"
-    ):
+    with pytest.raises(ValueError, match="a.jsonl must be a key.*: 0"):
         read_columns(write("a.jsonl", '{"0": "a"}'), 0)
 
 
@@ -218,16 +196,13 @@ def test_rows_have_all_columns(write, name, content, expected):
     assert [*read_dicts(write(name, content))] == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
+def test_rows_at_fault_are_named(write):
+    for name, content, message in (
         ("a.csv", "x;y\nb, c;1\n", r"line 2, .*2 field.*semicolons"),
         ("a.jsonl", "{}\n1\n", "a.jsonl, line 2, must be a JSON object"),
-    ],
-)
-def test_rows_at_fault_are_named(write, name, content, message):
-    with pytest.raises(ValueError, match=message):
-        [*read_dicts(write(name, content))]
+    ):
+        with pytest.raises(ValueError, match=message):
+            [*read_dicts(write(name, content))]
 
 
 def test_rows_at_fault_can_be_left_out(write):
@@ -236,10 +211,7 @@ def test_rows_at_fault_can_be_left_out(write):
     table = read_cells(path, {"text": "x"}, faults.append)
     assert table.columns == {"text": ["a", "e"]}
     assert table.numbers == [2, 5]
-    assert [fault.partition(",")[2][:7] for fault in faults] == [
-        " line 3",
-        " line 4",
-    ]
+    assert "line 3" in faults[0] and "line 4" in faults[1]
 
 
 def _table(*cells):
@@ -252,25 +224,17 @@ def test_a_cell_has_several_labels_or_none():
     assert table.columns["label"] == [("b", "a"), (), (), ("a",)]
     assert table.columns["text"] == ["a"] * 4
     assert table.where(3) == "x.csv, line 5"
-
-
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
+    for cell, message in (
         ("a,NaN", "x.csv, line 3, must have a label. Received: 'NaN'"),
         ("b,a,b", "x.csv, line 3, must have each label once.*'b,a,b'"),
-    ],
-)
-def test_a_bad_cell_is_named_by_its_line(cell, message):
-    with pytest.raises(ValueError, match=message):
-        with_label_lists(_table("a", cell), ",")
+    ):
+        with pytest.raises(ValueError, match=message):
+            with_label_lists(_table("a", cell), ",")
 
 
-def test_the_names_are_those_of_all_cells(tmp_path):
-    paths = {x: str(tmp_path / f"{x}.csv") for x in ("train", "dev")}
-    for path, rows in zip(paths.values(), ("x,c;a\ny,\n", "z,b\n")):
-        with open(path, "w") as file:
-            file.write(f"text,label\n{rows}")
+def test_the_names_are_those_of_all_cells(write):
+    rows = {"train": "x,c;a\ny,\n", "dev": "z,b\n"}
+    paths = {k: write(f"{k}.csv", f"text,label\n{x}") for k, x in rows.items()}
     splits = file_splits(paths, {"text": "text"}, "label", 0, ";")
     assert splits.is_multi_label
     assert splits.train.columns["label"] == [("c", "a"), ()]
