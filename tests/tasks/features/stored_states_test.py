@@ -103,21 +103,16 @@ def test_a_file_that_is_not_ours_or_was_altered_is_refused(store, tmp_path):
     store()
     (path,) = _stored(tmp_path)
     manifest = tmp_path / f"manifest-{path.name}.json"
-    data, told = path.read_bytes(), manifest.read_text()
+    data, record = path.read_bytes(), json.loads(manifest.read_text())
     path.write_bytes(data[:-1] + b"\1")
     with pytest.raises(ValueError, match=f"{path.name} has changed"):
         store()
     path.write_bytes(data)
-    manifest.write_text(json.dumps({**json.loads(told), "states": {}}))
-    with pytest.raises(
-        ValueError, match=f"{path.name}.*has no matching manifest"
-    ):
-        store()
-    manifest.unlink()
-    with pytest.raises(
-        ValueError, match=f"{path.name}.*has no matching manifest"
-    ):
-        store()
+    manifest.write_text(json.dumps({**record, "states": {}}))
+    for _ in range(2):  # With another manifest, then without one.
+        with pytest.raises(ValueError, match=f"{path.name}.*no matching mani"):
+            store()
+        manifest.unlink(missing_ok=True)
     assert path.read_bytes() == data
 
 

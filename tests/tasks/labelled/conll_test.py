@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 
 from keras_bert.tasks.labelled.conll import TaggedSentences
@@ -11,17 +13,9 @@ _TAGS = (("B-ORG", "O"), ("B-PER", "I-PER"))
 
 
 @pytest.fixture
-def write(tmp_path):
-    """Write a file and return its path."""
-
-    def write(content):
-        path = tmp_path / "train.conll"
-        path.write_bytes(
-            content if isinstance(content, bytes) else content.encode()
-        )
-        return str(path)
-
-    return write
+def write(write):
+    """Write a CoNLL file and return its path."""
+    return functools.partial(write, "train.conll")
 
 
 def test_sentences_end_at_blank_lines(write):

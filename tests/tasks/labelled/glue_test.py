@@ -6,15 +6,6 @@ from keras_bert.tasks.labelled.glue import read_glue
 from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.tasks.labelled.glue_tasks import glue_task
 
-_MNLI_START = (
-    "index\tpromptID\tpairID\tgenre\tsentence1_binary_parse\t"
-    "sentence2_binary_parse\tsentence1_parse\tsentence2_parse\t"
-    "sentence1\tsentence2"
-)
-_STSB_START = (
-    "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\t"
-    "sentence1\tsentence2"
-)
 _MRPC = "#1 ID\t#2 ID\t#1 String\t#2 String"
 _QQP_HEADER = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate"
 
@@ -27,11 +18,7 @@ def _write(directory, files):
 
 _INDEXED = "index\tsentence1\tsentence2"
 _QNLI = "index\tquestion\tsentence\tlabel"
-_MNLI_ROW = "0\t1\t1n\tg\tp\tp\tp\tp\ta\tb"
-_MNLI_DEV = f"{_MNLI_START}\tlabel1\tgold_label"
-_STSB_ROW = "0\tg\tf\t2012\t1\tn\tn\ta\tb"
-_STSB_TRAIN = f"{_STSB_START}\tscore"
-_NO = "contradiction"
+_MNLI = f"{_INDEXED}\tlabel1\tgold_label"
 _MSR = f"\ufeffQuality\t{_MRPC}\r"
 # The texts are "a" and, for pairs, "b", followed by the label, if any.
 # A file without a name in front is named after its split.
@@ -44,12 +31,12 @@ _LAYOUTS = [
     ("mrpc test", f"index\t{_MRPC}", "0\t2\t3\ta\tb", None),
     ("mrpc train msr_paraphrase_train.txt", _MSR, "1\t2\t3\ta\tb\r", "1"),
     ("mrpc test msr_paraphrase_test.txt", _MSR, "0\t2\t3\ta\tb\r", "0"),
-    ("stsb train", _STSB_TRAIN, f"{_STSB_ROW}\t3.800", "3.800"),
-    ("stsb test", _STSB_START, _STSB_ROW, None),
+    ("stsb train", f"{_INDEXED}\tscore", "0\ta\tb\t3.800", "3.800"),
+    ("stsb test", _INDEXED, "0\ta\tb", None),
     ("qqp train", _QQP_HEADER, "7\t1\t2\ta\tb\t1", "1"),
     ("qqp test", "id\tquestion1\tquestion2", "0\ta\tb", None),
-    ("mnli dev_matched", _MNLI_DEV, f"{_MNLI_ROW}\tneutral\t{_NO}", _NO),
-    ("mnli test_matched", _MNLI_START, _MNLI_ROW, None),
+    ("mnli dev_matched", _MNLI, "0\ta\tb\tx\tneutral", "neutral"),
+    ("mnli test_matched", _INDEXED, "0\ta\tb", None),
     ("qnli dev", _QNLI, "0\ta\tb\tnot_entailment", "not_entailment"),
     ("rte train", f"{_INDEXED}\tlabel", "0\ta\tb\tentailment", "entailment"),
     ("wnli dev", f"{_INDEXED}\tlabel", "0\ta\tb\t0", "0"),

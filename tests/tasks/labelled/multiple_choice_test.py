@@ -48,18 +48,6 @@ def write_swag(tmp_path):
     return write_swag
 
 
-@pytest.fixture
-def write_codah(tmp_path):
-    """Write a TSV and return its path."""
-
-    def write_codah(content):
-        path = tmp_path / "codah.tsv"
-        path.write_bytes(content.encode())
-        return str(path)
-
-    return write_codah
-
-
 @pytest.mark.parametrize(
     "kind, first, second", [("csv", 2, 4), ("jsonl", 1, 2)]
 )
@@ -110,8 +98,8 @@ def test_bad_rows_of_swag_are_named(write_swag, changes, message):
         read_swag(path)
 
 
-def test_codah_has_its_columns_in_order(write_codah):
-    path = write_codah(_CODAH_ROWS)
+def test_codah_has_its_columns_in_order(write):
+    path = write("codah.tsv", _CODAH_ROWS)
     assert read_codah(path) == [
         MultipleChoiceExample(
             'A "dog. It',
@@ -123,8 +111,8 @@ def test_codah_has_its_columns_in_order(write_codah):
     ]
 
 
-def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
-    path = write_codah("o\ta\tb\tc\n")
+def test_codah_may_have_no_labels_and_fewer_choices(write):
+    path = write("codah.tsv", "o\ta\tb\tc\n")
     (example,) = read_codah(path, num_choices=2, has_labels=False)
     assert (example.choices, example.label) == (("b", "c"), None)
 
@@ -137,7 +125,7 @@ def test_codah_may_have_no_labels_and_fewer_choices(write_codah):
         ("o\t \tb\tc\td\te\t0\n", "prompt. Received: ' '"),
     ],
 )
-def test_bad_rows_of_codah_are_named(write_codah, content, message):
-    path = write_codah(_CODAH_ROWS + content)
+def test_bad_rows_of_codah_are_named(write, content, message):
+    path = write("codah.tsv", _CODAH_ROWS + content)
     with pytest.raises(ValueError, match=f"codah.tsv, line 3, .*{message}"):
         read_codah(path)

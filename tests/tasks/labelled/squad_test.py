@@ -136,14 +136,9 @@ def test_numbers_of_other_data_sets_are_read(path, value, expected):
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(write):
     """Write and read a file."""
-
-    def read(text):
-        (tmp_path / "dev.json").write_text(text, encoding="utf-8")
-        return read_squad(str(tmp_path / "dev.json"))
-
-    return read
+    return lambda text: read_squad(write("dev.json", text))
 
 
 def test_a_file_holds_its_questions(read, caplog):

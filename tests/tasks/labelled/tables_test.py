@@ -17,21 +17,6 @@ from keras_bert.tasks.labelled.tables import read_columns
 from keras_bert.tasks.labelled.tables import read_table
 from keras_bert.tasks.labelled.tables import with_label_lists
 
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file and return its path."""
-
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(
-            content if isinstance(content, bytes) else content.encode()
-        )
-        return str(path)
-
-    return write
-
-
 _BY_NAME = {"texts": {"text": "x"}, "labels": {"label": "y"}}
 _BY_NUMBER = {"texts": {"text": 0}, "labels": {"label": 1}}
 

@@ -17,70 +17,42 @@ def _class(*names):
     return tfds.features.ClassLabel(names=names)
 
 
-_MNLI = "entailment neutral contradiction"
+_MNLI = ["entailment", "neutral", "contradiction"]
 
 
 @pytest.mark.parametrize(
-    "config, texts, classes, expected",
+    "config, texts, feature, labels, expected",
     [
-        ("cola", "sentence", "unacceptable acceptable", "0 1"),
-        ("mnli", "premise hypothesis", _MNLI, _MNLI),
+        ("cola", "sentence", _class("no", "yes"), (0, 1), ["0", "1"]),
+        ("mnli", "premise hypothesis", _class(*_MNLI), (0, 1), _MNLI[:2]),
+        ("stsb", "sentence1 sentence2", _SCORE, (3.8, -1), ["3.8", "-1.0"]),
     ],
 )
-def test_glue_is_as_in_its_files(prepare, config, texts, classes, expected):
+def test_glue_is_as_in_its_files(
+    prepare, config, texts, feature, labels, expected
+):
     texts = texts.split()
 
     def example(index, label):
         written = {name: f"{name} {index} é" for name in texts}
         return {**written, "label": label, "idx": index}
 
-    data_dir = prepare(
-        f"glue/{config}",
-        {
-            **dict.fromkeys(texts, _TEXT),
-            "label": _class(*classes.split()),
-            "idx": _INDEX,
-        },
-        {
-            "validation": [example(3, 1), example(8, 0), example(1, 0)],
-            "test": [example(1, -1), example(0, -1)],
-        },
-    )
-    table = read_tfds(f"glue/{config}", "validation", data_dir)
-    columns = dict(zip(("text", "text_pair"), texts))
-    zero, one, *_ = expected.split()
-    assert table.columns == {
-        **{
-            column: [f"{name} {index} é" for index in (1, 3, 8)]
-            for column, name in columns.items()
-        },
-        "label": [zero, one, zero],
+    zero, one = labels
+    features = {**dict.fromkeys(texts, _TEXT), "label": feature, "idx": _INDEX}
+    splits = {
+        "validation": [example(3, one), example(8, zero), example(1, zero)],
+        "test": [example(1, -1), example(0, -1)],
     }
+    data_dir = prepare(f"glue/{config}", features, splits)
+    table = read_tfds(f"glue/{config}", "validation", data_dir)
+    assert table.columns.pop("label") == [*expected, expected[0]]
     assert table.where(1) == f"glue/{config}/2.0.0:validation, example 3"
     test = read_tfds(f"{data_dir}/glue/{config}/2.0.0", "test")
-    assert test.columns == {
-        column: [f"{name} 0 é", f"{name} 1 é"]
-        for column, name in columns.items()
-    }
-
-
-def test_scores_are_numbers_and_those_of_tests_hidden(prepare):
-    example = {"sentence1": "a", "sentence2": "b"}
-    data_dir = prepare(
-        "glue/stsb",
-        {**dict.fromkeys(example, _TEXT), "label": _SCORE, "idx": _INDEX},
-        {
-            "train": [
-                {**example, "label": 3.8, "idx": 0},
-                {**example, "label": -1.0, "idx": 1},
-            ],
-            "test": [{**example, "label": -1.0, "idx": 0}],
-        },
-    )
-    table = read_tfds("glue/stsb", "train", data_dir)
-    assert table.columns["label"] == ["3.8", "-1.0"]
-    table = read_tfds("glue/stsb", "test", data_dir)
-    assert table.columns == {"text": ["a"], "text_pair": ["b"]}
+    for found, indices in ((table, (1, 3, 8)), (test, (0, 1))):
+        assert found.columns == {
+            column: [f"{name} {index} é" for index in indices]
+            for column, name in zip(("text", "text_pair"), texts)
+        }
 
 
 def _texts_and_labels(*labels):
