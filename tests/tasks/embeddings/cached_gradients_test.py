@@ -55,15 +55,3 @@ def test_the_step_equals_a_step_with_the_whole_batch(
     np.testing.assert_allclose(other_loss, loss, rtol=1e-5)
     for array, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(array, other, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"mini_batch_size": 0}, "at least 1. .*mini_batch_size=0"),
-        ({"mini_batch_size": 2, "parallel_parts": 2}, "parallel_parts=2"),
-    ],
-)
-def test_wrong_sizes_are_named(bert, options, message):
-    with pytest.raises(ValueError, match=message):
-        TextEmbedder(bert).fit(_TRIPLETS, **options)

@@ -25,10 +25,8 @@ def test_values_are_truncated_and_scaled_before_they_are_rounded():
     assert np.abs(found - 127 * unit).max() <= 0.5 + 1e-4
     found = compress_vectors(_VECTORS, 10, "float32")
     np.testing.assert_allclose(found, unit, atol=1e-6)
-    assert compress_vectors(np.array([[5.0], [-1.0]])).tolist() == [
-        [127],
-        [-127],
-    ]
+    extremes = compress_vectors(np.array([[5.0], [-1.0]]))
+    assert extremes.ravel().tolist() == [127, -127]
     assert not compress_vectors(np.zeros((1, 4))).any()
 
 
@@ -69,14 +67,10 @@ def test_exports_return_compressed_vectors(bert, tmp_path, precision):
     np.testing.assert_array_equal(served["embedding"], expected)
     manifest = (tmp_path / "served/1/export_manifest.json").read_text()
     manifest = json.loads(manifest)
-    for signature in manifest["signatures"].values():
-        shape = [None, expected.shape[1]]
-        assert signature["outputs"]["embedding"] == {
-            "dtype": expected.dtype.name,
-            "shape": shape,
-        }
-    assert manifest["settings"]["dimensions"] == 8
-    assert manifest["settings"]["precision"] == precision
+    shape = [None, expected.shape[1]]
+    outputs = {"embedding": {"dtype": expected.dtype.name, "shape": shape}}
+    assert [*manifest["signatures"].values()][0]["outputs"] == outputs
+    assert how.items() <= manifest["settings"].items()
     # The embedder itself is unchanged.
     assert "precision" not in embedder.settings
 
@@ -91,23 +85,3 @@ def test_tflite_files_return_compressed_vectors(
         tmp_path / "model.tflite", kind, dimensions=8, precision=precision
     )
     assert all(x.num_labels == 0 and x.cosine >= 0.99 for x in found.values())
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (
-            {"dimensions": 17},
-            "`dimensions` must be an integer from 1 to 16.*17",
-        ),
-        ({"dimensions": 0}, "`dimensions` must be an integer.*=0"),
-        ({"precision": "int4"}, "float32, int8, binary.*'int4'"),
-        ({"dimensions": 12, "precision": "binary"}, "multiple of 8.*=12"),
-    ],
-)
-def test_wrong_arguments_are_errors(bert, tmp_path, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        compress_vectors(_VECTORS, **arguments)
-    with pytest.raises(ValueError, match=message):
-        TextEmbedder(bert).export_saved_model(tmp_path / "served", **arguments)
-    assert not (tmp_path / "served").exists()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keras_bert import save_pretrained
-from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 
 
 @pytest.fixture
@@ -15,24 +15,25 @@ def sentence_directory(bert, tmp_path):
 
     Args of the function:
         kinds: str, the modules after the Transformer, separated by spaces.
-        pooling, dense: dict, changes to their config.json.
+        pooling: dict, contents of its config.json.
         settings: dict, contents of sentence_bert_config.json.
     """
 
-    def write(
-        kinds="Pooling Normalize", pooling=None, dense=None, settings=None
-    ):
+    def write(kinds="Pooling Normalize", pooling=None, settings=None):
         directory = tmp_path / "published"
         save_pretrained(bert, directory, format="hf")
         modules = []
         for index, kind in enumerate(["Transformer", *kinds.split()]):
             folder = "" if index == 0 else f"{index}_{kind.rpartition('.')[2]}"
-            kind_of = {"Pooling": _pooling(pooling), "Dense": _dense(dense)}
-            if kind in kind_of:
+            if kind in ("Pooling", "Dense"):
+                values = pooling or {"pooling_mode_mean_tokens": True}
+                values = {**values, "word_embedding_dimension": 16}
+                values = _DENSE if kind == "Dense" else values
                 (directory / folder).mkdir()
-                write_json(directory / folder / "config.json", kind_of[kind])
+                write_json(directory / folder / "config.json", values)
             if kind == "Dense":
-                write_linear(directory / folder)
+                path = directory / folder / "model.safetensors"
+                write_weights(path, linear_arrays())
             if "." not in kind:
                 kind = f"sentence_transformers.models.{kind}"
             modules.append({"idx": index, "path": folder, "type": kind})
@@ -48,6 +49,12 @@ def write_json(path, values):
     path.write_text(json.dumps(values))
 
 
+def change_json(path, **changes):
+    """Change values of a JSON file, which may be missing."""
+    values = json.loads(path.read_text()) if path.is_file() else {}
+    write_json(path, {**values, **changes})
+
+
 def linear_arrays():
     """Return a weight (3, 16), as in PyTorch, and a bias."""
     random = np.random.default_rng(5)
@@ -57,40 +64,12 @@ def linear_arrays():
     }
 
 
-def write_linear(folder):
-    write_safetensors(
-        folder / "model.safetensors",
-        [
-            (name, array.shape, lambda array=array: array)
-            for name, array in linear_arrays().items()
-        ],
-    )
-
-
-@pytest.fixture
-def linear():
-    return linear_arrays()
-
-
-def _pooling(changes):
-    return {
-        "word_embedding_dimension": 16,
-        "pooling_mode_cls_token": False,
-        "pooling_mode_mean_tokens": True,
-        "pooling_mode_max_tokens": False,
-        "pooling_mode_mean_sqrt_len_tokens": False,
-        **(changes or {}),
-    }
-
-
-def _dense(changes):
-    return {
-        "in_features": 16,
-        "out_features": 3,
-        "bias": True,
-        "activation_function": "torch.nn.modules.activation.Tanh",
-        **(changes or {}),
-    }
+_DENSE = {
+    "in_features": 16,
+    "out_features": 3,
+    "bias": True,
+    "activation_function": "torch.nn.modules.activation.Tanh",
+}
 
 
 @pytest.fixture

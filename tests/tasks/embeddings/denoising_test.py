@@ -1,7 +1,6 @@
 import random
 
 import numpy as np
-import pytest
 
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import fit_denoising
@@ -43,26 +42,3 @@ def test_the_given_share_of_words_is_deleted():
     assert kept == sorted(kept, key=int)
     assert delete_words("one", 0.99, generator) == "one"
     assert delete_words("", 0.5, generator) == ""
-
-
-def _static(bert):
-    return TextEmbedder(bert).distill_static(2)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"embedder": "bert"}, "must be a TextEmbedder. Received: 'bert'"),
-        ({"embedder": _static}, "masked-LM.*Received: Static"),
-        ({"texts": []}, "must not be empty"),
-        ({"texts": ["a", 1]}, "`texts` must be str.*1 at index 1"),
-        ({"texts": "a"}, "`texts` must be a list"),
-        ({"deletion_ratio": 1.0}, "below 1.*deletion_ratio=1.0"),
-    ],
-)
-def test_wrong_arguments_are_named(bert, arguments, message):
-    given = {"embedder": TextEmbedder, "texts": _TEXTS, **arguments}
-    if callable(given["embedder"]):
-        given["embedder"] = given["embedder"](bert)
-    with pytest.raises(ValueError, match=message):
-        fit_denoising(**given)

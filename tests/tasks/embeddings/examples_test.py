@@ -41,62 +41,27 @@ def test_scores_are_the_targets_of_scored_pairs(preprocess):
     assert targets["embedding"].tolist() == [-1, 1]
 
 
-def test_any_container_will_do(preprocess):
+def test_rows_and_columns_hold_examples(preprocess):
     columns = tuple(map(list, zip(*_PAIRS)))
+    scores = [1, 0.5, -1]
     plain = embedding_examples(preprocess, _PAIRS)
-    scored = embedding_examples(preprocess, _PAIRS, [1, 0.5, -1])
+    scored = embedding_examples(preprocess, _PAIRS, scores)
     from_tensors = tf.data.Dataset.from_tensor_slices
     named = dict(zip(("anchor", "positive"), columns))
+    rows = [dict(zip(named, pair)) for pair in _PAIRS]
+    with_scores = [{**row, "label": x} for row, x in zip(rows, scores)]
     for given, expected in (
-        ([np.array(_PAIRS)], plain),
-        ([[*map(list, _PAIRS)]], plain),
         ([from_tensors(columns).batch(2)], plain),
         ([named], plain),
-        ([(*map(np.array, columns),)], plain),
-        ([[dict(zip(named, pair)) for pair in _PAIRS]], plain),
-        ([{**named, "label": [1, 0.5, -1]}], scored),
-        (
-            [
-                [
-                    {"anchor": a, "positive": b, "label": label}
-                    for (a, b), label in zip(_PAIRS, [1, 0.5, -1])
-                ]
-            ],
-            scored,
-        ),
-        ([_PAIRS, np.array([1, 0.5, -1])], scored),
-        ([_PAIRS, np.array([[1], [0.5], [-1]])], scored),
-        ([from_tensors((columns, [1, 0.5, -1]))], scored),
+        ([rows], plain),
+        ([{**named, "label": scores}], scored),
+        ([with_scores], scored),
+        ([_PAIRS, np.array(scores)[:, None]], scored),
+        ([from_tensors((columns, scores))], scored),
     ):
         other = embedding_examples(preprocess, *given)
         np.testing.assert_array_equal(other.groups, expected.groups)
         np.testing.assert_array_equal(other.targets, expected.targets)
-
-
-@pytest.mark.parametrize(
-    ("texts", "labels", "message"),
-    [
-        ([], None, r"Received: .*\[\]"),
-        (["ab", "cd"], None, "pairs or triplets.*'ab' at index 0"),
-        ([("a",)], None, r"\('a',\) at index 0"),
-        ([("a", "b")] * 2, [[1, 2], [3]], r"list of 2 .*\[3\] at index 1"),
-        (
-            [("a", "b")] * 2,
-            np.array([[1, 2], [1, np.nan]]),
-            r"nan\] at index 1",
-        ),
-        ([("a", "b")] * 2, np.array([[1], [np.nan]]), "finite.*nan at index 1"),
-        ([("a", "b"), ("c",)], None, r"pairs or trip.*\('c',\) at index 1"),
-        ([("a", "b"), "cd"], None, "pairs or trip.*'cd' at index 1"),
-        ([("a", "b"), ("c", None)], None, "None at index 1"),
-        ([("a", "b")], [1, 0], "1 examples, 2 labels"),
-        ([("a", "b")], ["x"], "finite number.*'x' at index 0"),
-        ("ab", None, "must be a list. Received: 'ab'"),
-    ],
-)
-def test_bad_examples_are_named(preprocess, texts, labels, message):
-    with pytest.raises(ValueError, match=message):
-        embedding_examples(preprocess, texts, labels)
 
 
 def test_a_data_set_of_single_texts_is_an_error(preprocess):

@@ -1,6 +1,3 @@
-import json
-
-import numpy as np
 import pytest
 
 from keras_bert.tasks import TextEmbedder
@@ -68,13 +65,11 @@ def mined(bert, tmp_path):
 def test_the_file_has_triplets_for_training(mined):
     embedder, path = mined
     triplets = read_hard_negatives(path, embedder)
-    found = {
-        anchor: {negative for first, _, negative in triplets if first == anchor}
-        for anchor, _ in _PAIRS
-    }
     # Neither positives nor the anchor; documents are used once.
-    assert found["the dog"] == {"seeds", "fish"}
-    assert found["a cat"] < {"seeds", "the dog", "meat", "a bird"}
+    dogs = {triplet[2] for triplet in triplets if triplet[0] == "the dog"}
+    cats = {triplet[2] for triplet in triplets if triplet[0] == "a cat"}
+    assert dogs == {"seeds", "fish"}
+    assert cats < {"seeds", "the dog", "meat", "a bird"}
     examples = embedding_examples(embedder.preprocess, triplets)
     assert examples.groups.shape == (7, 3)
 
@@ -95,49 +90,8 @@ def test_a_file_of_another_embedder_is_an_error(mined, bert):
         read_hard_negatives(path, embedder)
 
 
-class _Nan:
-    def predict(self, pairs):
-        return [np.nan] * len(pairs)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"pairs": []}, r"pairs=\[\]"),
-        ({"pairs": ["a", "b"]}, "must be pairs.*'a' at index 0"),
-        ({"pairs": [("a", None)]}, "None at index 0"),
-        ({"num_negatives": 0}, "num_negatives=0"),
-        ({"range_min": 2, "range_max": 4}, "at least 5. .*range_max=4"),
-        ({"margin": -1}, "margin=-1"),
-        ({"relative_margin": np.nan}, "relative_margin=nan"),
-        ({"margin": 3}, "exclude all negatives.*'margin': 3"),
-        ({"pairs": [("a", "b")]}, "exclude all negatives.*Received: 1 doc"),
-        ({"output_file": "mined.tsv"}, "'mined.tsv'"),
-        ({"corpus": "seeds"}, "must be a list.*'seeds'"),
-        ({"ranker": 3}, "`ranker` must be an object.*ranker=3"),
-        ({"ranker": _Nan()}, "ranker.predict.*finite score.*nan"),
-    ],
-)
-def test_wrong_arguments_are_errors(tmp_path, arguments, message):
-    vectors = np.ones((9, 2), np.float32)
-
-    class One:
-        def embed_query(self, texts):
-            return vectors[: len(texts)]
-
-        embed_document = embed_query
-
-    given = {"pairs": _PAIRS, "output_file": tmp_path / "mined.jsonl"}
-    with pytest.raises(ValueError, match=message):
-        mine_hard_negatives(One(), **(given | arguments))
-    assert not [*tmp_path.iterdir()]
-
-
 def test_an_existing_file_is_kept(mined):
     embedder, path = mined
     with pytest.raises(ValueError, match="mined.jsonl"):
         mine_hard_negatives(embedder, _PAIRS, path)
     assert mine_hard_negatives(embedder, _PAIRS, path, overwrite=True)
-    assert {*json.loads(path.read_text().split("\n")[0])} == {
-        *("anchor", "positive", "negative")
-    }

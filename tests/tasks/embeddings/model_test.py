@@ -12,18 +12,20 @@ _TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
 _LONG = "the bird and the cat eats seeds. the dog"
 
 
-def _weighted_mean(states, start=0):
+def _weighted_mean(states, start):
     weights = np.arange(start + 1, start + 1 + len(states))
     return weights @ states / weights.sum()
 
 
 _POOLS = {
-    "cls": lambda states: states[0],
-    "max": lambda states: states.max(0),
-    "mean": lambda states: states.mean(0),
-    "mean_sqrt_len_tokens": lambda x: x.sum(0) / np.sqrt(len(x)),
+    "lasttoken": lambda states, start: states[-1],
+    "cls": lambda states, start: states[0],
+    "mean": lambda states, start: states.mean(0),
+    "max": lambda states, start: states.max(0),
     "weightedmean": _weighted_mean,
-    "lasttoken": lambda states: states[-1],
+    "mean_sqrt_len_tokens": lambda states, start: (
+        states.sum(0) / np.sqrt(len(states))
+    ),
 }
 
 
@@ -32,35 +34,33 @@ def pooled(bert):
     return TextEmbedder(bert, pooling=[*_POOLS], normalize=True)
 
 
-@pytest.mark.parametrize("pooling", [*_POOLS])
-def test_a_pooling_equals_its_definition(bert, expected, pooling):
-    vectors = TextEmbedder(bert, pooling=pooling).embed(_TEXTS)
-    np.testing.assert_allclose(
-        vectors, expected(_TEXTS, _POOLS[pooling]), atol=1e-5
-    )
-
-
-def test_several_poolings_are_concatenated_in_their_order(bert, expected):
-    embedder = TextEmbedder(bert, pooling=("lasttoken", "cls"))
-    assert embedder.dim == 32
-    vectors = expected(_TEXTS, lambda x: np.concatenate([x[-1], x[0]]))
-    np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-5)
-
-
-def test_positions_count_the_prompt_that_is_left_out(bert, expected):
+@pytest.mark.parametrize("include_prompt", [True, False])
+def test_poolings_equal_their_definitions(bert, expected, include_prompt):
+    """Exclude [CLS] with the prompt, but count their positions."""
     embedder = TextEmbedder(
         bert,
-        pooling="weightedmean",
-        prompts={"x": "the cat "},
+        pooling=[*_POOLS],
+        prompts={"x": "the cat ", "y": "a dog sees "},
         default_prompt_name="x",
-        include_prompt=False,
+        include_prompt=include_prompt,
     )
-    vectors = expected(
-        [f"the cat {text}" for text in _TEXTS],
-        lambda states: _weighted_mean(states, start=3),
-        left_out=3,
-    )
-    np.testing.assert_allclose(embedder.embed(_TEXTS), vectors, atol=1e-5)
+    for prompt, words, count in (
+        ("x", "the cat ", 3),
+        ("y", "a dog sees ", 4),
+        ("", "", 0),
+    ):
+        start = 0 if include_prompt else count
+        vectors = expected(
+            [words + text for text in _TEXTS],
+            lambda states: np.concatenate(
+                [pool(states, start) for pool in _POOLS.values()]
+            ),
+            left_out=start,
+        )
+        found = embedder.embed(_TEXTS, prompt=prompt)
+        np.testing.assert_allclose(found, vectors, atol=1e-5)
+    served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
+    np.testing.assert_allclose(served, embedder.embed(_TEXTS), atol=1e-5)
 
 
 def test_padding_on_the_left_changes_no_vector(bert):
@@ -93,30 +93,12 @@ def test_values_are_dropped_after_the_normalization(bert, expected):
     assert static.embed(_TEXTS).shape == (3, 4)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"pooling": "mode"}, "`pooling` must be one of cls, max.*'mode'"),
-        ({"pooling": ["mean", "mode"]}, "`pooling` must be one of .*'mode'"),
-        ({"pooling": []}, r"`pooling` must be one of .*\[\]"),
-        ({"truncate_dim": 17}, "`truncate_dim` must be .* from 1 to 16"),
-        ({"similarity": "euclidean"}, "must be one of cosine, dot.*'euclid"),
-    ],
-)
-def test_unknown_values_are_errors(bert, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        TextEmbedder(bert, **arguments)
-
-
-def test_exports_pool_at_any_length(pooled, tmp_path):
-    texts = ["", "a", "the dog", *_TEXTS, _LONG]
-    vectors = pooled.embed(texts)
-    pooled.export_saved_model(tmp_path / "saved")
-    served = tf.saved_model.load(str(tmp_path / "saved/1"))
-    found = served.signatures["serving_default"](tf.constant(texts))
-    np.testing.assert_allclose(found["embedding"], vectors, atol=1e-5)
+def test_tflite_pools_at_any_length(pooled, tmp_path):
     compared = pooled.export_tflite(
-        tmp_path / "x.tflite", kind="float32", texts=texts
+        tmp_path / "x.tflite",
+        kind="float32",
+        texts=["", "a", "the dog", *_TEXTS, _LONG],
+        files=["ids"],
     )
     assert all(x.greatest_difference < 1e-5 for x in compared.values())
 

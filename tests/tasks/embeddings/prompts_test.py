@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.checkpoints import CheckpointError
-from keras_bert.export import export_onnx
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks.embeddings.prompts import Prompts
 
 _TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
 _PROMPTS = {"query": "the cat ", "passage": "a dog sees ", "none": ""}
-_POOLS = {
-    "mean": lambda states: states.mean(axis=0),
-    "max": lambda states: states.max(axis=0),
-    "cls": lambda states: states[0],
-}
 
 
 def _with(prompt):
@@ -80,21 +74,6 @@ def test_without_a_prompt_of_their_name_there_is_none(bert, expected):
     _check(embedder.embed_document(_TEXTS), vectors)
 
 
-@pytest.mark.parametrize("pooling", [*_POOLS])
-def test_the_prompt_may_stay_out_of_the_pooling(expected, directory, pooling):
-    """Exclude the prompt with [CLS]; "cls" pooling uses the token after it."""
-    path = directory("query", pooling_mode=pooling, include_prompt=False)
-    embedder = TextEmbedder.from_pretrained(path)
-    pool = _POOLS[pooling]
-    query = expected(_with("the cat "), pool, left_out=3)
-    _check(embedder.embed(_TEXTS), query)
-    passage = expected(_with("a dog sees "), pool, left_out=4)
-    _check(embedder.embed(_TEXTS, prompt="passage"), passage)
-    _check(embedder.embed(_TEXTS, prompt=""), expected(_TEXTS, pool))
-    served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
-    _check(served, query)
-
-
 def test_a_prompt_takes_of_the_room(expected, directory):
     embedder = TextEmbedder.from_pretrained(directory("query"), seq_length=6)
     vectors = expected(_with("the cat "), seq_length=6)
@@ -107,8 +86,7 @@ def test_prompts_are_saved(directory, tmp_path, format):
     embedder = TextEmbedder.from_pretrained(path)
     embedder.save(tmp_path / "saved", format=format)
     again = TextEmbedder.from_pretrained(tmp_path / "saved")
-    assert again.prompts == embedder.prompts
-    assert again.prompts.prompts == _PROMPTS
+    assert again.prompts == Prompts(_PROMPTS, "query", include_prompt=False)
     _check(again.embed(_TEXTS), embedder.embed(_TEXTS))
     if format == "hf":
         values = json.loads(
@@ -121,7 +99,7 @@ def test_prompts_are_saved(directory, tmp_path, format):
         }
 
 
-def test_what_is_learned_from_has_the_default_prompt(bert):
+def test_examples_have_the_default_prompt(bert):
     pairs = [("a cat", "the cat"), ("a dog", "the dog")]
     prompts = {"prompts": {"x": "the bird "}, "default_prompt_name": "x"}
     embedder = TextEmbedder(bert, **prompts)
@@ -129,79 +107,30 @@ def test_what_is_learned_from_has_the_default_prompt(bert):
     prompted = [[f"the bird {text}" for text in pair] for pair in pairs]
     scores = [0.5, -0.5]
     assert embedder.evaluate(pairs, scores) == plain.evaluate(prompted, scores)
-    recipe = {"epochs": 1, "batch_size": 2, "verbose": 0}
-    assert embedder.fit(pairs, **recipe).history["loss"]
 
 
-def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):
-    embedder = TextEmbedder(bert, prompts=_PROMPTS, default_prompt_name="query")
-    with pytest.raises(ValueError, match="StringJoin.*files=..ids"):
-        embedder.export_tflite(str(tmp_path / "model.tflite"))
-    embedder.export_tflite(str(tmp_path / "model.tflite"), files=["ids"])
-    with pytest.raises(ValueError, match="cannot add a prompt.*'the cat '"):
-        export_onnx(embedder, str(tmp_path / "onnx"))
+_NEW = {"prompts": {"x": "a "}}
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"prompts": ["a"]}, "must be a dict.*'a'"),
-        ({"prompts": {"query": 3}}, "must be a dict.*3"),
-        (
-            {"default_prompt_name": "query"},
-            "must be one of None. Received: .*'query'",
-        ),
-        (
-            {"prompts": {"a": "b"}, "default_prompt_name": "query"},
-            "must be one of None, a. Received: .*'query'",
-        ),
-    ],
-)
-def test_prompts_that_cannot_be_are_errors(
-    bert, sentence_directory, values, message
-):
-    path = sentence_directory() / "config_sentence_transformers.json"
-    path.write_text(json.dumps(values))
-    with pytest.raises(CheckpointError, match=f"{path.name}: .*{message}"):
-        TextEmbedder.from_pretrained(path.parent)
-    with pytest.raises(ValueError, match=message):
-        TextEmbedder(bert, **values)
-
-
-def test_a_name_that_is_none_is_an_error(bert):
-    with pytest.raises(
-        ValueError, match=r"none yet.*pass prompts=.*'query: '\.$"
-    ):
-        TextEmbedder(bert).embed(_TEXTS, prompt="query: ")
-    embedder = TextEmbedder(bert, prompts=_PROMPTS)
-    with pytest.raises(ValueError, match=r"\(query, passage, none\).*'x'"):
-        embedder.embed(_TEXTS, prompt="x")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "prompts", "default"),
-    [
+def test_none_and_empty_prompts_are_values(directory):
+    path = directory("query")
+    for arguments, prompts, default in (
         ({}, _PROMPTS, "query"),
         ({"prompts": None}, _PROMPTS, "query"),
         ({"default_prompt_name": None}, _PROMPTS, None),
         ({"default_prompt_name": ""}, _PROMPTS, None),
         ({"prompts": {}}, {}, None),
         ({"prompts": {"query": "a "}}, {"query": "a "}, "query"),
-        ({"prompts": {"x": "a "}}, {"x": "a "}, None),
-        (
-            {"prompts": {"x": "a "}, "default_prompt_name": "x"},
-            {"x": "a "},
-            "x",
-        ),
-    ],
-)
-@pytest.mark.parametrize("format", ["published", "keras"])
-def test_none_and_empty_prompts_are_values(
-    directory, tmp_path, format, arguments, prompts, default
-):
-    path = directory("query")
-    if format == "keras":
-        TextEmbedder.from_pretrained(path).save(tmp_path / "own")
-        path = tmp_path / "own"
-    found = TextEmbedder.from_pretrained(path, **arguments).prompts
-    assert (found.prompts, found.default_prompt_name) == (prompts, default)
+        (_NEW, {"x": "a "}, None),
+        ({**_NEW, "default_prompt_name": "x"}, {"x": "a "}, "x"),
+    ):
+        found = TextEmbedder.from_pretrained(path, **arguments).prompts
+        assert (found.prompts, found.default_prompt_name) == (prompts, default)
+
+
+@pytest.mark.exhaustive
+def test_tflite_does_not_prepend_prompts(bert, tmp_path):
+    embedder = TextEmbedder(bert, prompts=_PROMPTS, default_prompt_name="query")
+    with pytest.raises(ValueError, match="StringJoin.*files=..ids"):
+        embedder.export_tflite(tmp_path / "model.tflite")
+    embedder.export_tflite(tmp_path / "model.tflite", files=["ids"])

@@ -136,7 +136,6 @@ def test_grades_of_other_writers_are_read(write_beir):
     ("changed", "message"),
     [
         ({"corpus": ""}, "corpus.jsonl must contain rows"),
-        ({"corpus": '{"_id": "d1", "te'}, "corpus.jsonl, line 1,.*JSON object"),
         ({"corpus": '{"_id": "d1"}'}, "corpus.jsonl, line 1,.*'text'"),
         ({"queries": '{"_id":"1","text":""}\n' * 2}, "queries.*line 2.*'1'"),
         ({"test": "1\td1\t1\n1\td9\t1\n"}, "test.tsv, line 3,.*corpus.*'d9'"),
@@ -144,7 +143,6 @@ def test_grades_of_other_writers_are_read(write_beir):
         ({"test": "1\td1\t1\n1\td1\t2\n"}, "line 3,.*once.*'1' and 'd1'"),
         ({"test": "1\td1\t1.5\n"}, "line 2,.*integer grade.*'1.5'"),
         ({"test": "1\td1\tyes\n"}, "line 2,.*integer grade.*'yes'"),
-        ({"test": ""}, "test.tsv must contain rows"),
         ({"test": "1\td1\t0\n"}, "grade above 0"),
     ],
 )
@@ -153,50 +151,12 @@ def test_bad_files_are_named(write_beir, changed, message):
         read_beir(write_beir(**changed))
 
 
-@pytest.mark.parametrize(
-    ("corpus", "relevance", "message"),
-    [
-        ({"d": "x"}, {"q": {"e": 1}}, "'q' with the unknown documents .'e'"),
-        ({"d": "x"}, {"r": {"d": 1}}, "the query 'r'"),
-        ({"d": "x"}, {"q": {"d"}}, "{'d1': 1}. Received: {'d'} for 'q'"),
-        ({"d": "x"}, {}, "grade above 0. Received: 0 queries"),
-        ({"d": None}, {"q": {"d": 1}}, "`corpus` .* Received: None for 'd'"),
-        (
-            {"d": {"text": "x"}},
-            {"q": {"d": 1}},
-            r"`corpus` .*\(str\). Received: {'text': 'x'} for 'd'",
-        ),
-        (["x"], {"q": {"d": 1}}, r"`corpus` must be a dict.*\['x'\]"),
-    ],
-)
-def test_wrong_data_is_an_error(corpus, relevance, message):
-    with pytest.raises(ValueError, match=message):
-        RetrievalData({"q": "x"}, corpus, relevance)
-
-
-@pytest.mark.parametrize(
-    ("rankings", "message"),
-    [
-        ({}, "distinct documents.*'q'"),
-        ({"q": ["d", "d"]}, "distinct documents.*'q'"),
-        ([["d"]], "`rankings` must be a dict"),
-    ],
-)
-def test_wrong_rankings_are_errors(rankings, message):
-    with pytest.raises(ValueError, match=message):
-        retrieval_metrics(rankings, {"q": {"d": 1}})
-
-
 def test_pairs_are_queries_with_relevant_documents():
     pairs = [("q", "a"), ("p", "b"), ("q", "b")]
     data = RetrievalData.from_pairs(pairs, ["c", "a"])
     assert data.queries == {"q": "q", "p": "p"}
     assert data.corpus == {x: x for x in "cab"}
     assert data.relevance == {"q": {"a": 1, "b": 1}, "p": {"b": 1}}
-    with pytest.raises(ValueError, match="must be pairs"):
-        RetrievalData.from_pairs(["q"])
-    with pytest.raises(ValueError, match="None at index 1"):
-        RetrievalData.from_pairs(pairs, ["c", None])
 
 
 def test_the_similarity_is_the_embedders():

@@ -9,6 +9,7 @@ from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
+from tests.tasks.embeddings.conftest import change_json
 
 _TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
 
@@ -25,24 +26,31 @@ def embedder(bert):
 
 
 @pytest.mark.parametrize("format", ["keras", "hf"])
-def test_a_saved_embedder_gives_the_same_vectors(embedder, tmp_path, format):
-    embedder.save(tmp_path / "saved", format=format)
-    again = TextEmbedder.from_pretrained(tmp_path / "saved")
+def test_a_saved_embedder_gives_the_same_vectors_until_it_is_replaced(
+    bert, embedder, tmp_path, format
+):
+    embedder.save(tmp_path, format=format)
+    again = TextEmbedder.from_pretrained(tmp_path)
     assert (again.pooling, again.normalize, again.dim) == ("max", True, 3)
     assert again.preprocess.seq_length == 6
     np.testing.assert_allclose(
         again.embed(_TEXTS), embedder.embed(_TEXTS), atol=1e-6
     )
+    with pytest.raises(ValueError, match="exists"):
+        embedder.save(tmp_path, format=format)
+    other = TextEmbedder(bert, pooling="cls")
+    other.save(tmp_path, format=format, overwrite=True)
+    again = TextEmbedder.from_pretrained(tmp_path)
+    assert (again.pooling, again.dense) == ("cls", [])
+    for stale in ("dense.safetensors", "2_Dense", "3_Dense", "4_Normalize"):
+        assert not (tmp_path / stale).exists(), stale
 
 
 def test_last4_is_saved_in_our_own_form_only(make_bert, tmp_path):
-    bert = make_bert(num_hidden_layers=4)
-    embedder = TextEmbedder(bert, pooling="last4")
+    embedder = TextEmbedder(make_bert(num_hidden_layers=4), pooling="last4")
     embedder.save(tmp_path / "own")
     again = TextEmbedder.from_pretrained(tmp_path / "own")
-    np.testing.assert_allclose(
-        again.embed(_TEXTS), embedder.embed(_TEXTS), atol=1e-6
-    )
+    assert again.pooling == "last4"
     with pytest.raises(ValueError, match="cls, max, mean. .*'last4'"):
         embedder.save(tmp_path / "hf", format="hf")
 
@@ -63,9 +71,8 @@ def test_the_files_are_those_of_sentence_transformers(embedder, tmp_path):
     assert read("sentence_bert_config.json")["max_seq_length"] == 6
     pooling = read("1_Pooling/config.json")
     assert pooling["word_embedding_dimension"] == 16
-    assert [key for key, value in pooling.items() if value is True] == [
-        *("pooling_mode_max_tokens", "include_prompt")
-    ]
+    kept = [key for key, value in pooling.items() if value is True]
+    assert kept == ["pooling_mode_max_tokens", "include_prompt"]
     assert read("2_Dense/config.json") == {
         "in_features": 16,
         "out_features": 8,
@@ -88,19 +95,6 @@ def test_nothing_of_a_user_is_overwritten(embedder, tmp_path, format):
     assert not (tmp_path / "model.safetensors").exists()
 
 
-@pytest.mark.parametrize("format", ["keras", "hf"])
-def test_what_we_wrote_is_replaced_on_demand(bert, embedder, tmp_path, format):
-    embedder.save(tmp_path, format=format)
-    with pytest.raises(ValueError, match="exists"):
-        embedder.save(tmp_path, format=format)
-    other = TextEmbedder(bert, pooling="cls")
-    other.save(tmp_path, format=format, overwrite=True)
-    again = TextEmbedder.from_pretrained(tmp_path)
-    assert (again.pooling, again.dense) == ("cls", [])
-    for stale in ("dense.safetensors", "2_Dense", "3_Dense", "4_Normalize"):
-        assert not (tmp_path / stale).exists(), stale
-
-
 def test_an_encoder_in_its_place_is_no_embedder_any_more(
     bert, embedder, tmp_path
 ):
@@ -108,9 +102,8 @@ def test_an_encoder_in_its_place_is_no_embedder_any_more(
     (tmp_path / "hf/1_Pooling/notes.txt").write_text("mine")
     save_pretrained(bert, tmp_path / "hf", format="hf", overwrite=True)
     assert not (tmp_path / "hf/modules.json").exists()
-    assert [p.name for p in (tmp_path / "hf/1_Pooling").iterdir()] == [
-        "notes.txt"
-    ]
+    kept = [path.name for path in (tmp_path / "hf/1_Pooling").iterdir()]
+    assert kept == ["notes.txt"]
     assert TextEmbedder.from_pretrained(tmp_path / "hf").pooling == "mean"
 
 
@@ -118,7 +111,6 @@ def test_an_encoder_in_its_place_is_no_embedder_any_more(
     ("changes", "message"),
     [
         ({"pooling": None}, "must contain the key 'pooling'"),
-        ({"dense": None}, "must contain the key 'dense'"),
         ({"dense": ["gelu", "os.system"]}, "activation 'os.system'"),
         ({"dense": ["gelu", "linear", "tanh"]}, "must contain 2/kernel"),
     ],
@@ -128,20 +120,12 @@ def test_settings_that_do_not_fit_are_an_error(
 ):
     embedder.save(tmp_path)
     (tmp_path / "manifest.json").unlink()
-    values = json.loads((tmp_path / "task.json").read_text())
-    settings = {**values["settings"], **changes}
-    values["settings"] = {k: x for k, x in settings.items() if x is not None}
-    (tmp_path / "task.json").write_text(json.dumps(values))
+    settings = json.loads((tmp_path / "task.json").read_text())["settings"]
+    settings = {**settings, **changes}
+    settings = {k: x for k, x in settings.items() if x is not None}
+    change_json(tmp_path / "task.json", settings=settings)
     with pytest.raises(CheckpointError, match=message):
         TextEmbedder.from_pretrained(tmp_path)
-
-
-def test_an_unknown_format_or_activation_is_an_error(bert, tmp_path):
-    with pytest.raises(ValueError, match="format='tf1'"):
-        TextEmbedder(bert).save(tmp_path, format="tf1")
-    odd = keras.layers.Dense(2, activation="softplus")
-    with pytest.raises(ValueError, match="Received: 'softplus'"):
-        TextEmbedder(bert, dense=[odd]).save(tmp_path)
 
 
 def test_a_saved_embedder_is_an_encoder_for_other_tasks(embedder, tmp_path):

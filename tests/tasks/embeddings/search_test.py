@@ -42,25 +42,6 @@ def test_no_queries_have_no_results():
     assert indices.shape == scores.shape == (0, 2)
 
 
-@pytest.mark.parametrize(
-    ("queries", "corpus", "arguments", "message"),
-    [
-        (np.eye(2)[0], np.eye(2), {}, r"`query_vectors`.*shape \(2,\)"),
-        (["a", "b"], np.eye(2), {}, "`query_vectors` must be a 2D float array"),
-        (np.eye(2), np.eye(2, dtype=int), {}, "`corpus_vectors`.*int64"),
-        (np.eye(2), np.eye(3), {}, r"shapes \(3, 3\) and \(2, 2\)"),
-        (np.eye(2), np.empty((0, 2)), {}, "at least one row"),
-        (np.eye(2), np.eye(2), {"top_k": 0}, "top_k=0"),
-        (np.eye(2), np.eye(2), {"similarity": "l2"}, "cosine, dot.*'l2'"),
-        (np.eye(2) * np.nan, np.eye(2), {}, "`query_vectors`.*nan in row 0"),
-        (np.eye(2) * 1e30, np.eye(2), {}, "`query_vectors`.*inf in row 0"),
-    ],
-)
-def test_wrong_arguments_are_errors(queries, corpus, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        search(queries, corpus, **arguments)
-
-
 def test_the_row_with_nan_is_named(small_blocks):
     corpus = np.ones((9, 2))
     corpus[6, 1] = np.nan
