@@ -133,6 +133,7 @@ def test_similarity_dot_evaluates_dot_products(bert):
     assert abs(cosine - expected) > 1e-3
 
 
+@pytest.mark.exhaustive
 def test_training_with_all_poolings_lowers_the_loss(pooled):
     keras.utils.set_random_seed(1)
     pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("meat", "seeds")]
