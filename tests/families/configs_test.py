@@ -9,8 +9,6 @@ import pytest
 from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
-from keras_bert.checkpoints.weight_table import model_types
-from tests import tiny
 
 _TESTS = pathlib.Path(__file__).parents[1]
 _CONFIGS = _TESTS.parent / "configs"
@@ -74,155 +72,86 @@ def test_version_1_of_albert_differs_in_its_dropout_only(size):
     assert ours == dataclasses.replace(newer, **dict.fromkeys(names, rate))
 
 
-@pytest.mark.parametrize("model_type", model_types())
-def test_a_config_survives_its_own_file(model_type, tmp_path):
-    config = tiny.config(model_type)
-    config.to_json(tmp_path / "config.json")
-    assert type(config).from_json(tmp_path / "config.json") == config
-    assert read_config(tmp_path / "config.json") == config
-
-
 @pytest.mark.parametrize(
-    "model_type, marks, expected",
+    "model_type, expected",
     [
-        ("albert", {}, "gelu_tanh"),
-        ("albert", {"architectures": ["AlbertForMaskedLM"]}, "gelu_erf"),
-        ("bert", {}, "gelu_tanh"),
-        ("bert", {"architectures": ["BertForMaskedLM"]}, "gelu_erf"),
-        ("electra", {}, "gelu_erf"),
-        ("roberta", {}, "gelu_erf"),
+        ("albert", "gelu_tanh"),
+        ("electra", "gelu_erf"),
+        ("roberta", "gelu_erf"),
     ],
 )
-def test_gelu_is_what_the_publisher_means_by_it(model_type, marks, expected):
-    values = {"vocab_size": 9, "hidden_act": "gelu", **marks}
+def test_gelu_is_what_the_publisher_means_by_it(model_type, expected):
+    values = {"vocab_size": 9, "hidden_act": "gelu"}
     config = find_family(model_type).config.from_dict(values)
     assert config.hidden_act == expected
 
 
-_ROPE = "`rope_parameters` must give.*"
+_YARN = {**_ROTARY, _FULL: {"rope_type": "yarn", "rope_theta": 1.0}}
+_FACTOR = {**_ROTARY, _FULL: {"rope_theta": 1.0, "factor": 2.0}}
 
 
+# `tests/config_test.py` checks types and limits that all families share.
 @pytest.mark.parametrize(
     "model_type, key, value, message",
     [
         ("albert", "num_hidden_groups", 13, "from 1 to 12.*groups=13"),
-        ("albert", "inner_group_num", 0, "`inner_group_num` must be an int"),
-        ("albert", "embedding_size", 12.5, "must be an integer.*12.5"),
-        ("albert", "net_structure_type", 1, "`net_structure_type` must be 0"),
-        ("albert", "classifier_dropout_prob", 1, "least 0 and below 1.*prob=1"),
-        ("albert", "dim", 768, "Unknown config key.*dim=768.*embedding_size"),
-        ("big_bird", "use_bias", False, "`use_bias` must be True.*=False"),
-        ("big_bird", "rescale_embeddings", True, "must be False for BigB.*Tr"),
         (
             "big_bird",
             "attention_type",
             "sparse",
             "block_sparse, orig.*'sparse'",
         ),
-        ("big_bird", "block_size", 0, "`block_size` must be an integer.*=0"),
-        ("big_bird", "num_random_blocks", 0, "integer, at least 1.*=0"),
         ("big_bird", "random_blocks", "some", "published, transfor.*'some'"),
+        ("deberta", "max_position_embeddings", 2, "integer, at least 3.*=2"),
         ("deberta", "max_relative_positions", 64, "must be -1 for DeBERTa.*64"),
-        ("deberta", "pos_att_type", "c2p", "`pos_att_type` must be .*'c2p'"),
-        ("deberta", "position_buckets", 256, "Unknown config key.*buckets=256"),
         ("deberta", "pooler_hidden_size", 9, "hidden_size` must be 768.*=9"),
-        ("deberta-v2", "relative_attention", False, "must be True.*=False"),
-        ("deberta-v2", "position_biased_input", True, "must be False.*=True"),
-        ("deberta-v2", "share_att_key", False, "must be True.*=False"),
+        ("deberta", "pos_att_type", "c2p", "`pos_att_type` must be .*'c2p'"),
         ("deberta-v2", "conv_groups", 2, "`conv_groups` must be 1 for DeB.*=2"),
-        ("deberta-v2", "type_vocab_size", 2, "must be 0 for DeBERTa.*=2"),
-        ("deberta-v2", "attention_head_size", 32, "must be 64.*=32"),
-        ("deberta-v2", "conv_kernel_size", -1, "integer, at least 0.*=-1"),
-        ("deberta-v2", "position_buckets", 0, "integer, at least 1.*=0"),
-        ("distilbert", "hidden_size", 768, "Unknown config key.*768.*n_layers"),
-        ("distilbert", "tie_weights_", False, "`tie_weights_` must be True"),
-        ("distilbert", "n_heads", 7, "`dim` must be divisible by `n_heads`"),
-        ("distilbert", "n_layers", 0, "`n_layers` must be an int.*=0"),
-        ("distilbert", "dropout", 1.0, "at least 0 and below 1.*=1.0"),
+        ("deberta-v2", "conv_kernel_size", 2, "must be odd.*=2"),
+        ("deberta-v2", "position_buckets", 1022, "from 2 to 1021.*=1022"),
+        ("deberta-v2", "position_buckets", 1, "from 2 to 1021.*=1"),
         ("distilbert", "activation", "swish", "must be one of.*'swish'"),
-        ("electra", "embedding_size", 0, "`embedding_size` must be an in"),
-        ("electra", "is_decoder", True, "`is_decoder` must be False.*=True"),
+        ("distilbert", "dropout", 1.0, "at least 0 and below 1.*=1.0"),
+        ("distilbert", "hidden_size", 768, "Unknown config key.*768.*n_layers"),
+        ("distilbert", "n_heads", 7, "`dim` must be divisible by `n_heads`"),
+        ("electra", "summary_activation", "tanh", "must be 'gelu'.*'tanh'"),
         ("electra", "summary_type", "mean", "must be 'first'.*'mean'"),
         ("electra", "summary_use_proj", False, "must be True for ELECTRA"),
-        ("electra", "summary_activation", "tanh", "must be 'gelu'.*'tanh'"),
-        ("xlnet", "attn_type", "uni", "`attn_type` must be 'bi' .*='uni'"),
-        ("xlnet", "clamp_len", 9, "`clamp_len` must be -1 for XLNet.*=9"),
-        ("xlnet", "untie_r", False, "`untie_r` must be True for XLNet"),
-        ("xlnet", "d_head", 32, "`d_head` must be 64 for this XLNet.*=32"),
-        ("xlnet", "summary_type", "first", "must be 'last' for XLNet"),
+        ("ernie", "task_id", 1, "`task_id` must be 0.*task_id=1"),
         ("ernie", "use_task_id", 1, "`use_task_id` must be .*=1"),
-        ("ernie", "task_type_vocab_size", 0, "integer, at least 1.*=0"),
-        ("ernie", "is_decoder", True, "`is_decoder` must be False.*=True"),
+        ("longformer", "attention_dilation", [2, 1], r"must be \[1, .*\[2, 1"),
+        ("longformer", "attention_mode", "n2", "must be 'longformer'.*'n2'"),
         ("longformer", "attention_window", 511, "must be an even integer.*511"),
-        ("longformer", "attention_window", 0, "must be an even integer.*=0"),
-        ("longformer", "attention_window", None, "an even integer.*=None"),
-        ("longformer", "attention_window", [8] * 11, "each of the 12 blocks"),
         ("longformer", "attention_window", [7] * 12, "an even integer.*=7"),
-        ("longformer", "sep_token_id", -1, "`sep_token_id` must be an int"),
-        ("longformer", "is_decoder", True, "`is_decoder` must be False.*True"),
-        ("modernbert", "hidden_act", "gelu", "Unknown.*hidden_act='gelu'"),
-        ("modernbert", "rope_scaling", {"factor": 4.0}, "must be None.*4.0"),
-        ("modernbert", "hidden_activation", "silu", "must be.*'silu'"),
-        ("modernbert", "norm_bias", True, "`norm_bias` must be False.*=True"),
-        ("modernbert", "decoder_bias", False, "`decoder_bias` must be True"),
-        ("modernbert", "classifier_activation", "relu", "must be 'gelu' for"),
+        ("longformer", "attention_window", [8] * 11, "each of the 12 blocks"),
         ("modernbert", "classifier_pooling", "max", "one of cls, mean.*'max'"),
-        ("modernbert", "num_attention_heads", 256, "must be even.*heads=256"),
-        ("modernbert", "local_attention", 0, "integer, at least 2.*=0"),
-        ("modernbert", "layer_types", _KINDS[1:], "the kind of each block"),
+        ("modernbert", "global_rope_theta", 0.0, "`global_rope_theta` must"),
         ("modernbert", "layer_types", [_SLIDING] * 22, "kind of each block"),
         ("modernbert", "layer_types", _SLIDING, "must be a list.*'sliding_att"),
-        (
-            *("modernbert", "rope_parameters"),
-            {**_ROTARY, _FULL: {"rope_type": "yarn", "rope_theta": 1.0}},
-            f"{_ROPE}yarn",
-        ),
-        (
-            *("modernbert", "rope_parameters"),
-            {**_ROTARY, _FULL: {"rope_theta": 1.0, "factor": 2.0}},
-            f"{_ROPE}factor",
-        ),
-        ("modernbert", "rope_parameters", {"local": {}}, f"{_ROPE}local"),
-        ("modernbert", "rope_parameters", {"rope_theta": 1.0}, f"{_ROPE}theta"),
-        ("modernbert", "rope_parameters", 10000.0, f"{_ROPE}=10000.0"),
-        ("mpnet", "type_vocab_size", 2, "`type_vocab_size` must be 0 for MPN"),
+        ("modernbert", "local_attention", 1, "integer, at least 2.*=1"),
+        ("modernbert", "local_rope_theta", 0, "`local_rope_theta` must"),
+        ("modernbert", "num_attention_heads", 256, "must be even.*heads=256"),
+        ("modernbert", "rope_parameters", _YARN, "must give.*yarn"),
+        ("modernbert", "rope_parameters", _FACTOR, "must give.*factor"),
+        ("modernbert", "rope_parameters", {"local": {}}, "must give.*local"),
+        ("modernbert", "rope_parameters", 10000.0, "must give.*=10000.0"),
+        ("modernbert", "rope_scaling", {"factor": 4.0}, "must be None.*4.0"),
+        ("mpnet", "pad_token_id", 0, "`pad_token_id` must be 1 .*=0"),
         ("mpnet", "relative_attention_num_buckets", 16, "must be 32.*=16"),
         ("openai-gpt", "afn", "relu", "`afn` must be one of gelu_tanh.*relu"),
-        ("openai-gpt", "n_head", 7, "`n_embd` must be divisible by `n_head`"),
-        ("openai-gpt", "n_special", 3, "`n_special` must be 0.*n_special=3"),
         ("openai-gpt", "attn_pdrop", 1.0, "at least 0 and below 1"),
-        ("openai-gpt", "summary_type", "last", "must be 'cls_index' for"),
         ("openai-gpt", "summary_activation", "tanh", "must be None for"),
-        ("openai-gpt", "summary_use_proj", False, "must be True for"),
         ("openai-gpt", "summary_proj_to_labels", False, "must be True for"),
-        ("ernie", "pool_act", "relu", "`pool_act` must be 'tanh'.*'relu'"),
-        ("ernie", "task_id", 1, "`task_id` must be 0.*task_id=1"),
-        ("longformer", "attention_mode", "n2", "must be 'longformer'.*'n2'"),
-        ("longformer", "attention_dilation", [2, 1], r"must be \[1, .*\[2, 1"),
-        ("longformer", "autoregressive", True, "must be False.*=True"),
-        ("longformer", "ignore_attention_mask", True, "must be False.*=True"),
-        ("roberta", "is_decoder", True, "`is_decoder` must be False.*True"),
-        ("roberta", "pad_token_id", -1, "`pad_token_id` must be an integer"),
-        ("roberta", "pad_token_id", None, "must be an integer.*None"),
-        (
-            "roberta",
-            "pad_token_id",
-            513,
-            "at least 515.*=514",
-        ),
+        ("openai-gpt", "summary_type", "last", "must be 'cls_index' for"),
+        ("openai-gpt", "summary_use_proj", False, "must be True for"),
         ("roberta", "max_position_embeddings", 2, "integer, at least 3.*=2"),
-        ("roberta", "position_embedding_type", "relative_key", "'absolute'"),
-        ("roberta", "embedding_size", 128, "Unknown config key.*size=128"),
-        (
-            "xlm-roberta",
-            "pad_token_id",
-            -1,
-            "`pad_token_id` must be an integer",
-        ),
-        *(
-            (name, "model_type", "other", f"must be '{name}' for .*'other'")
-            for name in model_types()
-        ),
+        ("roberta", "pad_token_id", -1, "`pad_token_id` must be an integer"),
+        ("roberta", "pad_token_id", 513, "at least 515.*=514"),
+        ("xlnet", "d_head", 32, "`d_head` must be 64 for this XLNet.*=32"),
+        ("xlnet", "summary_activation", "gelu", "must be 'tanh' for XLNet"),
+        ("xlnet", "summary_type", "first", "must be 'last' for XLNet"),
+        ("xlnet", "summary_use_proj", False, "must be True for XLNet"),
+        ("xlnet", "untie_r", False, "`untie_r` must be True for XLNet"),
     ],
 )
 def test_wrong_values_name_file_and_key(
@@ -234,12 +163,9 @@ def test_wrong_values_name_file_and_key(
         find_family(model_type).config.from_json(path)
 
 
-@pytest.mark.parametrize("model_type", ["t5", 3, None, ["bert"]])
+@pytest.mark.parametrize("model_type", ["t5", None, ["bert"]])
 def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
-    message = (
-        "one of albert, bert, big_bird, deberta, deberta-v2, distilbert, .*Rec"
-    )
-    with pytest.raises(ValueError, match=message) as info:
+    with pytest.raises(ValueError, match="one of albert, bert,.*Rec") as info:
         config_from({"model_type": model_type, "vocab_size": 9})
     assert repr(model_type) in str(info.value)
 
@@ -262,7 +188,7 @@ def test_both_spellings_of_a_published_modernbert_are_read():
 
 @pytest.mark.parametrize(
     "is_sliding, period",
-    [((0, 1, 1, 0, 1), 3), ((0, 0, 0), 1), ((0, 1, 1), 3), ((0,), 1)],
+    [((0, 1, 1, 0, 1), 3), ((0, 0, 0), 1), ((0, 1, 1), 3)],
 )
 def test_layer_types_are_read_as_a_period(is_sliding, period):
     kinds = [_SLIDING if x else _FULL for x in is_sliding]

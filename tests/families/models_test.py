@@ -15,7 +15,7 @@ from tests import tiny
 # Each family once, and variants with different weights.
 _CONFIGS = {
     **{name: {} for name in model_types() if find_family(name).parts},
-    "albert groups": {"L": 3, "num_hidden_groups": 2, "inner_group_num": 2},
+    "albert groups": {"num_hidden_groups": 2, "inner_group_num": 2},
     **{
         f"{name} long": {"attention_window": 4}
         for name in ("albert", "bert", "distilbert")
@@ -29,9 +29,17 @@ _CONFIGS = {
 }
 
 
+# All sizes are different, so that the table and the model cannot swap any.
+_SIZES = {"P": 22, "H": 8, "I": 12, "L": 3, "N": 2, "E": 6}
+
+
 @pytest.fixture(scope="module", params=_CONFIGS)
 def config(request):
-    return tiny.config(request.param.split()[0], **_CONFIGS[request.param])
+    name = request.param.split()[0]
+    kind = find_family(name).config
+    fields, keys = kind.__dataclass_fields__, kind.size_keys
+    sizes = {k: x for k, x in _SIZES.items() if keys.get(k) in fields}
+    return tiny.config(name, **{**sizes, **_CONFIGS[request.param]})
 
 
 @pytest.fixture(scope="module")
