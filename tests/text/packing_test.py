@@ -6,7 +6,6 @@ import tensorflow as tf
 
 from keras_bert.template import Template
 from keras_bert.text.packing import Layout
-from keras_bert.text.packing import truncated_lengths
 from keras_bert.text.wordpiece.vocabulary import ROLES
 
 _IDS = {"[PAD]": 0, "[CLS]": 2, "[SEP]": 3}
@@ -40,17 +39,6 @@ def _truncate_seq_pair(first, second, budget):
     return first, second
 
 
-@pytest.mark.parametrize("budget", range(11))
-def test_pairs_are_cut_as_published(budget):
-    lengths = np.array(list(itertools.product(range(13), repeat=2)))
-    first, second = truncated_lengths(tf, budget, *lengths.T.astype(np.int32))
-    expected = [
-        tuple(map(len, _truncate_seq_pair(range(a), range(b), budget)))
-        for a, b in lengths
-    ]
-    assert list(zip(first.numpy(), second.numpy())) == expected
-
-
 def _ragged(rows):
     return tf.RaggedTensor.from_row_lengths(
         np.concatenate([[], *rows]).astype(np.int32), [len(r) for r in rows]
@@ -61,9 +49,9 @@ def _padded(row, seq_length):
     return list(row) + [0] * (seq_length - len(row))
 
 
-@pytest.mark.parametrize("seq_length", [3, 4, 7, 8, 30])
+@pytest.mark.parametrize("seq_length", [3, 4, 7, 10, 13, 30])
 def test_pairs_are_packed_as_the_paper_shows(seq_length):
-    lengths = list(itertools.product(range(10), repeat=2))
+    lengths = list(itertools.product(range(13), repeat=2))
     firsts = [list(range(10, 10 + a)) for a, _ in lengths]
     seconds = [list(range(50, 50 + b)) for _, b in lengths]
     arguments = _ragged(firsts), _ragged(seconds)
@@ -84,63 +72,28 @@ def test_pairs_are_packed_as_the_paper_shows(seq_length):
             assert tensor.numpy().tolist() == rows
 
 
-@pytest.mark.parametrize("seq_length", [3, 4, 7, 20])
-def test_single_texts_are_cut_at_their_end(seq_length):
+@pytest.mark.parametrize("seq_length", [3, 6, 7, 20])
+@pytest.mark.parametrize("truncation", ["head", "tail", "head_tail"])
+def test_a_part_of_a_long_text_is_kept(truncation, seq_length):
     texts = [list(range(10, 10 + length)) for length in range(12)]
-    texts_ids = _ragged(texts)
-    expected = ([], [], [])
-    for text in texts:
-        ids = [_CLS, *text[: seq_length - 2], _SEP]
-        for rows, row in zip(expected, (ids, [1] * len(ids), [])):
-            rows.append(_padded(row, seq_length))
-    eager = _pack([texts_ids], seq_length)
-    assert {tensor.dtype for tensor in eager} == {tf.int32}
-    dataset = tf.data.Dataset.from_tensors(texts_ids).map(
-        lambda text: _pack([text], seq_length)
-    )
-    for tensors in (eager, next(iter(dataset))):
-        for tensor, rows in zip(tensors, expected):
-            assert tensor.numpy().tolist() == rows
-
-
-@pytest.mark.parametrize("seq_length", [3, 4, 7, 20])
-@pytest.mark.parametrize("truncation", ["tail", "head_tail"])
-def test_another_part_of_a_text_may_be_kept(truncation, seq_length):
-    texts = [list(range(10, 10 + length)) for length in range(12)]
-    budget, expected = seq_length - 2, []
+    budget, expected = seq_length - 2, ([], [], [])
+    heads = {"head": budget, "tail": 0, "head_tail": (budget + 1) // 2}
     for text in texts:
         if len(text) > budget:
-            head = (budget + 1) // 2 if truncation == "head_tail" else 0
+            head = heads[truncation]
             text = text[:head] + text[len(text) - (budget - head) :]
-        expected.append(_padded([_CLS, *text, _SEP], seq_length))
-    packed, *_ = _pack([_ragged(texts)], seq_length, truncation=truncation)
-    assert packed.numpy().tolist() == expected
+        ids = [_CLS, *text, _SEP]
+        for rows, row in zip(expected, (ids, [1] * len(ids), [])):
+            rows.append(_padded(row, seq_length))
+    packed = _pack([_ragged(texts)], seq_length, truncation=truncation)
+    for tensor, rows in zip(packed, expected):
+        assert tensor.numpy().tolist() == rows
 
 
 def test_the_tail_of_each_of_a_pair_may_be_kept():
     first, second = _ragged([range(10, 15)]), _ragged([[50, 51]])
     packed, *_ = _pack([first, second], 8, truncation="tail")
     assert packed.numpy().tolist() == [[_CLS, 12, 13, 14, _SEP, 50, 51, _SEP]]
-
-
-def test_texts_may_have_no_tokens_at_all():
-    empty, text = _ragged([[], []]), _ragged([[7], []])
-    packed, mask, segments = _pack([empty, text], 6)
-    assert packed.numpy().tolist() == [
-        [_CLS, _SEP, 7, _SEP, 0, 0],
-        [_CLS, _SEP, _SEP, 0, 0, 0],
-    ]
-    assert mask.numpy().sum(axis=1).tolist() == [4, 3]
-    assert segments.numpy().sum(axis=1).tolist() == [2, 1]
-    for truncation in ("head", "tail", "head_tail"):
-        packed, *_ = _pack([empty], 4, truncation=truncation)
-        assert packed.numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
-
-
-@pytest.mark.parametrize("second", [[], [[7]], [[7], [8], [9]]])
-def test_pairs_have_as_many_first_as_second_texts(second):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes of all"):
-        _pack([_ragged([[7], [8]]), _ragged(second)], 8)
 
 
 def test_an_empty_batch_keeps_its_width():

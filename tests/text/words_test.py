@@ -25,7 +25,6 @@ def test_words_become_their_bytes_between_marks():
 
 def test_rows_have_marks_of_sentences_and_padding():
     pack = Preprocessor(WordTokenizer(8), _TEMPLATE, 5)
-
     texts = tf.constant(["a b c d", "e", ""])
     for run in (pack, tf.function(pack)):
         rows = run(texts)
@@ -43,10 +42,16 @@ def test_rows_have_marks_of_sentences_and_padding():
 
 def test_the_second_text_is_a_second_sentence():
     preprocess = Preprocessor(WordTokenizer(8), _TEMPLATE, 8)
-    letters = preprocess("a b", "c")["input_ids"].numpy()[:, 1].tolist()
-    assert letters == [257, 98, 99, 258, 257, 100, 258, 0]
+    rows = preprocess("a </S>", "c")["input_ids"].numpy()
+    assert rows[:, 1].tolist() == [257, 98, 61, 258, 257, 100, 258, 0]
+    # A mark that a user writes is a word.
+    assert rows[2].tolist() == _spelt("</S>", 8)
 
 
-def test_a_mark_that_a_user_writes_is_a_word():
-    rows = Preprocessor(WordTokenizer(8), _TEMPLATE, 4)(["</S>"])
-    assert rows["input_ids"].numpy()[0, 1].tolist() == _spelt("</S>", 8)
+def test_one_text_has_the_only_row():
+    tokenizer = WordTokenizer(8)
+    for call in (tokenizer, tokenizer.tokenize_with_offsets):
+        expected = tf.nest.flatten(call(["a b"]))
+        for one in ("a b", tf.constant("a b")):
+            for tensor, ragged in zip(tf.nest.flatten(call(one)), expected):
+                np.testing.assert_array_equal(tensor, ragged[0])

@@ -53,12 +53,12 @@ def _fast(**changes):
 
 @pytest.mark.parametrize("add_prefix_space", [False, True])
 def test_what_is_saved_is_read_again(settings, tmp_path, add_prefix_space):
-    BytePairSettings(settings.vocabulary, _MERGES, add_prefix_space).write(
-        tmp_path
-    )
+    vocabulary = settings.vocabulary
+    BytePairSettings(vocabulary, _MERGES, add_prefix_space).write(tmp_path)
+    path = tmp_path / "merges.txt"  # Lines may end as on Windows.
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     again = BytePairSettings.read(tmp_path)
-    assert again.vocabulary.tokens == _TOKENS
-    assert again.vocabulary.sha256 == settings.vocabulary.sha256
+    assert again.vocabulary.sha256 == vocabulary.sha256
     assert again.merges == _MERGES
     assert again.add_prefix_space is add_prefix_space
 
@@ -80,7 +80,6 @@ def test_a_tokenizer_json_is_enough(tmp_path, as_lists):
         ({"model__type": "Unigram"}, "`type` of the model.*'Unigram'"),
         ({"model": None}, "model with a vocabulary.*None"),
         ({"normalizer": {"type": "NFKC"}}, "`normalizer` must be.*NFC.*NFKC"),
-        ({"pre_tokenizer": None}, "`type`.*ByteLevel.*None"),
         ({"pre_tokenizer": {"type": "Metaspace"}}, "Received: 'Metaspace'"),
         ({"pre_tokenizer__use_regex": False}, "`use_regex`.*Received: False"),
         ({"model__ignore_merges": True}, "`ignore_merges`.*Received: True"),
@@ -98,7 +97,8 @@ def test_another_tokenizer_is_an_error(tmp_path, changes, message):
 
 
 def _without(token):
-    return {t: i for i, t in enumerate(t for t in _TOKENS if t != token)}
+    tokens = [text for text in _TOKENS if text != token]
+    return json.dumps({text: index for index, text in enumerate(tokens)})
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,13 @@ def _without(token):
     [
         ("vocab.json", "[]", "JSON object"),
         ("vocab.json", "\x00\xff", "not a JSON file"),
-        ("vocab.json", json.dumps({"a": 1, "b": 1}), "a unique integer id"),
-        ("vocab.json", json.dumps({"a": "0"}), "a unique integer id"),
-        ("vocab.json", json.dumps({"a": 0}), "Missing: <pad>"),
-        ("vocab.json", json.dumps(_without("Ġ")), "243 bytes.*1.*'Ġ'"),
-        ("vocab.json", json.dumps(_without("the")), "Merge 2 of 2.*'th e'"),
+        ("vocab.json", '{"a": 1, "b": 1}', "a unique integer id"),
+        ("vocab.json", '{"a": "0"}', "a unique integer id"),
+        ("vocab.json", '{"a": 0}', "Missing: <pad>"),
+        ("vocab.json", _without("Ġ"), "243 bytes.*1.*'Ġ'"),
+        ("vocab.json", _without("the"), "Merge 2 of 2.*'th e'"),
+        ("merges.txt", None, "vocab.json and merges.txt"),
+        ("merges.txt", "t h\n\xffh e\n", "merges.txt.*0xff at offset 4"),
         ("merges.txt", "t h\nthe\n", "two tokens.*'the' in line 2"),
         ("merges.txt", "#version: 0.2\nt h\n\nth e", "'' in line 3"),
         ("merges.txt", "th e\nt h\n", "Merge 1 of 2.*earlier.*'th e'"),
@@ -121,23 +123,14 @@ def _without(token):
     ],
 )
 def test_a_wrong_file_is_named(directory, name, content, message):
-    (directory / name).write_bytes(
-        content.encode("latin-1" if "\xff" in content else "utf-8")
-    )
+    path = directory / name
+    path.unlink()
+    if content is not None:
+        encoding = "latin-1" if "\xff" in content else "utf-8"
+        path.write_bytes(content.encode(encoding))
     with pytest.raises(ValueError, match=message) as error:
         BytePairSettings.read(directory)
     assert str(directory) in str(error.value)
-
-
-def test_merges_that_are_no_text_are_named(directory):
-    (directory / "merges.txt").write_bytes(b"t h\n\xffh e\n")
-    with pytest.raises(ValueError, match="merges.txt.*0xff at offset 4"):
-        BytePairSettings.read(directory)
-
-
-def test_a_directory_without_one_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="vocab.json and merges.txt"):
-        BytePairSettings.read(tmp_path)
 
 
 def test_special_tokens_may_be_written_out(directory):
@@ -145,14 +138,3 @@ def test_special_tokens_may_be_written_out(directory):
     settings = json.dumps({"mask_token": token, "add_prefix_space": None})
     (directory / "tokenizer_config.json").write_text(settings)
     assert not BytePairSettings.read(directory).add_prefix_space
-
-
-def test_a_token_cannot_stand_twice():
-    with pytest.raises(ValueError, match="twice. Received: 'the'"):
-        BytePairVocabulary([*_TOKENS, "the"])
-
-
-def test_lines_may_end_as_on_windows(directory):
-    path = directory / "merges.txt"
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert BytePairSettings.read(directory).merges == _MERGES

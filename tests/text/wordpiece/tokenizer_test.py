@@ -1,3 +1,5 @@
+"""Long words, spans and files; `kinds_test.py` compares the ids."""
+
 import pytest
 import tensorflow as tf
 
@@ -5,65 +7,22 @@ from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-
-@pytest.fixture
-def pieces(tokenizer, vocabulary, in_tf_data):
-    """Return the pieces of a text, equal eagerly and inside `tf.data`."""
-
-    def pieces(text):
-        eager = tokenizer([text])
-        assert eager.dtype == tf.int32
-        assert in_tf_data(tokenizer, [text]).to_list() == eager.to_list()
-        return [vocabulary.tokens[index] for index in eager.to_list()[0]]
-
-    return pieces
+_PIECES = ("a", "##a", "é", "##é", "𝒙", "##𝒙", "aaaa", "##aaaa")
+_LETTERS = Vocabulary([*SPECIAL_TOKENS, *_PIECES])
 
 
-def test_ids_are_the_lines_of_the_vocabulary(tokenizer):
-    assert tokenizer(["the cats, unaffable."]).to_list() == [
-        [5, 6, 7, 14, 11, 12, 13, 15]
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("the cat", ["the", "cat"]),
-        ("the  \t\n cat ", ["the", "cat"]),
-        # The longest piece wins: neither "c ##at" nor "c ##a ...".
-        ("cats", ["cat", "##s"]),
-        ("cat", ["cat"]),
-        ("cas", ["c", "##a", "##s"]),
-        # A word with an unknown part is completely unknown.
-        ("catx", ["[UNK]"]),
-        ("dog cat", ["[UNK]", "cat"]),
-        # "##s" only continues words; alone it is an unknown word.
-        ("s", ["[UNK]"]),
-        ("", []),
-        (" \t ", []),
-        ("cat,the.", ["cat", ",", "the", "."]),
-        (",,..", [",", ",", ".", "."]),
-        ("the-cat", ["the", "[UNK]", "cat"]),
-        ("中文", ["中", "文"]),
-        ("the中cat文", ["the", "中", "cat", "文"]),
-        ("龍", ["[UNK]"]),
-        ("THE Cat", ["the", "cat"]),
-        ("Café CAFÉ cafe\u0301", ["cafe", "cafe", "cafe"]),
-        ("[MASK]", ["[", "mask", "]"]),
-        ("[CLS] cat[SEP]", ["[", "[UNK]", "]", "cat", "[", "[UNK]", "]"]),
-        ("[mask]", ["[", "mask", "]"]),
-    ],
-)
-def test_a_text_is_cut_into_known_pieces(pieces, text, expected):
-    assert pieces(text) == expected
+@pytest.fixture(scope="module")
+def special(tokenizer):
+    return tokenizer.with_special_tokens()
 
 
 def test_a_path_serves_as_vocabulary(vocabulary, tokenizer, tmp_path):
     vocabulary.save(tmp_path / "vocab.txt")
     from_path = BertTokenizer(tmp_path / "vocab.txt")
-    assert from_path.vocabulary.tokens == vocabulary.tokens
-    texts = ["the cats, 中."]
-    assert from_path(texts).to_list() == tokenizer(texts).to_list()
+    assert from_path.max_chars_per_word == 200
+    texts = ["the cats, unaffable."]
+    ids = [[5, 6, 7, 14, 11, 12, 13, 15]]
+    assert from_path(texts).to_list() == tokenizer(texts).to_list() == ids
 
 
 def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
@@ -81,31 +40,31 @@ def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
     assert masked(texts).to_list() == [[5, 6, 7, 4], [19]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "received"),
-    [
-        ({"tokenize_chinese_chars": False}, "tokenize_chinese_chars=False"),
-        ({"max_chars_per_word": 0}, "max_chars_per_word=0"),
-        (
-            {"lowercase": False, "strip_accents": True},
-            "lowercase=False, strip_accents=True",
-        ),
-    ],
-)
-def test_settings_that_cannot_be_are_errors(vocabulary, arguments, received):
-    with pytest.raises(ValueError, match=received):
-        BertTokenizer(vocabulary, **arguments)
+def test_pieces_become_text_again(tokenizer):
+    text = "the cats , unaffable . [MASK]"
+    ids = tokenizer.with_special_tokens()([text])[0].numpy().tolist()
+    assert tokenizer.detokenize(ids) == text
 
 
-def test_pieces_become_text_again(vocabulary):
-    tokenizer = BertTokenizer(vocabulary)
-    for text in ("the cats , unaffable .", "the"):
-        ids = tokenizer([text])[0].numpy().tolist()
-        assert tokenizer.detokenize(ids) == text
-    words = Vocabulary([*SPECIAL_TOKENS, "dog", "##s"])
-    tokenizer = BertTokenizer(words)
-    assert tokenizer.detokenize([5, 6, 4]) == "dogs [MASK]"
-    assert tokenizer.vocabulary.roles["mask"] == "[MASK]"
+# Some limits are shorter than the longest piece.
+@pytest.mark.parametrize("limit", [3, 5, 8])
+def test_the_limit_of_words_is_in_characters(limit):
+    tokenizer = BertTokenizer(
+        _LETTERS, strip_accents=False, max_chars_per_word=limit
+    )
+    for letter in ("a", "é", "𝒙"):
+        within, beyond = tokenizer([letter * limit, letter * (limit + 1)])
+        pieces = [_LETTERS.tokens[n] for n in within.numpy()]
+        assert "".join(pieces).replace("##", "") == letter * limit
+        assert beyond.numpy().tolist() == [_LETTERS.unk_id]
+
+
+def test_a_long_word_has_one_span():
+    tokenizer = BertTokenizer(_LETTERS, max_chars_per_word=3)
+    ids, starts, ends = tokenizer.tokenize_with_offsets(["aa  áaaa a", "aaaa"])
+    assert ids.to_list() == [[5, 6, 1, 5], [1]]
+    assert starts.to_list() == [[0, 1, 4, 10], [0]]
+    assert ends.to_list() == [[1, 2, 9, 11], [4]]
 
 
 def test_a_span_counts_the_bytes_of_the_text_as_given():
@@ -117,3 +76,31 @@ def test_a_span_counts_the_bytes_of_the_text_as_given():
     assert starts.to_list() == [[2, 6, 10], [], [0, 0, 3], [1, 3]]
     # The mark after É and the removed U+200B belong to the previous character.
     assert ends.to_list() == [[6, 10, 13], [], [3, 3, 4], [3, 6]]
+
+
+def test_a_special_token_torn_over_two_texts_is_plain(special, vocabulary):
+    opening, mask, closing = map(vocabulary.id_of, ("[", "mask", "]"))
+    texts = ["[", "MASK]", "[MASK", "]", "MASK", "]"]
+    assert special(texts).to_list() == [
+        *([opening], [mask, closing], [opening, mask]),
+        *([closing], [mask], [closing]),
+    ]
+
+
+def test_the_span_of_a_special_token_includes_its_brackets(special):
+    ids, starts, ends = special.tokenize_with_offsets(
+        ["é [MASK]\u0301cats [CLS]."]
+    )
+    assert ids.to_list() == [[1, 4, 6, 7, 2, 15]]
+    assert starts.to_list() == [[0, 3, 11, 14, 16, 21]]
+    assert ends.to_list() == [[2, 11, 14, 15, 21, 22]]
+
+
+def test_ill_formed_bytes_do_not_shift_the_brackets(special):
+    texts = [
+        left + b"[MASK]" + right + b"[ [MASK]"
+        for left in (b"\xff", b"\xe4\xb8", b"\xf0\x9f\x92", b"\xc3", b"\x80")
+        for right in (b"\xff", b"\xed\xa0\x80", b"a\xe2\x82")
+    ]
+    for row in special(texts).to_list():
+        assert row.count(4) == 2

@@ -24,10 +24,7 @@ def read(tmp_path):
         ("the\n##s\n", ["the", "##s"]),
         ("the", ["the"]),  # The last line needs no line end.
         ("the\r\n##s\r\n", ["the", "##s"]),
-        *(
-            (f"{c}\n##{c}\nthe\n", [c, f"##{c}", "the"])
-            for c in ("\u2028", "\u2029", "\x85", "\x0c")
-        ),
+        ("\u2028\n##\x85\nthe\x0c\n", ["\u2028", "##\x85", "the\x0c"]),
     ],
 )
 def test_lines_become_ids(read, lines, tokens):
@@ -43,13 +40,9 @@ def test_lines_become_ids(read, lines, tokens):
 @pytest.mark.parametrize(
     "data, words",
     [
-        *(
-            (_SPECIAL_LINES.replace(x, x.lower()), rf"Missing: \{x}\.$")
-            for x in SPECIAL_TOKENS
-        ),
+        ("[pad]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", r"Missing: \[PAD\]\.$"),
         ("[PAD]\n[CLS]\n[MASK]\n", r"Missing: \[UNK\], \[SEP\]\."),
         (b"", r"Missing: \[PAD\], "),
-        (b"\n", r"Missing: \[PAD\], "),
         (_SPECIAL_LINES.encode() + b"caf\xe9\n", "byte 0xe9 at offset 34"),
     ],
 )
@@ -68,9 +61,7 @@ def test_lines_with_ids_are_read(read):
     assert vocabulary.tokens == (*SPECIAL_TOKENS, "中", "", "a")
 
 
-@pytest.mark.parametrize(
-    "line", ["a\t6", "a\t07", "a\tb", "a", "a\t", "", "7\ta"]
-)
+@pytest.mark.parametrize("line", ["a\t6", "a\t07", "a", "", "7\ta"])
 def test_a_wrong_id_names_the_line(read, line):
     message = r"vocab\.txt, line 8: must be a piece, a tab and the id 7"
     with pytest.raises(ValueError, match=message):
@@ -88,15 +79,9 @@ def test_what_is_saved_is_read_back_equal(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("tokens", "expected"),
-    [
-        ([], True),
-        (["the", "##s", "é", "中", "1", "ß"], True),
-        (["[unused1]", "[ABC]"], True),
-        (["the", "The"], False),
-        (["##S"], False),
-        (["É"], False),
-    ],
+    ("token", "expected"),
+    [("##ß", True), ("[ABC]", True), ("The", False), ("##S", False)],
 )
-def test_lower_case_is_told_from_the_plain_pieces(tokens, expected):
-    assert Vocabulary([*SPECIAL_TOKENS, *tokens]).is_lowercase is expected
+def test_lower_case_is_told_from_the_plain_pieces(token, expected):
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "the", token])
+    assert vocabulary.is_lowercase is expected
