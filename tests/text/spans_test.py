@@ -1,6 +1,5 @@
 """Spans of the tokens of each kind of tokenizer."""
 
-import io
 import itertools
 import unicodedata
 
@@ -9,21 +8,11 @@ import pytest
 from hypothesis import strategies
 
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.sentencepiece.conventions import conventions_of_file
+from tests.text.sentencepiece.trained import train
 
-DEBERTA = conventions_of_file("spm.model")
-XLM_ROBERTA = conventions_of_file("sentencepiece.bpe.model")
-_LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
-Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
-中文的文字和日本語のテキスト、日本語のテキスト。 한국어 한국어
-café cafés résumé""".splitlines()
-_OPTIONS = {
-    DEBERTA: {
-        **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
-        **{"pad_piece": "[PAD]", "bos_piece": "[CLS]"},
-        **{"eos_piece": "[SEP]", "unk_piece": "[UNK]"},
-    },
-    XLM_ROBERTA: {},
+_FILES = {
+    "DebertaV2Tokenizer": "spm.model",
+    "XLMRobertaTokenizer": "sentencepiece.bpe.model",
 }
 _PARTS = (
     *("the", "café", "word1", "wo", "中文", "한국어", "ﬁ", "㍿", "ﷺ", "½", "¨"),
@@ -44,19 +33,9 @@ _TEXTS = strategies.lists(
 )
 
 
-def _model_rules(words, folder):
-    sentencepiece = pytest.importorskip("sentencepiece")
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * _LINES),
-        model_writer=model,
-        vocab_size=90,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        **_OPTIONS[words],
-    )
-    path = folder / words.files[0]
-    path.write_bytes(model.getvalue())
+def _model_rules(name, get):
+    path = get("tmp_path_factory").mktemp("model") / _FILES[name]
+    path.write_bytes(train(name))
     return SentencePieceTokenizer(path)
 
 
@@ -70,25 +49,12 @@ _KINDS = {
     "hugging_face": lambda get: SentencePieceTokenizer(
         get("spiece_file"), normalizer="hugging_face"
     ),
-    "deberta": lambda get: _model_rules(DEBERTA, get("folder")),
-    "xlm": lambda get: _model_rules(XLM_ROBERTA, get("folder")),
+    "deberta": lambda get: _model_rules("DebertaV2Tokenizer", get),
+    "xlm": lambda get: _model_rules("XLMRobertaTokenizer", get),
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("models")
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        name
-        if name in ("wordpiece", "byte_bpe", "xlm")
-        else pytest.param(name, marks=pytest.mark.exhaustive)
-        for name in _KINDS
-    ],
-)
+@pytest.fixture(scope="module", params=_KINDS)
 def plain(request):
     return _KINDS[request.param](request.getfixturevalue)
 
@@ -98,6 +64,7 @@ def tokenizer_of_kind(request, plain):
     return plain.with_special_tokens() if request.param else plain
 
 
+@pytest.mark.smoke("wordpiece", "byte_bpe", "xlm")
 @hypothesis.given(texts=_TEXTS)
 @hypothesis.settings(
     max_examples=3,

@@ -1,6 +1,5 @@
 """BPE over characters: special tokens, files and errors."""
 
-import dataclasses
 import json
 
 import pytest
@@ -10,7 +9,6 @@ from keras_bert.template import Template
 from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_kinds import KINDS
-from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
 
 
@@ -27,21 +25,6 @@ def test_special_tokens_are_found_where_they_are_asked_for(bpe):
     plain = tokenizer(["the fox, so."])[0].numpy()
     assert tokenizer.detokenize(plain) == "the fox , so ."
     assert found(["the fox, so."])[0].numpy().tolist() == plain.tolist()
-
-
-@pytest.mark.parametrize("in_text", [False, True])
-def test_saved_settings_are_read_equal(bpe, in_text, tmp_path):
-    settings = dataclasses.replace(bpe, special_tokens_in_text=in_text)
-    settings.write(tmp_path)
-    again = BpeSettings.read(tmp_path)
-    assert (again.merges, again.special_tokens_in_text) == (
-        settings.merges,
-        in_text,
-    )
-    assert again.vocabulary.tokens == settings.vocabulary.tokens
-    assert kind_of_directory(tmp_path, "wordpiece") == "bpe"
-    for name in ("vocab.json", "merges.txt"):
-        assert kind_of_file(tmp_path / name) is KINDS["bpe"]
 
 
 def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
@@ -61,18 +44,3 @@ def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
     path.unlink()
     with pytest.raises(ValueError, match="vocab.json and merges.txt, or"):
         BpeSettings.read(tmp_path)
-
-
-def test_a_missing_role_is_named(bpe):
-    with pytest.raises(ValueError, match="of type 'mask'.*unknown"):
-        bpe.vocabulary.roles["mask"]
-    with pytest.raises(ValueError, match="mark whether they continue a word"):
-        bpe.vocabulary.is_continuation
-    with pytest.raises(ValueError, match="'cls'.*the types unknown"):
-        Preprocessor(bpe.make(), Template(), 8)
-
-
-def test_merges_of_another_vocabulary_are_refused(bpe):
-    merges = [*bpe.merges, ("th", "zz</w>")]
-    with pytest.raises(ValueError, match="must join two symbols.*th zz</w>"):
-        dataclasses.replace(bpe, merges=merges)

@@ -28,7 +28,7 @@ def _vocabulary(*pieces):
     return SentencePieceVocabulary(SentencePieceModel(model_bytes(pieces)))
 
 
-def test_a_real_file_is_read(spiece_file):
+def test_a_real_file_is_read_and_saved(spiece_file, tmp_path):
     vocabulary = SentencePieceVocabulary.from_file(spiece_file)
     assert len(vocabulary) == 400
     assert vocabulary.tokens[:6] == (
@@ -40,14 +40,8 @@ def test_a_real_file_is_read(spiece_file):
         **{"\x01": "", "\x7f": "", "\u200b": " ", "▁": " "},
         **{"\u2215": "/", "😀": ":)"},
     }
-
-
-def test_what_is_saved_is_the_same_file(spiece_file, tmp_path):
-    vocabulary = SentencePieceVocabulary.from_file(spiece_file)
     vocabulary.save(tmp_path / "spiece.model")
-    again = SentencePieceVocabulary.from_file(tmp_path / "spiece.model")
     assert (tmp_path / "spiece.model").read_bytes() == spiece_file.read_bytes()
-    assert again.sha256 == vocabulary.sha256
 
 
 def test_words_begin_where_albert_lets_them_begin():
@@ -63,10 +57,7 @@ def test_words_begin_where_albert_lets_them_begin():
     assert not any(continues[text] for text in vocabulary.roles.values())
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\0" * 64, b"[CLS]\n[SEP]\n", b"\x0a\xff" * 99, 1, 100, 3000, 6000],
-)
+@pytest.mark.parametrize("data", [b"", b"\0" * 64, b"\x0a\xff" * 99, 100, 6000])
 def test_a_file_that_is_cut_or_no_model_is_an_error(spiece_file, data):
     if isinstance(data, int):
         data = spiece_file.read_bytes()[:data]
