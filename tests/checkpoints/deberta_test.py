@@ -100,7 +100,7 @@ def test_a_published_file_is_read(word, golden, model, tmp_path):
 
 
 def test_the_positions_of_a_published_file_are_read_for_its_decoder(
-    golden, model, tmp_path
+    golden, tmp_path
 ):
     name = "deberta.embeddings.position_embeddings.weight"
     table = np.random.default_rng(0).normal(size=(_ROWS, _WIDTH))
@@ -111,14 +111,8 @@ def test_the_positions_of_a_published_file_are_read_for_its_decoder(
     )
     found = read.weights["embeddings/position_embeddings"]
     np.testing.assert_array_equal(found, published[name])
-    inputs = {**_row(5), "masked_lm_positions": np.array([[2, 3]], "int32")}
-    logits = np.asarray(read.pretrainer(inputs)["mlm_logits"])
-    plain = np.asarray(model.pretrainer(inputs)["mlm_logits"])
-    assert np.abs(logits - plain).max() > 0.1
     save_pretrained(read, tmp_path / "hf", format="hf")
-    again = from_pretrained(tmp_path / "hf")
-    np.testing.assert_array_equal(
-        again.pretrainer(inputs)["mlm_logits"], logits
-    )
+    written = SafetensorsFile(tmp_path / "hf" / "model.safetensors")
+    np.testing.assert_array_equal(written.read(name), published[name])
     with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
         from_pretrained(golden.write(tmp_path / "without", **decoder))

@@ -36,9 +36,9 @@ def make_safetensors(directory):
 
 
 def make_index(directory):
-    path, _ = make_safetensors(directory)
+    make_safetensors(directory)
     index = directory / "model.safetensors.index.json"
-    files = {name: path.name for name in "abc"}
+    files = dict.fromkeys("abc", "model.safetensors")
     index.write_text(json.dumps({"weight_map": files}))
     return index, index
 
@@ -55,10 +55,7 @@ def make_torch(name):
 def make_tensorflow(ending):
     def make(directory):
         prefix = directory / "bert_model.ckpt"
-        variables = {
-            name: tf.Variable(np.ones((3, 4), np.float32), name=f"layer/{name}")
-            for name in "abc"
-        }
+        variables = {name: tf.Variable(tf.ones((3, 4))) for name in "abc"}
         tf.train.Checkpoint(**variables).write(str(prefix))
         return prefix, directory / f"bert_model.ckpt.{ending}"
 
@@ -92,9 +89,8 @@ def damage(data, chance):
     elif kind < 0.3:
         source, target = (chance.randrange(len(data)) for _ in range(2))
         length = chance.randrange(1, 64)
-        data[target : target + length * chance.randrange(2)] = data[
-            source : source + length
-        ]
+        end = target + length * chance.randrange(2)
+        data[target:end] = data[source : source + length]
     else:
         # Bytes that are not zero have the most effect.
         meaningful = [i for i, byte in enumerate(data) if byte]

@@ -35,21 +35,6 @@ def test_a_model_of_before_is_read(golden, model, tmp_path):
     assert_equal_weights(again, model)
 
 
-def test_a_task_has_no_place_in_files_of_transformers(model, tmp_path):
-    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
-    classifier.save(tmp_path / "own")
-    again = keras_bert.TextClassifier.from_pretrained(tmp_path / "own")
-    texts = ["word1 word2 word3", "word4"]
-    np.testing.assert_array_equal(
-        again._logits(again._encode(texts)),
-        classifier._logits(classifier._encode(texts)),
-    )
-    with pytest.raises(
-        ValueError, match="does not support GPT-1 with a classifier"
-    ):
-        save_pretrained(again.pretrained, tmp_path / "hf", format="hf")
-
-
 def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
     chooser = keras_bert.MultipleChoice(model)
     save_pretrained(chooser.pretrained, tmp_path, format="hf")
@@ -69,15 +54,12 @@ def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
     )
 
 
-def test_labels_of_transformers_are_refused(golden, tmp_path):
+def test_labels_are_refused_in_files_of_transformers(golden, model, tmp_path):
+    message = "does not support GPT-1 with a classifier"
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    with pytest.raises(ValueError, match=message):
+        save_pretrained(classifier.pretrained, tmp_path / "own", format="hf")
     name = "OpenAIGPTForSequenceClassification"
     directory = golden.write(tmp_path / "hf", architectures=[name])
-    with pytest.raises(
-        ValueError, match="does not support GPT-1 with a classifier"
-    ):
+    with pytest.raises(ValueError, match=message):
         from_pretrained(directory)
-
-
-def test_what_needs_a_missing_token_says_so(model):
-    with pytest.raises(ValueError, match="of type 'mask'.*unknown"):
-        keras_bert.FillMask(model)

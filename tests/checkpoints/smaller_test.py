@@ -7,12 +7,6 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.backbone import student_layer_indices
 from tests import tiny
 
-# Indices of five layers for a model of three.
-_LAYERS = {
-    **dict.fromkeys(("bert", "roberta", "distilbert"), [0, 2, 4]),
-    "modernbert": [0, 1, 2],  # Blocks 0 and 3 have full attention.
-}
-
 
 @pytest.fixture
 def make(make_settings_of):
@@ -29,10 +23,7 @@ def make(make_settings_of):
     ("num_teacher", "num_student", "period", "layers"),
     [
         (12, 6, 1, [0, 2, 4, 7, 9, 11]),
-        (6, 3, 1, [0, 2, 5]),
-        (24, 1, 1, [0]),
         (3, 3, 1, [0, 1, 2]),
-        (22, 6, 3, [0, 4, 8, 12, 16, 20]),
         (22, 7, 3, [0, 4, 5, 9, 13, 17, 21]),
     ],
 )
@@ -49,16 +40,21 @@ def test_each_kind_of_layer_stays_and_none_comes_twice():
                 assert all((x - i) % period == 0 for i, x in enumerate(kept))
 
 
-@pytest.mark.parametrize("num_student", [0, -1, 7, 2.0])
+@pytest.mark.parametrize("num_student", [0, 7, 2.0])
 def test_other_numbers_of_layers_are_refused(num_student):
     message = f"`num_layers` must be .* from 1 to 6.*={num_student}"
     with pytest.raises(ValueError, match=message):
         student_layer_indices(6, num_student)
 
 
-@pytest.mark.parametrize("family", _LAYERS)
-def test_a_smaller_model_has_the_weights_of_the_layers_it_keeps(family, make):
-    model, layers = make(family), _LAYERS[family]
+# Blocks 0 and 3 of ModernBERT have full attention.
+@pytest.mark.parametrize(
+    ("family", "layers"), [("bert", [0, 2, 4]), ("modernbert", [0, 1, 2])]
+)
+def test_a_smaller_model_has_the_weights_of_the_layers_it_keeps(
+    family, layers, make
+):
+    model = make(family)
     small = model.smaller(3)
     assert small.config.sizes == {**model.config.sizes, "L": 3}
     assert small.tokenizer_settings is model.tokenizer_settings

@@ -37,35 +37,23 @@ def check_restored(directory, step):
         np.testing.assert_array_equal(variable.numpy(), saved.numpy())
 
 
-def test_a_state_comes_back_bit_for_bit(tmp_path):
-    save(tmp_path, 7)
-    check_restored(tmp_path, 7)
-
-
 def test_without_states_there_is_nothing_to_restore(tmp_path):
-    variables = make_variables(1)
-    assert restore_state(tmp_path, variables) is None
-    assert restore_state(tmp_path / "missing", variables) is None
+    assert restore_state(tmp_path / "missing", make_variables(1)) is None
+    # A killed writer left this.
+    (tmp_path / "step-00000001.npz.123.tmp").write_bytes(b"half")
+    assert restore_state(tmp_path, make_variables(1)) is None
+    save(tmp_path, 2)
+    assert names(tmp_path) == ["step-00000002.npz"]
 
 
 def test_the_newest_states_stay(tmp_path):
     for step in (5, 90, 100, 1000):
         save(tmp_path, step, keep=3)
-    assert names(tmp_path) == [
-        "step-00000090.npz",
-        "step-00000100.npz",
-        "step-00001000.npz",
-    ]
+    kept = [f"step-{step:08d}.npz" for step in (90, 100, 1000)]
+    assert names(tmp_path) == kept
     check_restored(tmp_path, 1000)
     save(tmp_path, 1001, keep=1)
     assert names(tmp_path) == ["step-00001001.npz"]
-
-
-def test_what_a_killed_writer_left_is_removed(tmp_path):
-    (tmp_path / "step-00000001.npz.123.tmp").write_bytes(b"half")
-    assert restore_state(tmp_path, make_variables(1)) is None
-    save(tmp_path, 2)
-    assert names(tmp_path) == ["step-00000002.npz"]
 
 
 def test_a_damaged_state_goes_when_the_run_goes_on_before_it(tmp_path):
@@ -75,14 +63,12 @@ def test_a_damaged_state_goes_when_the_run_goes_on_before_it(tmp_path):
     assert names(tmp_path) == ["step-00000022.npz"]
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "text"])
-def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, caplog, damage):
+@pytest.mark.parametrize("length", [0, 100, -100])
+def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, caplog, length):
     save(tmp_path, 1)
     save(tmp_path, 2)
     path = tmp_path / "step-00000002.npz"
-    data = path.read_bytes()
-    damaged = {"empty": b"", "cut": data[: len(data) // 2], "text": b"no zip"}
-    path.write_bytes(damaged[damage])
+    path.write_bytes(path.read_bytes()[:length])
     check_restored(tmp_path, 1)
     assert f"{path} is damaged; loading the previous state." in caplog.text
     (tmp_path / "step-00000001.npz").write_bytes(b"")

@@ -42,6 +42,7 @@ def test_what_is_written_is_read(path):
         read = file.read(name)
         assert read.dtype == np.float32
         np.testing.assert_array_equal(read, array, strict=True)
+        assert not (read.size and read.flags.owndata)  # It is not copied.
 
 
 def test_the_file_is_as_the_format_says(path):
@@ -55,13 +56,6 @@ def test_the_file_is_as_the_format_says(path):
     }
     assert length % 8 == 0
     assert data[8 + length :] == struct.pack("<2f", 1, 2)
-
-
-def test_float32_is_not_copied(path):
-    write_safetensors(path, [("x", (2, 2), lambda: np.ones((2, 2)))])
-    read = SafetensorsFile(path).read("x")
-    assert not read.flags.owndata
-    assert not read.flags.writeable
 
 
 def test_one_array_at_a_time_is_asked_for(path):
@@ -92,12 +86,6 @@ def test_all_widths_become_float32(path, dtype, numbers):
     )
 
 
-def test_numbers_too_big_for_float32_are_infinite(path):
-    data = np.float64([1e300]).tobytes()
-    write_raw(path, {"x": entry("F64", [1], 0, 8)}, data)
-    assert np.isinf(SafetensorsFile(path).read("x"))
-
-
 def test_integers_have_a_shape_but_are_not_read(path):
     write_raw(path, {"ids": entry("I64", [1, 2], 0, 16)}, bytes(16))
     file = SafetensorsFile(path)
@@ -112,31 +100,21 @@ def test_integers_have_a_shape_but_are_not_read(path):
         ({"x": 3}, "x' must have a `shape`.*3"),
         ({"x": entry("F32", [2], 0, 4)}, "expected 8 bytes for x"),
         ({"x": entry("F32", [-1], 0, 4)}, "list of non-neg"),
-        ({"x": entry("F32", [1.0], 0, 4)}, "list of non-neg"),
         ({"x": entry("F32", [True], 0, 4)}, "list of non-neg"),
-        ({"x": entry("F32", 2, 0, 8)}, "list of non-neg"),
         ({"x": entry("F32", [1] * 99, 0, 4)}, "list of non-neg"),
-        ({"x": entry("F32", [0, 10**30], 0, 0)}, "list of non-neg"),
         ({"x": entry("F32", [2**40, 2**40], 0, 8)}, "list of non-neg"),
         ({"x": entry("F32", [2], 8, 16)}, "begin at byte 0"),
         ({"x": entry("F32", [2], -8, 0)}, "expected 8 bytes for x"),
         ({"x": entry("F32", [2**20], 0, 2**22)}, "truncated"),
         ({"x": entry("F32", [1], 0, 4)}, "expected 4 bytes of array"),
         ({"x": entry("F33", [2], 0, 8)}, "`dtype` of .*'F33'"),
-        ({"x": entry(["F32"], [2], 0, 8)}, "`dtype` of "),
         ({"x\n": entry("F32", [2], 0, 8)}, "printable"),
-        (
-            {"x": entry("F32", [1], 0, 4), "y": entry("F32", [2], 0, 8)},
-            "y must begin at byte 4",
-        ),
         (
             {"x": entry("F32", [1], 0, 4), "y": entry("F32", [1], 5, 9)},
             "y must begin at byte 4",
         ),
         (b"{", "JSON"),
-        (b"{\xff", "JSON"),
         (b'{"x": ' + b"[" * 10**5, "JSON"),
-        (b'{"x": ' + b"9" * 10**5 + b"}", "JSON"),
         (b"no header", "not a safetensors file"),
     ],
 )
@@ -148,7 +126,7 @@ def test_wrong_headers_are_refused(path, header, complaint):
     assert "\n" not in str(info.value)
 
 
-@pytest.mark.parametrize("length", [100, 2**24, 2**64 - 1])
+@pytest.mark.parametrize("length", [100, 2**64 - 1])
 def test_lengths_beyond_the_file_are_refused(path, length):
     write_raw(path, {"x": entry("F32", [2], 0, 8)}, bytes(8), length)
     with pytest.raises(CheckpointError, match="truncated|not a safetensors"):

@@ -65,10 +65,9 @@ _OUTSIDE = "'b' must be in a file of the same directory"
         *(
             ({**_MAP, "b": file}, _OUTSIDE)
             for file in (
-                *("../model-2.safetensors", "/etc/passwd", "..", ".", ""),
-                *("sub/model-2.safetensors", "..\\model-2.safetensors"),
-                *("C:model-2.safetensors", "model\0.safetensors"),
-                *("model\n.safetensors", 7, None, ["model-2.safetensors"]),
+                *("../model-2.safetensors", "/etc/passwd", "..", ""),
+                *("..\\model-2.safetensors", "C:model-2.safetensors"),
+                *("model\0.safetensors", "model\n.safetensors", 7),
             )
         ),
         ({**_MAP, "c": _MAP["a"]}, "lists 'c' in model-1"),
@@ -85,7 +84,6 @@ def test_wrong_indexes_are_refused(index, files, complaint):
 @pytest.mark.parametrize(
     "text, complaint",
     [
-        ("{", "not a JSON file"),
         ("[" * 10**5, "not a JSON file"),
         ("[]", "JSON object"),
     ],

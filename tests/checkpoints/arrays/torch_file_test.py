@@ -137,29 +137,17 @@ def test_big_endian_machines_are_read(path):
     "opcodes, complaint",
     [
         (tensor((7,), (1,)), "within its storage"),
-        (tensor((2, 3), (3, 2)), "within its storage"),
         (tensor((6,), (1,), offset=1), "within its storage"),
         (tensor((6,), (1,), offset=-1), "within its storage"),
         (tensor((6,), (1,), offset=0.0), "within its storage"),
         (tensor((6,), (1, 1)), "within its storage"),
         (tensor((10**9,), (0,)), "within its storage"),
         (tensor((2,), (-1,), offset=3), "list of non-neg"),
-        (tensor((-2, -3), (3, 1)), "list of non-neg"),
-        (tensor((1,) * 99, (1,) * 99), "list of non-neg"),
         (tensor(None, None), "list of non-neg"),
-        (tensor((0, 10**5000), (1, 1)), "list of non-neg"),
-        (
-            tensor((6,), (1,), count=7),
-            "expected 28 bytes|truncated",
-        ),
-        (
-            tensor((6,), (1,), kind="DoubleStorage"),
-            "expected 48 bytes|truncated",
-        ),
+        (tensor((6,), (1,), count=7), "expected 28 bytes|truncated"),
         (tensor((6,), (1,), key="../0"), "storage of x|unknown storage"),
         (tensor((6,), (1,), kind="QInt8Storage"), "torch.QInt8Storage"),
         (plain(3), "must contain a state dict"),
-        (plain({"state_dict": {}}), "must contain a state dict"),
     ],
 )
 def test_tensors_outside_their_storage_are_refused(
@@ -184,46 +172,21 @@ def hostile_pickles(marker):
         def __reduce__(self):
             return os.system, (command,)
 
-    class Evaluated:
-        def __reduce__(self):
-            return eval, (f"__import__('os').system({command!r})",)
-
-    text = plain(command)
-    line = command.encode()
+    text, line = plain(command), command.encode()
     # Expanded, it would have 2 ** 200 leaves.
     nested = b")" + b"q\0h\0\x86" * 200
+    shape = tensor(None, None).replace(b"N", nested, 1)
     return {
         "reduce": (pickle.dumps(Reduced(), 2), "system"),
         "stack_global": (pickle.dumps(Reduced(), 4), "system"),
-        "eval": (pickle.dumps(Evaluated(), 2), "eval"),
-        "in_a_dictionary": (
-            dictionary(x=pickle.dumps(Reduced(), 2)[2:-1]),
-            "system",
-        ),
-        "global": (b"cos\nsystem\n.", "os.system"),
         "inst": (b"(S'" + line + b"'\nios\nsystem\n.", "os.system"),
-        "obj": (b"(cos\nsystem\n" + text + b"o.", "os.system"),
-        "newobj": (b"cbuiltins\neval\n" + text + b"\x85\x81.", "eval"),
-        "newobj_known": (b"ctorch\nSize\n)\x81.", "NEWOBJ"),
-        "build": (b"cos\nsystem\n" + text + b"b.", "os.system"),
         "build_known": (_REBUILD + plain({"__setstate__": 1}) + b"b.", "dict"),
-        "setstate": (b"cbuiltins\nobject\n)\x81}b.", "object"),
         "attribute": (b"\x80\x04ctorch._utils\n_os.system\n.", "_os.system"),
-        "call_of_known": (b"ctorch\nFloatStorage\n)R.", "not callable"),
         "call_of_text": (plain("eval") + text + b"\x85R.", "not callable"),
         "extension": (b"\x82\x01.", "extension"),
-        "text_id": (b"P0\n.", "damaged pickle"),
-        "buffer": (b"\x80\x05\x97.", "damaged pickle"),
         "huge_text": (b"X\xff\xff\xff\x7fabc.", "expected"),
-        "huge_frame": (b"\x80\x04\x95" + b"\xff" * 8 + b"}.", "length"),
-        "nested_shape": (
-            dictionary(x=tensor(None, None).replace(b"N", nested, 1)),
-            "list of non-neg",
-        ),
+        "nested_shape": (dictionary(x=shape), "list of non-neg"),
         "no_stop": (b"\x80\x02}", "pickle"),
-        "empty_stack": (b"\x80\x02.", "damaged pickle"),
-        "no_mark": (b"\x80\x02}u.", "damaged pickle"),
-        "no_pickle": (b"hello", "damaged pickle"),
     }
 
 
@@ -236,47 +199,31 @@ def test_pickles_can_run_no_code(path, tmp_path, write, name):
     assert not (tmp_path / "marker").exists()
 
 
-def test_the_hostile_pickles_are_hostile(tmp_path):
-    marker = tmp_path / "marker"
-    for name in ("reduce", "stack_global", "eval", "in_a_dictionary", "inst"):
-        pickle.loads(hostile_pickles(marker)[name][0])
-        assert marker.exists(), name
-        marker.unlink()
-
-
-def _moved(offset):
-    """Return a function that moves an entry of a zip file."""
+def _moved(mark, place, offset):
+    """Return a function that adds to an offset in the directory of a zip."""
 
     def move(data):
-        entry = data.index(b"PK\1\2") + 42
-        return data[:entry] + struct.pack("<L", offset) + data[entry + 4 :]
+        place_of = data.index(mark) + place
+        (old,) = struct.unpack_from("<L", data, place_of)
+        new = struct.pack("<L", old + offset)
+        return data[:place_of] + new + data[place_of + 4 :]
 
     return move
-
-
-def _shifted(data):
-    """Shift the start of the central directory to a later offset."""
-    place = data.index(b"PK\5\6") + 16
-    (offset,) = struct.unpack_from("<L", data, place)
-    return data[:place] + struct.pack("<L", offset + 40) + data[place + 4 :]
 
 
 @pytest.mark.parametrize(
     "change",
     [
         lambda data: data.replace(b"archive/version", b"archive/data/0\0"),
-        _moved(2**31),
-        _moved(2**32 - 2),
-        _moved(7),
-        _shifted,
+        _moved(b"PK\1\2", 42, 2**31),
+        _moved(b"PK\1\2", 42, 7),
+        _moved(b"PK\5\6", 16, 40),
     ],
-    ids=["two of a name", "outside", "far outside", "elsewhere", "before"],
+    ids=["two of a name", "outside", "elsewhere", "before"],
 )
 def test_damaged_zip_files_are_refused(path, change):
     write_zip(path, dictionary(x=tensor((6,), (1,))))
-    data = path.read_bytes()
-    assert change(data) != data
-    path.write_bytes(change(data))
+    path.write_bytes(change(path.read_bytes()))
     refuse(path, "damaged zip file")
 
 
@@ -313,22 +260,11 @@ def test_a_directory_of_many_entries_takes_little_memory(path):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        *(({"count": x}, "truncated|must take") for x in (-1, 7, 2**62)),
+        ({"count": 7}, "truncated|must take"),
+        ({"count": 2**62}, "truncated|must take"),
         ({"keys": ("0", "1")}, "unknown storage '1'"),
     ],
 )
 def test_wrong_legacy_storages_are_refused(path, arguments, complaint):
     write_legacy(path, dictionary(x=tensor((6,), (1,))), **arguments)
-    refuse(path, complaint)
-
-
-@pytest.mark.parametrize(
-    "data, complaint",
-    [
-        (b"\x80\x02.", "damaged pickle"),
-        (pickle.dumps({"a": 1}, 2), "wrong magic number"),
-    ],
-)
-def test_other_pickles_are_explained(path, data, complaint):
-    path.write_bytes(data)
     refuse(path, complaint)

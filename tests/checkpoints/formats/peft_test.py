@@ -138,7 +138,6 @@ _DEFAULTS = {
         ({"use_dora": True}, "`use_dora` must be absent. Received: True"),
         ({"peft_type": "LOHA"}, "`peft_type` must be LORA. Received: 'LOHA'"),
         ({"init_lora_weights": "pissa"}, "must be None or True.* 'pissa'"),
-        ({"init_lora_weights": "olora"}, "must be None or True.* 'olora'"),
         ({"alpha_pattern": {"key": 3}}, "`alpha_pattern` must be absent"),
         ({"bias": "all"}, "`bias` must be none or lora_only"),
         ({"a_new_setting": 0.5}, "`a_new_setting` must be absent.* 0.5"),
