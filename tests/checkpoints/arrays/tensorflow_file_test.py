@@ -59,22 +59,6 @@ def test_what_is_written_is_a_checkpoint_of_tensorflow(written):
         np.testing.assert_array_equal(reader.get_tensor(name), array)
 
 
-def test_variables_of_a_tf1_program_are_read(prefix):
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        with tf.compat.v1.variable_scope("bert"):
-            tf.compat.v1.get_variable("x", initializer=tf.constant([1.0, 2.0]))
-            tf.compat.v1.get_variable(
-                "step", initializer=tf.constant(3, tf.int64)
-            )
-        session.run(tf.compat.v1.global_variables_initializer())
-        tf.compat.v1.train.Saver().save(session, str(prefix))
-    file = TensorFlowFile(prefix)
-    assert file.shapes == {"bert/x": (2,), "bert/step": ()}
-    np.testing.assert_array_equal(file.read("bert/x"), [1, 2])
-    with pytest.raises(CheckpointError, match="bert/step must .*=int64"):
-        file.read("bert/step")
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
 def test_all_widths_become_float32(prefix, dtype):
     write_tensorflow(prefix, [("x", tf.constant([1.5, -2], dtype))])
@@ -108,45 +92,15 @@ def test_all_arrays_of_the_model_garden_are_those_of_tensorflow(name):
         and ".OPTIMIZER_SLOT" not in key
         and not key.startswith("optimizer/")
     }
+    if name == "pretrainer":
+        with pytest.raises(CheckpointError, match="global_step must .*=int64"):
+            file.read("global_step")
     names = {*file.shapes} - {"global_step"}
     assert len(names) == len(weights)
     # Each array once, by the name there and the key here.
     assert sorted(file.read(n).tobytes() for n in names) == sorted(
         array.tobytes() for array in weights.values()
     )
-
-
-def test_variables_of_objects_have_their_full_names():
-    file = TensorFlowFile(_GOLDEN / "pretrainer" / "bert_model.ckpt")
-    for name, shape in (
-        ("word_embeddings/embeddings", (40, 8)),
-        ("transformer/layer_1/self_attention/query/kernel", (8, 2, 4)),
-        ("transformer/layer_0/self_attention/attention_output/bias", (8,)),
-        ("pooler_transform/kernel", (8, 8)),
-        ("bert/cls/predictions/transform/LayerNorm/gamma", (8,)),
-        ("bert/next_sentence/pooler_dense/kernel", (8, 8)),
-        ("bert/next_sentence/logits/bias", (2,)),
-        ("global_step", ()),
-    ):
-        assert file.shapes[name] == shape
-    assert not [name for name in file.shapes if "Adam" in name]
-
-
-def test_the_encoders_of_the_model_garden_are_the_same():
-    pretrainer, encoder, encoder_v2 = (
-        TensorFlowFile(_GOLDEN / name / "bert_model.ckpt")
-        for name in ("pretrainer", "encoder", "encoder_v2")
-    )
-    assert {*encoder.shapes} < {*pretrainer.shapes}
-    assert {*encoder_v2.shapes} == {
-        f"bert_encoder_v2/{name}" for name in encoder.shapes
-    }
-    for name in encoder.shapes:
-        array = encoder.read(name)
-        np.testing.assert_array_equal(array, pretrainer.read(name))
-        np.testing.assert_array_equal(
-            array, encoder_v2.read(f"bert_encoder_v2/{name}")
-        )
 
 
 @pytest.mark.parametrize("name, keys", [("y", "aby"), ("a", None)])
