@@ -1,6 +1,6 @@
 """Models with custom roles and ids, compared with the sentencepiece library."""
 
-import io
+import dataclasses
 import json
 import random
 import shutil
@@ -15,20 +15,15 @@ from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
-from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from tests.text.sentencepiece.trained import LINES
+from tests.text.sentencepiece.trained import train
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
 DEBERTA = conventions_of_file("spm.model")
 XLM_ROBERTA = conventions_of_file("sentencepiece.bpe.model")
-_LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
-There they're running through 1990's streets of 3,141 houses; I've seen it.
-Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
-Съешь ещё этих мягких французских булок, да выпей же чаю, чаю, чаю.
-中文的文字和日本語のテキスト、日本語のテキスト。
-café cafés résumé""".splitlines()
 _TEXTS = [
-    *_LINES,
+    *LINES,
     *("", "  ", "\tthe  quick\n fox ", "ﬁne ｆｏｘ ①②", "cafe\u0301 \u0301x"),
     *("[CLS] <s> [MASK] <mask>x", "\u200bthe\u200b", "the\u00a0fox\u3000so"),
     *("😀 the 😀😀", "▁the ▁ fox", "Aſ ß İ", "\x01a\x7fb", "ｶﾞ ｶﾞ"),
@@ -38,33 +33,19 @@ _PARTS = (
     *(" ", "  ", "\t", "\n", "\r\n", "a\u00a0\u3000x", "a\u00a0b", "½", "ﬁ"),
     *("中", "한국어", "\u1112\u1161\u11ab", "\u212b", "!!", "😀", "\u200b"),
 )
-_OPTIONS = {
-    DEBERTA: {
-        **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
-        **{"pad_piece": "[PAD]", "bos_piece": "[CLS]"},
-        **{"eos_piece": "[SEP]", "unk_piece": "[UNK]"},
-    },
-    XLM_ROBERTA: {},
-}
 
 
-@pytest.fixture(scope="module", params=[*_OPTIONS], ids=["deberta", "xlm"])
+@pytest.fixture(
+    scope="module", params=[DEBERTA, XLM_ROBERTA], ids=["deberta", "xlm"]
+)
 def words(request):
     return request.param
 
 
 @pytest.fixture(scope="module")
 def path(words, tmp_path_factory):
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * _LINES),
-        model_writer=model,
-        vocab_size=120,
-        minloglevel=2,
-        **_OPTIONS[words],
-    )
     path = tmp_path_factory.mktemp("model") / words.files[0]
-    path.write_bytes(model.getvalue())
+    path.write_bytes(train(words.tokenizer_class))
     return path
 
 
@@ -76,6 +57,14 @@ def peer(path):
 @pytest.fixture(scope="module")
 def tokenizer(path):
     return SentencePieceTokenizer(path)
+
+
+def _random_texts(number):
+    choose = random.Random(3)
+    return [
+        "".join(choose.choices(_PARTS, k=choose.randint(0, 9)))
+        for _ in range(number)
+    ]
 
 
 def _id_of_peer(words, index):
@@ -98,22 +87,12 @@ def test_ids_are_those_of_the_library(words, peer, tokenizer, in_tf_data):
 
 
 def test_only_spaces_separate_words_without_a_table(tmp_path):
-    model, path = io.BytesIO(), tmp_path / XLM_ROBERTA.files[0]
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * _LINES),
-        model_writer=model,
-        vocab_size=120,
-        minloglevel=2,
-        normalization_rule_name="identity",
-    )
-    path.write_bytes(model.getvalue())
+    path = tmp_path / XLM_ROBERTA.files[0]
+    rule = {"normalization_rule_name": "identity"}
+    path.write_bytes(train(XLM_ROBERTA.tokenizer_class, **rule))
     peer = sentencepiece.SentencePieceProcessor(model_file=str(path))
     tokenizer = SentencePieceTokenizer(path)
-    choose = random.Random(3)
-    texts = [
-        "".join(choose.choices(_PARTS, k=choose.randint(0, 9)))
-        for _ in range(200)
-    ]
+    texts = _random_texts(200)
     expected = [
         [_id_of_peer(XLM_ROBERTA, index) for index in peer.encode(text)]
         for text in texts
@@ -127,17 +106,6 @@ def test_only_spaces_separate_words_without_a_table(tmp_path):
     _, starts, ends = tokenizer.tokenize_with_offsets(text.decode())
     spans = [text[a:b] for a, b in zip(starts.numpy(), ends.numpy())]
     assert b"\t" in spans and b"".join(spans) == text.replace(b" ", b"")
-
-
-def test_the_special_tokens_have_the_published_ids(words, tokenizer):
-    vocabulary = tokenizer.vocabulary
-    first = {
-        DEBERTA: ("[PAD]", "[CLS]", "[SEP]", "[UNK]"),
-        XLM_ROBERTA: ("<s>", "<pad>", "</s>", "<unk>"),
-    }[words]
-    assert vocabulary.tokens[:4] == first
-    assert vocabulary.tokens[-1] == vocabulary.roles["mask"]
-    assert len(vocabulary) == {DEBERTA: 121, XLM_ROBERTA: 122}[words]
 
 
 def test_spans_are_those_of_the_words(tokenizer):
@@ -155,27 +123,6 @@ def test_spans_are_those_of_the_words(tokenizer):
     assert spelled == "▁the▁ｆｏｘ▁3,141▁cafe\u0301"
 
 
-def test_special_tokens_are_found_on_demand(tokenizer):
-    roles = tokenizer.roles
-    text = f"the {roles['mask']} fox {roles['cls']}so \u0378"
-    assert not {*tokenizer([text]).to_list()[0]} & {
-        tokenizer.vocabulary.id_of(roles[x]) for x in ("mask", "cls")
-    }
-    finding = tokenizer.with_special_tokens()
-    ids, starts, ends = (
-        x.to_list()[0] for x in finding.tokenize_with_offsets([text])
-    )
-    assert finding([text]).to_list() == [ids]
-    data = text.encode()
-    spans = {
-        finding.vocabulary.tokens[index]: data[start:end].decode()
-        for index, start, end in zip(ids, starts, ends)
-    }
-    for role in ("mask", "cls"):
-        assert spans[roles[role]] == roles[role]
-    assert finding.detokenize(ids).startswith(f"the {roles['mask']} fox")
-
-
 def test_what_is_saved_is_read_back(words, tokenizer, tmp_path):
     tokenizer.settings.write(tmp_path)
     for _ in range(2):
@@ -188,25 +135,6 @@ def test_what_is_saved_is_read_back(words, tokenizer, tmp_path):
         # A `tokenizer.json` is enough.
         (tmp_path / words.files[0]).unlink(missing_ok=True)
         (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
-
-
-def test_a_file_without_the_table_is_taken_beside_the_model(
-    path, tokenizer, tmp_path
-):
-    tokenizer.settings.write(tmp_path)
-    file = tmp_path / "tokenizer.json"
-    values = json.loads(file.read_text())
-    del values["normalizer"]["normalizers"][0]
-    file.write_text(json.dumps(values))
-    read = SentencePieceSettings.read(tmp_path).make()
-    assert read(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
-    steps = values["normalizer"]["normalizers"]
-    steps.append({"type": "Lowercase"})
-    file.write_text(json.dumps(values))
-    with pytest.raises(
-        ValueError, match="a normalizer with the step Lowercase"
-    ):
-        SentencePieceSettings.read(tmp_path)
 
 
 def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
@@ -236,19 +164,24 @@ def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
     read = read_tokenizer("wordpiece", tmp_path, 100)
     assert read.vocabulary.conventions is words
     peer = tokenizers.Tokenizer.from_file(str(path))
-    choose = random.Random(2)
-    texts = [
-        "".join(choose.choices(_PARTS, k=choose.randint(0, 9)))
-        for _ in range(500)
-    ]
+    texts = _random_texts(500)
     theirs = peer.encode_batch(texts, add_special_tokens=False)
     assert read.make()(texts).to_list() == [x.ids for x in theirs]
+    text = "the {mask} fox {cls}so \u0378, {mask}{sep}".format(
+        **tokenizer.roles
+    )
+    finding = dataclasses.replace(read, special_tokens_in_text=True).make()
+    theirs = peer.encode(text, add_special_tokens=False).ids
+    assert finding(text).numpy().tolist() == theirs
+    if words is DEBERTA:
+        values["normalizer"]["normalizers"].append({"type": "Lowercase"})
+        path.write_text(json.dumps(values))
+        message = "Received: a normalizer with the step"
+        with pytest.raises(ValueError, match=message):
+            SentencePieceSettings.read(tmp_path)
 
 
-def test_texts_are_not_changed_before_the_model(path, words, tmp_path):
-    vocabulary = SentencePieceVocabulary.from_file(path)
-    with pytest.raises(ValueError, match="`lowercase` must be False.*=True"):
-        SentencePieceSettings(vocabulary, lowercase=True)
+def test_another_casing_is_refused(path, words, tmp_path):
     shutil.copy(path, tmp_path)
     with pytest.raises(ValueError, match=words.tokenizer_class):
         SentencePieceSettings.read(tmp_path, lowercase=True)
@@ -264,5 +197,6 @@ def test_pairs_are_laid_out_as_transformers_does(words, tokenizer):
     }[words]
     num = len(expected.split())
     assert " ".join(names[:num]) == expected
+    assert tokenizer.vocabulary.tokens[-1] == tokenizer.roles["mask"]
     segments = [0] * (num - second) + [1] * second
     assert inputs["segment_ids"].numpy().tolist()[:num] == segments

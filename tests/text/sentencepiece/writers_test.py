@@ -1,6 +1,5 @@
 """Directories as transformers 4 and 5 write them for XLNet and ALBERT."""
 
-import io
 import json
 import unicodedata
 
@@ -14,16 +13,13 @@ from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer_settings import identifying_settings
+from tests.text.sentencepiece.trained import LINES
+from tests.text.sentencepiece.trained import train
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
-_LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
-In 1900, 10 of 3,141 houses (and 9, or 19,) burned; "I've seen it". Café!
-Über den Wolken schöner Straßen, fährt die Straßenbahn nach Köln: 1, 2, 3.
-Съешь ещё этих мягких французских булок, да выпей же чаю, чаю, чаю.
-[] <> ' A MASK CLSEP _ pad unk sep cls mask""".splitlines()
 _TEXTS = [
-    *_LINES,
+    *LINES,
     *("", " ", "  the  fox ", "the\tfox\n", "the´", "x 9, ", "(the) fox ."),
     *("``quick'' ''' `` `", "`\u0301`the", "＇＇ ｀｀", "cafe\u0301 É İ ﬁ ①"),
     *("1900, 10, 19, 9,9 ,9, 99, 3,141, 9,,", "x9,y 1900,x ²,", "9,"),
@@ -32,36 +28,20 @@ _TEXTS = [
 _SPECIAL = ["the <mask> fox.", "[MASK]", "<s> a</s>b", "<eop><eod> <sep>"]
 # More pieces that end in a digit and a comma; "00" is no piece.
 _NUMBERS = {"▁1900,": -6.0, "9,": -6.5, "▁10,": -6.1, "00,": -7.0, "0,": -7.5}
-_XLNET = {
-    "control_symbols": ["<cls>", "<sep>", "<pad>", "<mask>", "<eod>"],
-    "user_defined_symbols": ["<eop>", "(", ")", "."],
-}
-_ALBERT = {
-    **{"pad_id": 0, "unk_id": 1, "bos_id": -1, "eos_id": -1},
-    "control_symbols": ["[CLS]", "[SEP]", "[MASK]"],
-    "user_defined_symbols": ["(", ")", "."],
-}
-_OPTIONS = {"XLNetTokenizer": _XLNET, "AlbertTokenizer": _ALBERT}
 
 
-@pytest.fixture(scope="module", params=[*_OPTIONS])
+@pytest.fixture(scope="module", params=["XLNetTokenizer", "AlbertTokenizer"])
 def name(request):
     return request.param
 
 
 @pytest.fixture(scope="module")
-def data(name):
+def data(name, tmp_path_factory):
     """Return the bytes of a model with numbers and user-defined symbols."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * _LINES),
-        model_writer=model,
-        vocab_size=180,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        **_OPTIONS[name],
-    )
-    ours = SentencePieceModel(model.getvalue())
+    # The default rules have thousands of rows: the tables would take seconds.
+    rules = tmp_path_factory.mktemp("rules") / "rules.tsv"
+    rules.write_text("9\t20\nA\t20\n200B\t20\nFB01\t66 69\n")
+    ours = SentencePieceModel(train(name, normalization_rule_tsv=str(rules)))
     known = {piece.text for piece in ours.pieces}
     new = [Piece(t, x, NORMAL) for t, x in _NUMBERS.items() if t not in known]
     return _with_pieces(ours, [*ours.pieces, *new])
@@ -157,11 +137,8 @@ def _fast_file(name, data, writer):
     if writer == "published":
         del values["model"]["type"]
     values["normalizer"] = {"type": "Sequence", "normalizers": steps}
-    values["pre_tokenizer"] = (
-        {"type": "Sequence", "pretokenizers": words}
-        if len(words) > 1
-        else words[0]
-    )
+    sequence = {"type": "Sequence", "pretokenizers": words}
+    values["pre_tokenizer"] = sequence if len(words) > 1 else words[0]
     entries = [
         {
             **{"id": settings.vocabulary.id_of(token), "content": token},
@@ -210,23 +187,16 @@ def test_a_fast_directory_has_the_rules_of_its_file(
     assert identifying_settings(again) == identifying_settings(settings)
 
 
-@pytest.mark.parametrize("file", ["tokenizer_config", "special_tokens_map"])
-def test_a_special_token_that_is_a_piece_is_no_addition(
-    data, name, file, tmp_path
-):
-    if name == "AlbertTokenizer":
-        pytest.skip("its model has no other special token")
+@pytest.mark.parametrize("name", ["XLNetTokenizer"], indirect=True)
+def test_a_special_token_that_is_a_piece_is_no_addition(data, tmp_path):
     (tmp_path / "spiece.model").write_bytes(data)
-    path = tmp_path / f"{file}.json"
+    path = tmp_path / "special_tokens_map.json"
     path.write_text(json.dumps({"bos_token": "<s>"}))
     settings = SentencePieceSettings.read(tmp_path)
-    written = tmp_path / "written"
-    written.mkdir()
-    settings.write(written)
-    values = json.loads((written / "tokenizer_config.json").read_text())
+    settings.write(tmp_path)
+    values = json.loads((tmp_path / "tokenizer_config.json").read_text())
     assert (values["bos_token"], values["eos_token"]) == ("<s>", "</s>")
-    finding = settings.make().with_special_tokens()
-    (ids,) = finding(["<s>"]).to_list()
+    (ids,) = settings.make().with_special_tokens()(["<s>"]).to_list()
     assert ids == [settings.vocabulary.id_of("<s>")]
 
 
@@ -240,15 +210,7 @@ def test_a_token_that_is_no_piece_is_refused_by_name(data, tmp_path):
 
 
 def test_the_family_of_the_directory_names_its_special_tokens(tmp_path):
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * _LINES),
-        model_writer=model,
-        vocab_size=150,
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
-    (tmp_path / "spiece.model").write_bytes(model.getvalue())
+    (tmp_path / "spiece.model").write_bytes(train("XLMRobertaTokenizer"))
     (tmp_path / "config.json").write_text('{"model_type": "xlnet"}')
     with pytest.raises(ValueError, match="special tokens .*<cls>, <sep>"):
         SentencePieceSettings.read(tmp_path)
