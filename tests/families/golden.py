@@ -7,27 +7,14 @@ import numpy as np
 
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.weight_table import model_types
 
 FOLDER = pathlib.Path(__file__).parents[1] / "golden"
-# Keys are file names after "hf_".
-MODEL_TYPES = {
-    "albert": "albert",
-    "big_bird": "big_bird",
-    "gelu": "bert",
-    "gelu_new": "bert",
-    "deberta": "deberta",
-    "deberta-v2": "deberta-v2",
-    "distilbert": "distilbert",
-    "electra": "electra",
-    "ernie": "ernie",
-    "longformer": "longformer",
-    "modernbert": "modernbert",
-    "mpnet": "mpnet",
-    "openai_gpt": "openai-gpt",
-    "roberta": "roberta",
-    "xlm-roberta": "xlm-roberta",
-    "xlnet": "xlnet",
-}
+_OTHER_NAMES = {"gelu": "bert", "gelu_new": "bert", "openai_gpt": "openai-gpt"}
+_WITHOUT_FILE = ("bert", "openai-gpt", "static-embeddings")
+# Model types by file name after "hf_".
+MODEL_TYPES = {x: x for x in model_types() if x not in _WITHOUT_FILE}
+MODEL_TYPES |= _OTHER_NAMES
 _INPUTS = {
     "input_ids": "input_ids",
     "input_mask": "attention_mask",

@@ -1,7 +1,6 @@
 """Published files of all families, read and written, against transformers."""
 
 import json
-import re
 import shutil
 
 import numpy as np
@@ -23,35 +22,11 @@ from tests.families.golden import Golden
 from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
 
-_QUERY = re.compile(
-    r"(query(_proj)?|attn\.q|in_proj|q_lin|Wqkv|c_attn)\.weight|rel_attn\.q$"
-)
 _OUTPUTS = {
     "mlm_logits": ("logits", "prediction_logits"),
     "nsp_logits": ("seq_relationship_logits",),
 }
-# Keys of transformers that the library does not write.
-_NOT_WRITTEN = {
-    *("add_cross_attention", "classifier_dropout", "is_decoder", "use_cache"),
-    *("bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"),
-    *("summary_activation", "summary_last_dropout", "summary_type"),
-    *("summary_use_proj", "pooler_hidden_size", "tie_word_embeddings"),
-    *("attention_bias", "classifier_activation", "classifier_bias"),
-    *("decoder_bias", "mlp_bias", "norm_bias", "initializer_cutoff_factor"),
-    *("deterministic_flash_attn", "transformers_version"),
-    *("sparse_prediction", "sparse_pred_ignore_index", "qa_dropout"),
-    *("seq_classif_dropout", "summary_proj_to_labels", "pad_token_id"),
-    *("onnx_export", "summary_first_dropout", "rescale_embeddings"),
-    *("attn_type", "bi_data", "clamp_len", "d_head", "end_n_top", "mem_len"),
-    *("reuse_len", "same_length", "start_n_top", "use_mems_eval"),
-    *("untie_r", "use_mems_train"),
-    "use_bias",
-}
-
-
 _FAMILIES = [name for name in MODEL_TYPES if name != "gelu_new"]
-# BigBird's arrays use BERT's names.
-_NOT_BERT = [name for name in _FAMILIES if name not in ("gelu", "big_bird")]
 
 
 def _heads():
@@ -107,15 +82,12 @@ def test_logits_are_those_of_transformers(model, golden):
         assert_close(ours, expected, 1e-4)
 
 
-def test_both_gelus_of_bert_are_those_of_transformers(make_golden, tmp_path):
-    golden, tanh = make_golden("gelu"), make_golden("gelu_new")
-    model = from_pretrained(tanh.write(tmp_path / "hf"))
-    states = np.asarray(model.encoder(tanh.inputs)["sequence_output"])
-    states = states[tanh.real]
-    expected = tanh.outputs["last_hidden_state"][tanh.real]
-    other = golden.outputs["last_hidden_state"][golden.real]
-    assert_close(states, expected, 1e-5)
-    assert np.abs(states - other).max() > 5e-4
+def test_the_tanh_form_of_bert_is_that_of_transformers(make_golden, tmp_path):
+    golden = make_golden("gelu_new")
+    model = from_pretrained(golden.write(tmp_path / "hf"))
+    states = np.asarray(model.encoder(golden.inputs)["sequence_output"])
+    expected = golden.outputs["last_hidden_state"][golden.real]
+    assert_close(states[golden.real], expected, 1e-5)
 
 
 def test_states_of_a_long_text_are_those_of_transformers(make_golden, tmp_path):
@@ -127,29 +99,6 @@ def test_states_of_a_long_text_are_those_of_transformers(make_golden, tmp_path):
     states = model.encoder({"input_ids": ids, "input_mask": np.ones_like(ids)})
     states = np.asarray(states["sequence_output"])[0, ::10]
     assert_close(states, golden.outputs["long"], 1e-5)
-
-
-@pytest.mark.parametrize("golden", ["electra"], indirect=True)
-@pytest.mark.parametrize(
-    "architecture, part, words",
-    [
-        ("ElectraForPreTraining", "replaced_token_head", "generator_"),
-        ("ElectraForMaskedLM", "masked_lm_head", "discriminator_"),
-    ],
-)
-def test_a_head_alone_is_read_and_written_as_its_class(
-    architecture, part, words, golden, tmp_path
-):
-    items = golden.weights.items()
-    weights = {name: x for name, x in items if not name.startswith(words)}
-    model = from_pretrained(golden.write(tmp_path / "hf", weights))
-    assert model.parts == {part}
-    save_pretrained(model, tmp_path / "again", format="hf")
-    file = SafetensorsFile(tmp_path / "again" / "model.safetensors")
-    copies = {*tied_arrays(model.family.model_type, "hugging_face")}
-    assert {*file.shapes} == {*weights} - copies
-    config = json.loads((tmp_path / "again" / "config.json").read_text())
-    assert config["architectures"] == [architecture]
 
 
 @pytest.mark.parametrize("name, task", [*_heads()])
@@ -193,14 +142,10 @@ def test_a_fine_tuned_head_is_that_of_transformers(
             np.testing.assert_array_equal(file.read(name), array)
         config = json.loads((again / "config.json").read_text())
         assert changes.items() <= config.items()
-        found = from_pretrained(again).task_model(golden.inputs)["logits"]
-        expected = model.task_model(golden.inputs)["logits"]
-        np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("format", ["keras", "hf"])
-def test_what_is_written_is_read_back_equal(format, golden, model, tmp_path):
-    save_pretrained(model, tmp_path / "new", format=format)
+def test_what_is_written_is_read_back_equal(golden, model, tmp_path):
+    save_pretrained(model, tmp_path / "new")
     again = from_pretrained(tmp_path / "new")
     assert again.config == model.config
     assert again.parts == model.parts == {*golden.parts}
@@ -219,7 +164,7 @@ def test_the_arrays_and_the_config_of_transformers_are_written(
     config = json.loads((tmp_path / "config.json").read_text())
     for key, value in config.items():
         assert golden.config.get(key, value) == value, key
-    assert {*golden.config} - {*config} <= _NOT_WRITTEN
+    assert model.family.config.from_transformers(config) == (model.config, [])
     card = (tmp_path / "README.md").read_text()
     assert f"# {model.family.name}" in card and model.family.paper in card
 
@@ -253,20 +198,6 @@ def test_an_untied_copy_is_an_error(golden, tmp_path):
             from_pretrained(path)
 
 
-def test_what_is_missing_or_misshaped_is_named(golden, tmp_path):
-    name = next(name for name in golden.weights if _QUERY.search(name))
-    left = {k: x for k, x in golden.weights.items() if k != name}
-    with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
-        from_pretrained(golden.write(tmp_path / "missing", left))
-    wrong = {**golden.weights, name: np.zeros((16, 8), np.float32)}
-    with pytest.raises(CheckpointError, match=f"shape: 1, {name}.*16, 8"):
-        from_pretrained(golden.write(tmp_path / "misshaped", wrong))
-    more = {**golden.weights, "surprise": np.zeros(1, np.float32)}
-    path = golden.write(tmp_path / "unexpected", more)
-    with pytest.raises(CheckpointError, match="Unexpected: 1, surprise"):
-        from_pretrained(path, strict=True)
-
-
 def test_a_tied_array_may_be_there_under_one_name_only(golden, model, tmp_path):
     weights, model_type = dict(golden.weights), golden.model_type
     others = {y: x for x, y in other_names(model_type, "hugging_face").items()}
@@ -277,7 +208,8 @@ def test_a_tied_array_may_be_there_under_one_name_only(golden, model, tmp_path):
     assert_equal_weights(found, model)
 
 
-@pytest.mark.parametrize("golden", _NOT_BERT, indirect=True)
+# Their arrays have BERT's names under another prefix.
+@pytest.mark.parametrize("golden", ["electra", "roberta"], indirect=True)
 def test_weights_under_the_config_of_bert_are_an_error(
     golden, make_settings, tmp_path
 ):
