@@ -1,4 +1,4 @@
-"""Masks propagated by Keras, and tensors that do not match the tokens."""
+"""Masks and segments that are not passed."""
 
 import keras
 import numpy as np
@@ -7,7 +7,6 @@ import pytest
 from keras_bert import layers
 
 _IDS = np.array([[1, 2, 0, 0], [3, 4, 5, 0]], "int32")
-_STATES = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
 
 
 def _attention():
@@ -20,10 +19,6 @@ def _feed_forward():
 
 _BLOCKS = {
     "encoder": lambda: layers.TransformerEncoderBlock(8, 2, 16),
-    "attention": lambda: layers.SelfAttention(
-        8, 2, kernel_initializer="glorot_uniform"
-    ),
-    "post_norm": lambda: layers.PostNormBlock(_attention(), _feed_forward()),
     "pre_norm": lambda: layers.PreNormBlock(
         _attention(),
         _feed_forward(),
@@ -59,42 +54,8 @@ def test_a_mask_that_is_given_wins_over_that_of_keras():
     np.testing.assert_array_equal(block(embedding(_IDS), ones), expected)
 
 
-@pytest.mark.parametrize(
-    "shape", [(2, 3), (2, 5), (3, 4), (2, 1), (4,), (2, 4, 4)]
-)
-@pytest.mark.parametrize("name", ["encoder", "attention"])
-def test_a_mask_of_another_shape_is_named(name, shape):
-    message = rf"`attention_mask` must .*\(2, 4\).*{shape}".replace("(4,)", "")
-    with pytest.raises(ValueError, match=message):
-        _BLOCKS[name]()(_STATES, np.ones(shape, "int32"))
-
-
 def _bert():
     return layers.BertEmbeddings(9, 8, 6)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        _bert,
-        lambda: layers.PlainEmbeddings(9, 8, 6),
-        lambda: layers.TokenEmbeddings(9, 8, 6),
-        lambda: layers.RobertaEmbeddings(9, 8, 8, pad_id=1),
-        lambda: layers.FactorizedEmbeddings(_bert(), 4),
-    ],
-)
-def test_ids_without_positions_are_named(make):
-    embeddings = make()
-    embeddings(_IDS)
-    ids = np.zeros((2, 7), "int32")
-    with pytest.raises(ValueError, match=r"`input_ids` must be 1 to 6 .*7"):
-        embeddings(ids)
-
-
-@pytest.mark.parametrize("name", ["segment_ids", "positions"])
-def test_ids_of_another_shape_are_named(name):
-    with pytest.raises(ValueError, match=rf"`{name}` must .*\(2, 4\).*\(2, 3"):
-        _bert()(_IDS, **{name: np.zeros((2, 3), "int32")})
 
 
 @pytest.mark.parametrize(

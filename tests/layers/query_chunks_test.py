@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -8,53 +10,38 @@ from keras_bert.layers import SelfAttention
 from keras_bert.layers import causal
 from keras_bert.layers import query_chunks
 from keras_bert.layers.attention import softmax
+from tests.layers import rows
 
 _LENGTH = 600
 _LONG = 2048
+# The second row has padding and three texts.
+_LENGTHS = [[_LENGTH], [200, 300, 50]]
 
 
 def make_attention(**arguments):
-    attention = SelfAttention(8, 2, rotary=Rotary(), **arguments)
-    attention.build((None, None, 8))
-    random = np.random.default_rng(1)
-    for weight in attention.weights:
-        weight.assign(random.normal(0.0, 0.3, weight.shape))
-    return attention
+    return rows.widened(SelfAttention(8, 2, rotary=Rotary(), **arguments))
 
 
-def inputs_and_context():
-    """Return two rows; the second one has padding and three texts."""
-    random = np.random.default_rng(0)
-    states = random.normal(size=(2, _LENGTH, 8)).astype("float32")
-    lengths = [[_LENGTH], [200, 300, 50]]
-    context = {
-        name: np.zeros((2, _LENGTH), "int32")
-        for name in ("text_numbers", "positions")
-    }
-    for row, several in enumerate(lengths):
-        numbers = np.repeat(np.arange(len(several)) + 1, several)
-        places = np.concatenate([np.arange(length) for length in several])
-        context["text_numbers"][row, : len(numbers)] = numbers
-        context["positions"][row, : len(places)] = places
-    return states, (context["text_numbers"] > 0).astype("int32"), context
+def make_context():
+    context = np.zeros((2, 2, _LENGTH), "int32")
+    for row, lengths in enumerate(_LENGTHS):
+        stop = sum(lengths)
+        context[0, row, :stop] = np.repeat([1, 2, 3][: len(lengths)], lengths)
+        context[1, row, :stop] = np.concatenate([*map(np.arange, lengths)])
+    return dict(zip(("text_numbers", "positions"), context, strict=True))
 
 
 def outputs_and_gradients(attention, has_context):
-    states, mask, context = inputs_and_context()
-    states = tf.constant(states)
-    with tf.GradientTape() as tape:
-        tape.watch(states)
-        outputs = attention(
-            states,
-            mask,
-            context=context if has_context else None,
-            training=True,
-        )
-        outputs = tf.cast(outputs, "float32")
-        wanted = tf.stack([tf.sin(states), tf.cos(states)])
-        loss = tf.reduce_sum(outputs * mask[:, :, None] * wanted[0])
-    gradients = tape.gradient(loss, [states, *attention.trainable_variables])
-    return [outputs * mask[:, :, None], *gradients]
+    context = make_context()
+    mask = (context["text_numbers"] > 0).astype("int32")
+    call = functools.partial(
+        attention,
+        attention_mask=mask,
+        context=context if has_context else None,
+        training=True,
+    )
+    weights = attention.trainable_variables
+    return rows.outputs_and_gradients(call, weights, mask)
 
 
 @pytest.mark.parametrize("has_context", [False, True])
@@ -64,9 +51,7 @@ def test_chunks_give_what_all_at_once_gives(has_context, pattern, monkeypatch):
     found = outputs_and_gradients(attention, has_context)
     monkeypatch.setattr(query_chunks, "_LONGEST_WHOLE", _LENGTH)
     expected = outputs_and_gradients(attention, has_context)
-    for left, right in zip(found, expected, strict=True):
-        scale = np.abs(right).max()
-        np.testing.assert_allclose(left, right, atol=1e-6 * max(scale, 1.0))
+    rows.assert_close(found, expected, 1e-6)
 
 
 def test_bfloat16_is_as_exact(monkeypatch):
@@ -99,9 +84,7 @@ def numbers_of_queries(attention, monkeypatch):
     monkeypatch.setattr(query_chunks, "softmax", recorded)
     monkeypatch.setattr("keras_bert.layers.attention.softmax", recorded)
     with tf.GradientTape() as tape:
-        outputs = attention(
-            tf.ones((1, _LONG, 8)), tf.ones((1, _LONG), tf.int32), training=True
-        )
+        outputs = attention(tf.ones((1, _LONG, 8)), training=True)
     tape.gradient(outputs, attention.trainable_variables)
     return numbers
 

@@ -2,6 +2,8 @@ import keras
 import numpy as np
 
 from keras_bert.layers import SelfAttention
+from keras_bert.layers import causal
+from tests.layers import rows
 
 _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(size=(3, 5, 8)).astype("float32")
@@ -9,18 +11,11 @@ _MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], "int32")
 
 
 def make_attention(**arguments):
-    """Return attention with random weights, including biases."""
-    attention = SelfAttention(8, num_heads=2, **arguments)
-    attention.build((None, None, 8))
-    random = np.random.default_rng(1)
-    for weight in attention.weights:
-        weight.assign(random.normal(0.0, 0.3, weight.shape))
-    return attention
+    return rows.widened(SelfAttention(8, num_heads=2, **arguments))
 
 
-def call(attention, inputs, mask=None, **arguments):
-    output = attention(inputs.astype("float32"), mask, **arguments)
-    return keras.ops.convert_to_numpy(keras.ops.cast(output, "float32"))
+def call(attention, inputs, mask=None):
+    return keras.ops.convert_to_numpy(attention(inputs, mask))
 
 
 def test_mask_0_means_being_left_out():
@@ -56,25 +51,6 @@ def test_softmax_is_computed_in_float32(monkeypatch):
     assert output.dtype == "bfloat16"
 
 
-def test_dropout_is_for_training_alone():
-    attention = make_attention(dropout=0.5)
-    expected = call(attention, _INPUTS, _MASK)
-    np.testing.assert_array_equal(
-        call(attention, _INPUTS, _MASK, training=False), expected
-    )
-    dropped = call(attention, _INPUTS, _MASK, training=True)
-    assert not np.allclose(dropped, expected)
-
-
-def test_output_dropout_drops_the_output():
-    attention = make_attention(dropout=0.0, output_dropout=0.5)
-    expected = call(attention, _INPUTS, _MASK)
-    dropped = call(attention, _INPUTS, _MASK, training=True)
-    kept = dropped != 0
-    assert 0.2 < kept.mean() < 0.8
-    np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-5)
-
-
 def test_attention_weights_are_those_of_the_output():
     attention = make_attention()
     weights = attention.attention_weights(_INPUTS, _MASK)
@@ -89,3 +65,13 @@ def test_attention_weights_are_those_of_the_output():
         call(attention, _INPUTS, _MASK),
         atol=1e-5,
     )
+
+
+def test_a_causal_token_sees_what_a_sequence_that_ends_there_shows():
+    attention = make_attention(pattern=causal)
+    outputs, plain = call(attention, _INPUTS), make_attention()
+    for length in range(2, 6):
+        cut = call(plain, _INPUTS[:, :length])
+        np.testing.assert_allclose(
+            outputs[:, length - 1], cut[:, -1], atol=1e-6
+        )

@@ -1,4 +1,4 @@
-"""Sliding-window attention with global tokens, against NumPy."""
+"""Sliding-window attention with global tokens, in blocks and graphs."""
 
 import keras
 import numpy as np
@@ -9,106 +9,59 @@ from keras_bert.layers import GlobalTokens
 from keras_bert.layers import SlidingWindowAttention
 from keras_bert.layers import self_attention
 from keras_bert.layers.attention import AttentionContext
+from tests.layers import rows
 
 _WINDOW = 8
 _LENGTHS = [_WINDOW - 1, _WINDOW, _WINDOW + 1, 2 * _WINDOW + 3]
 _LONG = 1031  # A size that differs from all others.
 
 
-def make_attention(window=_WINDOW, **arguments):
-    attention = SlidingWindowAttention(8, 2, window, dropout=0.0, **arguments)
-    attention.build((None, None, 8))
-    random = np.random.default_rng(1)
-    for weight in attention.weights:
-        weight.assign(random.normal(0.0, 0.3, weight.shape))
-    return attention
+def make_attention(window=_WINDOW):
+    return rows.widened(SlidingWindowAttention(8, 2, window, dropout=0.0))
 
 
-def make_inputs(length, num_globals, seed=0):
+def make_inputs(length, num_globals):
     """Return states, a mask with padding, and a mask of global tokens."""
-    random = np.random.default_rng(seed)
-    states = random.normal(size=(2, length, 8)).astype("float32")
     mask, is_global = np.ones((2, 2, length), "int32")
     mask[1, length // 2 + 1 :] = 0
     is_global[:] = 0
     # The first and last token, and one in the window of another.
     for row, end in enumerate(mask.sum(axis=1)):
         is_global[row, [0, end - 1, 2][:num_globals]] = 1
-    return states, mask, is_global
+    return rows.states(length), mask, is_global
 
 
 def chosen_of(is_global, mask, max_tokens=4):
     return {"global_tokens": GlobalTokens(max_tokens)(is_global, mask)}
 
 
-def twin(attention, states, mask, is_global):
-    """Compute the attention with all pairs, in float64."""
-    weights = {w.path: np.float64(w) for w in attention.weights}
+def compute_in_blocks(monkeypatch):
+    monkeypatch.setattr(self_attention, "uses_blocks", lambda *_: True)
 
-    def dense(name, inputs):
-        kernel, bias = (
-            next(x for path, x in weights.items() if path.endswith(end))
-            for end in (f"/{name}/kernel", f"/{name}/bias")
-        )
-        return inputs @ kernel + bias
 
-    def heads(vectors):
-        shape = *vectors.shape[:2], attention.num_heads, attention.head_size
-        return vectors.reshape(shape).transpose(0, 2, 1, 3)
-
-    def attend(query, key, value, seen):
-        scores = query @ key.swapaxes(-1, -2) * attention.head_size**-0.5
-        scores = np.where(seen[:, None], scores, -np.inf)
-        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        return scores / scores.sum(axis=-1, keepdims=True) @ value
-
-    local = np.split(dense("query_key_value", np.float64(states)), 3, axis=-1)
-    overall = [
-        dense(f"global_{name}", np.float64(states))
-        for name in ("query", "key", "value")
-    ]
-    places = np.arange(states.shape[1])
-    near = np.abs(places[:, None] - places) <= attention.window // 2
-    near = near | (is_global[:, None] > 0)
-    real = np.broadcast_to(mask[:, None] > 0, near.shape)
-    near = near & real | np.eye(len(places), dtype=bool)
-    attended = np.where(
-        is_global[:, None, :, None] > 0,
-        attend(*map(heads, overall), real),
-        attend(*map(heads, local), near),
-    )
-    joined = attended.transpose(0, 2, 1, 3).reshape(states.shape)
-    return dense("attention_output", joined)
+@pytest.mark.parametrize("num_globals", [0, 1, 3])
+@pytest.mark.parametrize("length", _LENGTHS)
+def test_blocks_and_queries_give_what_all_pairs_give(
+    length, num_globals, monkeypatch
+):
+    attention = make_attention()
+    states, mask, is_global = make_inputs(length, num_globals)
+    context = chosen_of(is_global, mask) if num_globals else None
+    expected = np.asarray(attention(states, mask, context=context))
+    positions = np.array([[0, 1, length // 2], [0, 0, 1]], "int32")
+    some = attention(states, mask, positions, context)
+    at = np.take_along_axis(expected, positions[..., None], axis=1)
+    np.testing.assert_allclose(some, at, atol=1e-5)
+    compute_in_blocks(monkeypatch)
+    found = np.asarray(attention(states, mask, context=context))
+    np.testing.assert_allclose(found[mask > 0], expected[mask > 0], atol=1e-5)
 
 
 @pytest.fixture(params=["all pairs", "blocks"])
 def attention(request, monkeypatch):
     if request.param == "blocks":
-        monkeypatch.setattr(self_attention, "uses_blocks", lambda *_: True)
+        compute_in_blocks(monkeypatch)
     return make_attention()
-
-
-@pytest.mark.parametrize("num_globals", [0, 1, 3])
-@pytest.mark.parametrize("length", _LENGTHS)
-def test_outputs_are_those_of_the_twin(length, num_globals, attention):
-    states, mask, is_global = make_inputs(length, num_globals)
-    context = chosen_of(is_global, mask) if num_globals else None
-    found = np.asarray(attention(states, mask, context=context))
-    expected = twin(attention, states, mask, is_global)
-    real = mask > 0
-    np.testing.assert_allclose(found[real], expected[real], atol=1e-5)
-    positions = np.array([[0, 1, length // 2], [0, 0, 1]], "int32")
-    some = attention(states, mask, positions, context)
-    at = np.take_along_axis(expected, positions[..., None], axis=1)
-    np.testing.assert_allclose(some, at, atol=1e-5)
-
-
-def test_a_mask_without_global_tokens_changes_nothing(attention):
-    states, mask, is_global = make_inputs(19, 0)
-    expected = attention(states, mask)
-    found = attention(states, mask, context=chosen_of(is_global, mask))
-    real = mask > 0
-    np.testing.assert_allclose(found[real], expected[real], atol=1e-6)
 
 
 def test_attention_weights_give_the_output(attention):
@@ -148,7 +101,8 @@ def test_a_length_may_be_known_at_run_time_only(num_globals):
     for length in (200, _LONG):
         states, mask, is_global = make_inputs(length, num_globals)
         found = function(states, mask, is_global)
-        expected = twin(attention, states, mask, is_global)
+        context = chosen_of(is_global, mask) if num_globals else None
+        expected = np.asarray(attention(states, mask, context=context))
         real = mask > 0
         np.testing.assert_allclose(found[real], expected[real], atol=1e-5)
 
@@ -157,24 +111,12 @@ def test_a_length_may_be_known_at_run_time_only(num_globals):
 def test_no_tensor_has_two_axes_of_the_length(num_globals):
     attention = make_attention(64)
 
-    def step(states, mask, is_global):
-        with tf.GradientTape() as tape:
-            context = chosen_of(is_global, mask) if num_globals else None
-            outputs = attention(states, mask, context=context, training=True)
-        return tape.gradient(outputs, attention.trainable_variables)
+    def call(states, mask):
+        context = chosen_of(mask[:, ::-1], mask) if num_globals else None
+        return attention(states, mask, context=context, training=True)
 
-    specs = tf.TensorSpec((2, _LONG), tf.int32)
-    graph = tf.function(step).get_concrete_function(
-        tf.TensorSpec((2, _LONG, 8)), specs, specs
-    )
-    shapes = [
-        output.shape
-        for operation in graph.graph.get_operations()
-        for output in operation.outputs
-    ]
-    assert any(_LONG in shape for shape in shapes)
-    squares = [x for x in shapes if sum((n or 0) >= _LONG for n in x) > 1]
-    assert not squares
+    for shape in rows.tensor_shapes(call, _LONG):
+        assert sum((n or 0) >= _LONG for n in shape) < 2, shape
 
 
 def test_every_projection_learns_with_global_tokens_only():
@@ -202,21 +144,8 @@ def test_later_global_tokens_than_there_is_room_for_are_local():
     assert symbolic.shape == (None, 2, None)
 
 
-@pytest.mark.parametrize("traced", [False, True])
-def test_padding_is_no_global_token(traced):
-    mask = np.array([[1, 1, 1, 1], [1, 1, 0, 0]], "int32")
-    is_global = np.array([[1, 0, 0, 0], [1, 0, 0, 1]], "int32")
-    layer = GlobalTokens(2)
-    if traced:
-        chosen = tf.function(layer)(tf.constant(is_global), tf.constant(mask))
-        assert chosen.numpy().sum(axis=2).tolist() == [[1, 0], [1, 0]]
-        return
-    with pytest.raises(ValueError, match="not be padding.*position 3 of row 1"):
-        layer(is_global, mask)
-
-
-def test_packed_rows_have_no_global_tokens(attention):
-    states, mask, is_global = make_inputs(9, 1)
-    context = chosen_of(is_global, mask)
-    with pytest.raises(ValueError, match="Packed sequences cannot have global"):
-        attention(states, context={**context, "text_numbers": mask})
+def test_padding_is_no_global_token_in_a_graph():
+    mask = tf.constant([[1, 1, 1, 1], [1, 1, 0, 0]])
+    is_global = tf.constant([[1, 0, 0, 0], [1, 0, 0, 1]])
+    chosen = tf.function(GlobalTokens(2))(is_global, mask)
+    assert chosen.numpy().sum(axis=2).tolist() == [[1, 0], [1, 0]]
