@@ -76,31 +76,10 @@ def test_symmetric_ranking_masks_the_anchors_of_the_same_positive():
     for place, wrong in others.items():
         for own, other in ((0, 1), (1, 0)):
             rows = vectors[[place, *wrong], other]
-            logits = 20 * rows @ vectors[place, own]
+            logits = rows @ vectors[place, own]
             expected += (np.log(np.exp(logits).sum()) - logits[0]) / 6
-    loss = _RANKING(symmetric=True)(ids, vectors)
+    loss = _RANKING(scale=1.0, symmetric=True)(ids, vectors)
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: _RANKING(scale=0), "`scale` must be .*scale=0"),
-        (lambda: _RANKING(symmetric="yes"), "symmetric='yes'"),
-        (lambda: losses.DistillKLDivLoss(float("nan")), "temperature=nan"),
-        (lambda: losses.MatryoshkaLoss("mse", [2]), "keras_bert.losses.*'mse'"),
-        (lambda: losses.MatryoshkaLoss(_RANKING(), []), r"dims=\[\]"),
-        (
-            lambda: losses.MatryoshkaLoss(_RANKING(), [2], [1, 2]),
-            "a weight for",
-        ),
-        (lambda: losses.MatryoshkaLoss(_RANKING(), [0]), "dims=0"),
-        (lambda: losses.MatryoshkaLoss(_RANKING(), 5), "list of sizes.*dims=5"),
-    ],
-)
-def test_wrong_arguments_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
 
 
 @pytest.mark.parametrize("name", _LOSSES)
