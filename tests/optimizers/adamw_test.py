@@ -98,17 +98,12 @@ def check_steps(optimizer, all_gradients, rates, atol=1e-7, **options):
 
 
 # The smallest gradients are close to epsilon, so its position matters.
-@pytest.mark.parametrize("stddev", [1.0, 1e-2, 1e-6])
-@pytest.mark.parametrize("num_steps", [1, 3])
+@pytest.mark.parametrize("stddev", [1.0, 1e-6])
 @pytest.mark.parametrize("corrected", [True, False])
-def test_steps_are_those_of_the_papers(stddev, num_steps, corrected):
-    gradients = [make_gradients(seed, stddev) for seed in range(num_steps)]
-    check_steps(
-        AdamW(1e-2, bias_correction=corrected),
-        gradients,
-        [1e-2] * num_steps,
-        corrected=corrected,
-    )
+def test_steps_are_those_of_the_papers(stddev, corrected):
+    gradients = [make_gradients(seed, stddev) for seed in range(3)]
+    optimizer = AdamW(1e-2, bias_correction=corrected)
+    check_steps(optimizer, gradients, [1e-2] * 3, corrected=corrected)
 
 
 def test_many_steps_are_those_of_the_paper():
@@ -117,31 +112,27 @@ def test_many_steps_are_those_of_the_paper():
     check_steps(AdamW(1e-4), gradients, [1e-4] * 100, atol=100 * 3e-8)
 
 
-@pytest.mark.parametrize("stddevs", [[10.0] * 3, [1e-2], [1e-6] * 3])
-def test_steps_of_lamb_are_those_of_the_paper(stddevs):
-    gradients = [make_gradients(seed, x) for seed, x in enumerate(stddevs)]
-    rates = [1e-2] * len(stddevs)
+@pytest.mark.parametrize("stddev", [10.0, 1e-6])
+def test_steps_of_lamb_are_those_of_the_paper(stddev):
+    gradients = [make_gradients(seed, stddev) for seed in range(3)]
     same = {"clip": np.inf, "factor": trust_ratio}
-    check_steps(Lamb(1e-2), gradients, rates, **same)
+    check_steps(Lamb(1e-2), gradients, [1e-2] * 3, **same)
 
 
 # The gradients of the second step are ten times larger.
-@pytest.mark.parametrize("stddevs", [[1.0], [1.0, 10.0, 1.0], [1e-6, 1e-5]])
-def test_steps_of_stable_adamw_are_those_of_the_paper(stddevs):
-    gradients = [make_gradients(seed, x) for seed, x in enumerate(stddevs)]
-    rates = [1e-2] * len(stddevs)
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+def test_steps_of_stable_adamw_are_those_of_the_paper(scale):
+    gradients = [make_gradients(x, scale * 10 ** (x == 1)) for x in range(3)]
     same = {"decay": 0.5, "beta_2": 0.98}
     optimizer = StableAdamW(1e-2, weight_decay=0.5, beta_2=0.98)
     same |= {"clip": np.inf, "factor": stable_factor}
-    check_steps(optimizer, gradients, rates, **same)
+    check_steps(optimizer, gradients, [1e-2] * 3, **same)
 
 
 def test_a_norm_of_zero_makes_the_ratio_one():
-    zero_weight = keras.Variable(
-        np.zeros((2, 2)), dtype="float32", name="kernel"
-    )
-    zero_update = keras.Variable(
-        np.ones((2, 2)), dtype="float32", name="kernel"
+    zero_weight, zero_update = (
+        keras.Variable(value, dtype="float32", name="kernel")
+        for value in (np.zeros((2, 2)), np.ones((2, 2)))
     )
     optimizer = Lamb(1e-2, weight_decay=0.0)
     gradients = to_tensors([np.ones((2, 2)), np.zeros((2, 2))])
@@ -168,12 +159,7 @@ def test_rate_and_decay_follow_the_schedule(peak):
         optimizer = AdamW(0.1, weight_decay=0.1, rate_schedule=schedule)
         optimizer = AdamW.from_config(optimizer.get_config())
     gradients = [make_gradients(seed, 1e-2) for seed in range(4)]
-    check_steps(
-        optimizer,
-        gradients,
-        [0.0, 0.05, 0.05, 0.025],
-        decay=0.1,
-    )
+    check_steps(optimizer, gradients, [0.0, 0.05, 0.05, 0.025], decay=0.1)
 
 
 def test_a_bias_with_two_axes_does_not_decay():
@@ -184,9 +170,10 @@ def test_a_bias_with_two_axes_does_not_decay():
         assert decays(variable) == (variable.name == "kernel")
 
 
-@pytest.mark.parametrize("by", ["var_list", "var_names"])
-@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
-def test_more_can_be_excluded_from_decay(by, optimizer_class):
+@pytest.mark.parametrize(
+    "optimizer_class, by", [(AdamW, "var_list"), (Lamb, "var_names")]
+)
+def test_more_can_be_excluded_from_decay(optimizer_class, by):
     variables = make_variables()
     before = [v.numpy() for v in variables]
     optimizer = optimizer_class(0.5, weight_decay=0.1)
@@ -196,8 +183,6 @@ def test_more_can_be_excluded_from_decay(by, optimizer_class):
     optimizer.apply(to_tensors(zeros), variables)
     np.testing.assert_array_equal(variables[2].numpy(), before[2])
     assert not np.array_equal(variables[0].numpy(), before[0])
-    with pytest.raises(ValueError, match="before .* var_names=.'kernel'"):
-        optimizer.exclude_from_weight_decay(var_names=["kernel"])
 
 
 @pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
@@ -214,18 +199,6 @@ def test_a_scaled_variable_steps_by_its_share_of_the_rate(optimizer_class):
     ):
         moved = factor * (other.numpy() - start)
         np.testing.assert_allclose(variable - start, moved, atol=1e-6)
-
-
-def test_impossible_factors_are_errors():
-    variables = make_variables()
-    optimizer = AdamW(0.5)
-    with pytest.raises(ValueError, match=r"4 variables, factors=\[1.0\]"):
-        optimizer.scale_learning_rate(variables, [1.0])
-    with pytest.raises(ValueError, match=r"factors=\[-0.5\]"):
-        optimizer.scale_learning_rate(variables[:1], [-0.5])
-    optimizer.build(variables)
-    with pytest.raises(ValueError, match="built=True"):
-        optimizer.scale_learning_rate(variables[:1], [1.0])
 
 
 def test_variables_without_gradient_stay_and_do_not_shift_the_others():
@@ -281,26 +254,29 @@ def test_keras_still_has_the_one_private_method_that_is_overridden():
     assert [*parameters] == ["self", "grads_and_vars"]
 
 
-@pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)
-def test_a_step_that_is_not_finite_is_not_taken(optimizer_class):
+@pytest.mark.parametrize(
+    "optimizer_class, compiled_size",
+    [(AdamW, 1), (AdamW, 1000), (Lamb, 1000), (StableAdamW, 1000)],
+)
+def test_a_step_that_is_not_finite_is_not_taken(
+    optimizer_class, compiled_size, monkeypatch
+):
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", compiled_size)
+    before, *wrong, after = (make_gradients(seed, 1.0) for seed in range(5))
     optimizer, variables = optimizer_class(1e-2), make_variables()
-    optimizer.apply(to_tensors(make_gradients(0, 1.0)), variables)
-    changing = [*variables, *optimizer.variables]
-    before = {v.path: v.numpy() for v in changing}
-    of_the_step = {"gradient_norm", "step"}
-    for bad in (np.nan, np.inf, -np.inf):
-        gradients = make_gradients(1, 1.0)
-        gradients[2][1, 1] = bad
+    optimizer.apply(to_tensors(before), variables)
+    for gradients, value in zip(wrong, (np.nan, np.inf, -np.inf), strict=True):
+        gradients[2][1, 1] = gradients[1][0] = value
         optimizer.apply(to_tensors(gradients), variables)
         assert not np.isfinite(optimizer.gradient_norm.numpy())
-        for variable in changing:
-            if variable.name not in of_the_step:
-                np.testing.assert_array_equal(
-                    variable.numpy(), before[variable.path]
-                )
-    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
+    optimizer.apply(to_tensors(after), variables)
     assert int(optimizer.iterations) == 2
-    assert not np.array_equal(variables[0].numpy(), before[variables[0].path])
+    other, expected = optimizer_class(1e-2), make_variables()
+    for gradients in (before, after):
+        other.apply(to_tensors(gradients), expected)
+    found = [*variables, *optimizer.variables]
+    for one, two in zip(found, [*expected, *other.variables], strict=True):
+        np.testing.assert_array_equal(one.numpy(), two.numpy())
 
 
 @pytest.mark.exhaustive
@@ -313,45 +289,20 @@ def test_large_variables_of_a_second_model_are_its_own(monkeypatch):
         gc.collect()
 
 
-def test_large_variables_stay_where_a_step_is_not_finite(monkeypatch):
-    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
-    optimizer, variables = AdamW(1e-2), make_variables()
-    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
-    before = [v.numpy() for v in variables]
-    gradients = make_gradients(2, 1.0)
-    gradients[0][0, 0] = np.nan
-    gradients[1][0] = np.inf
-    optimizer.apply(to_tensors(gradients), variables)
-    for variable, value in zip(variables, before):
-        np.testing.assert_array_equal(variable.numpy(), value)
-    optimizer.apply(to_tensors(make_gradients(3, 1.0)), variables)
-    expected = numpy_steps(
-        [v.numpy() for v in make_variables()],
-        [make_gradients(1, 1.0), make_gradients(3, 1.0)],
-        [1e-2, 1e-2],
-    )
-    for variable, value in zip(variables, expected, strict=True):
-        np.testing.assert_allclose(variable.numpy(), value, atol=1e-6)
-
-
 def test_rows_looked_up_twice_count_as_one_gradient():
     """Check that clipping uses the norm of their sum, unlike Keras."""
-    steps = []
-    for is_dense in (True, False):
-        table = keras.Variable(np.ones((4, 2)), dtype="float32", name="table")
-        slices = tf.IndexedSlices(
-            tf.constant([[3.0, 0.0], [3.0, 0.0], [0.0, 4.0]]),
-            tf.constant([1, 1, 2]),
-            tf.constant([4, 2]),
-        )
-        gradient = tf.convert_to_tensor(slices) if is_dense else slices
+    slices = tf.IndexedSlices(
+        tf.constant([[3.0, 0.0], [3.0, 0.0], [0.0, 4.0]]),
+        tf.constant([1, 1, 2]),
+        tf.constant([4, 2]),
+    )
+    tables = []
+    for gradient in (slices, tf.convert_to_tensor(slices)):
+        tables.append(keras.Variable(np.ones((4, 2), "float32"), name="table"))
         optimizer = AdamW(0.1)
-        optimizer.apply([gradient], [table])
-        np.testing.assert_allclose(
-            optimizer.gradient_norm.numpy(), np.sqrt(6.0**2 + 4.0**2)
-        )
-        steps.append(table.numpy())
-    np.testing.assert_array_equal(*steps)
+        optimizer.apply([gradient], tables[-1:])
+        assert float(optimizer.gradient_norm) == pytest.approx(52**0.5)
+    np.testing.assert_array_equal(*tables)
 
 
 @pytest.mark.parametrize("compiled_size", [1, 1000])
@@ -389,22 +340,3 @@ def test_config_is_complete(optimizer_class):
     json.dumps(config)
     assert arguments.items() <= config.items()
     assert optimizer_class.from_config(config).get_config() == config
-
-
-@pytest.mark.parametrize(
-    ("arguments", "received"),
-    [
-        ({"weight_decay": -0.1}, "weight_decay=-0.1"),
-        ({"weight_decay": None}, "weight_decay=None"),
-        ({"beta_1": 0.0}, "beta_1=0.0"),
-        ({"beta_2": 1.0}, "beta_2=1.0"),
-        ({"clipnorm": 1.0}, "clipnorm=1.0"),
-        (
-            {"gradient_accumulation_steps": 1},
-            "gradient_accumulation_steps=1",
-        ),
-    ],
-)
-def test_impossible_arguments_are_errors(arguments, received):
-    with pytest.raises(ValueError, match=f"Received: {received}"):
-        AdamW(1e-4, **arguments)

@@ -1,12 +1,9 @@
-import math
-
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert.optimizers.cross_entropy import SpanCrossEntropy
-from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 
 _RANDOM = np.random.default_rng(0)
@@ -22,53 +19,41 @@ def log_softmax(logits):
 
 
 def losses_and_gradient(labels, logits, upstream=1.0):
-    logits = tf.constant(logits)
     with tf.GradientTape() as tape:
         tape.watch(logits)
         losses = sparse_cross_entropy(labels, logits)
         total = tf.reduce_sum(losses * upstream)
-    return losses.numpy(), tape.gradient(total, logits).numpy()
+    return losses, tape.gradient(total, logits)
 
 
 @pytest.mark.parametrize("scale", [1, 1000])
-def test_loss_is_the_negative_log_likelihood(scale):
-    losses, _ = losses_and_gradient(_LABELS, _LOGITS * scale)
-    chosen = np.take_along_axis(
-        log_softmax(_LOGITS * scale), _LABELS[..., None], axis=-1
+def test_gradient_is_the_softmax_less_the_label(scale):
+    logits = _LOGITS * np.float32(scale)
+    losses, gradient = losses_and_gradient(
+        _LABELS, tf.constant(logits), _UPSTREAM
     )
+    logarithms = log_softmax(logits)
+    chosen = np.take_along_axis(logarithms, _LABELS[..., None], axis=-1)
     np.testing.assert_allclose(losses, -chosen[..., 0], rtol=1e-6, atol=1e-6)
-
-
-def test_gradient_is_the_softmax_less_the_label():
-    _, gradient = losses_and_gradient(_LABELS, _LOGITS, _UPSTREAM)
-    expected = np.exp(log_softmax(_LOGITS)) - np.eye(30)[_LABELS]
+    expected = np.exp(logarithms) - np.eye(30)[_LABELS]
     expected *= _UPSTREAM[..., None]
     np.testing.assert_allclose(gradient, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("label", [-1, -100, 30])
+@pytest.mark.parametrize("label", [-1, 30])
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_a_label_that_is_no_class_is_not_a_number(label, jit_compile):
     """Check that such a label does not train silently."""
-    function = tf.function(
-        losses_and_gradient_in_graph, jit_compile=jit_compile
-    )
+    function = tf.function(losses_and_gradient, jit_compile=jit_compile)
     losses, gradient = function(tf.constant([label, 2]), tf.zeros((2, 30)))
     assert np.isnan(losses).tolist() == [True, False]
     assert np.isnan(gradient).all(axis=-1).tolist() == [True, False]
 
 
-def losses_and_gradient_in_graph(labels, logits):
-    with tf.GradientTape() as tape:
-        tape.watch(logits)
-        losses = sparse_cross_entropy(labels, logits)
-    return losses, tape.gradient(losses, logits)
-
-
 def test_logits_that_are_not_finite_are_not_hidden():
     logits = _LOGITS.copy()
     logits[0, 0, 3] = np.nan
-    losses, gradient = losses_and_gradient(_LABELS, logits)
+    losses, gradient = losses_and_gradient(_LABELS, tf.constant(logits))
     assert np.isnan(losses[0, 0]) and np.isfinite(losses[1:]).all()
     assert np.isnan(gradient[0, 0]).any()
 
@@ -80,36 +65,21 @@ def test_bfloat16_logits_have_a_float32_loss_and_a_bfloat16_gradient():
     assert gradient.dtype == "bfloat16"
 
 
-def test_loss_survives_a_file(tmp_path):
-    inputs = keras.Input((8,))
-    model = keras.Model(inputs, keras.layers.Dense(5)(inputs))
-    model.compile("sgd", SparseCrossEntropy(reduction="sum"))
-    model.save(tmp_path / "model.keras")
-    loss = keras.saving.load_model(tmp_path / "model.keras").loss
-    assert isinstance(loss, SparseCrossEntropy)
-    assert loss.reduction == "sum"
-
-
 def _loss(targets, logits, **kwargs):
     loss = SpanCrossEntropy(reduction=None, **kwargs)
     return np.asarray(loss(np.array(targets), np.array(logits, np.float32)))
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
 @pytest.mark.parametrize("padding", [[], [[5, 9], [900, 7]]])
-def test_span_loss_is_the_mean_over_both_ends_of_the_text(padding):
-    # First token: 1/2, 1/4, 1/4; last token: 1/6, 2/6, 3/6.
-    logits = np.log([[[2, 1], [1, 2], [1, 3], *padding]])
-    expected = (math.log(4) + math.log(2)) / 2
-    found = _loss([[1, 2, 3]], logits)
-    np.testing.assert_allclose(found, [expected], rtol=1e-6)
-
-
-def test_smoothing_spreads_a_share_over_the_tokens():
-    logits = np.log([[[3, 1], [1, 1], [8, 8]]])
-    first = -0.8 * math.log(0.75) - 0.1 * math.log(0.75 * 0.25)
-    expected = (first + math.log(2)) / 2
-    found = _loss([[0, 1, 2]], logits, label_smoothing=0.2)
-    np.testing.assert_allclose(found, [expected], rtol=1e-6)
+def test_span_loss_is_the_mean_over_both_ends_of_the_text(padding, smoothing):
+    ends = np.array([[2, 1, 1], [1, 2, 3]])
+    logarithms = np.log(ends / ends.sum(axis=1, keepdims=True))
+    chosen = logarithms[[0, 1], [1, 2]].mean()
+    expected = (1 - smoothing) * chosen + smoothing * logarithms.mean()
+    logits = np.log([[*ends.T, *padding]])
+    found = _loss([[1, 2, 3]], logits, label_smoothing=smoothing)
+    np.testing.assert_allclose(found, [-expected], rtol=1e-6)
 
 
 def test_spans_of_weight_0_do_not_count():
@@ -124,6 +94,5 @@ def test_spans_of_weight_0_do_not_count():
 def test_span_loss_is_saved_with_its_smoothing():
     loss = SpanCrossEntropy(0.3, reduction=None)
     again = keras.losses.deserialize(keras.losses.serialize(loss))
-    assert isinstance(again, SpanCrossEntropy)
-    assert again.get_config() == loss.get_config()
     assert again.label_smoothing == 0.3
+    assert again.get_config() == loss.get_config()

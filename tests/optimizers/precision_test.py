@@ -21,6 +21,7 @@ def test_every_precision_is_a_policy_of_keras(precision):
         ("fpu avx512_bf16 avx512f", "mixed_bfloat16"),
         ("fpu amx_bf16", "mixed_bfloat16"),
         ("fpu not_amx_bf16x", "float32"),
+        (None, "float32"),
     ],
 )
 def test_auto_is_bfloat16_where_the_processor_has_it(
@@ -28,15 +29,9 @@ def test_auto_is_bfloat16_where_the_processor_has_it(
 ):
     def read_text(path, encoding):
         assert str(path) == "/proc/cpuinfo"
+        if flags is None:
+            raise FileNotFoundError(path)
         return f"processor : 0\nflags\t\t: {flags}\n"
 
     monkeypatch.setattr(pathlib.Path, "read_text", read_text)
     assert dtype_policy("auto") == expected
-
-
-def test_auto_is_float32_where_nothing_is_known(monkeypatch):
-    def read_text(path, encoding):
-        raise FileNotFoundError(path)
-
-    monkeypatch.setattr(pathlib.Path, "read_text", read_text)
-    assert dtype_policy("auto") == "float32"
