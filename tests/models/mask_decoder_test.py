@@ -57,7 +57,7 @@ def gelu(x):
 
 
 def projections(config, weights):
-    """Return functions to queries, keys, values and relative projections."""
+    """Return kernels and biases of attention, and the projected table."""
     name = f"{_LAST}self_attention/"
     kernels = np.split(weights[f"{name}query_key_value/kernel"], 3, axis=1)
     table = weights["relative_positions/relative_embeddings"]
@@ -71,36 +71,29 @@ def projections(config, weights):
             dense(table, weights, f"{name}table_query"),
             dense(table, weights, f"{name}table_key"),
         ]
-    made = [
-        lambda x, k=k, b=b: x @ k + b
-        for k, b in zip(kernels, biases, strict=True)
-    ]
-    return made, of_table
+    return kernels, biases, of_table
 
 
 def last_layer(config, weights, states, queries, mask):
     """Compute the last layer of one text, (S, H), with keys of `states`."""
-    (to_query, to_key, to_value), (far_query, far_key) = projections(
-        config, weights
+    kernels, biases, of_table = projections(config, weights)
+    vectors = [
+        x @ kernel + bias
+        for x, kernel, bias in zip((queries, states, states), kernels, biases)
+    ]
+    query, key, value, far_query, far_key = (
+        x.reshape(len(x), _HEADS, _HEAD_SIZE) for x in (*vectors, *of_table)
     )
-    query, key, value = to_query(queries), to_key(states), to_value(states)
-    context = np.zeros_like(queries)
-    for head in range(_HEADS):
-        part = slice(head * _HEAD_SIZE, (head + 1) * _HEAD_SIZE)
-        scores = np.full((len(states), len(states)), -np.inf)
-        for i, j in np.ndindex(scores.shape):
-            row = min(max(16 + i - j, 0), 31)
-            if config is _SECOND:
-                row = relative_rows(6, 16)[16 + i - j]
-            if mask[j]:
-                scores[i, j] = (
-                    query[i, part] @ key[j, part]
-                    + query[i, part] @ far_key[row, part]
-                    + far_query[row, part] @ key[j, part]
-                ) / math.sqrt(3 * _HEAD_SIZE)
-        shares = np.exp(scores - scores.max(-1, keepdims=True))
-        shares /= shares.sum(-1, keepdims=True)
-        context[:, part] = shares @ value[:, part]
+    places = np.arange(len(states))
+    rows = 16 + places[:, None] - places
+    if config is _SECOND:
+        rows = relative_rows(6, 16)[rows]
+    scores = np.einsum("ihd,jhd->hij", query, key)
+    scores += np.einsum("ihd,ijhd->hij", query, far_key[rows])
+    scores += np.einsum("jhd,ijhd->hij", key, far_query[rows])
+    shares = np.exp(scores / math.sqrt(3 * _HEAD_SIZE)) * mask
+    shares /= shares.sum(-1, keepdims=True)
+    context = np.einsum("hij,jhd->ihd", shares, value).reshape(queries.shape)
     attended = dense(
         context, weights, f"{_LAST}self_attention/attention_output"
     )
@@ -162,26 +155,15 @@ def test_texts_in_one_row_are_decoded_as_alone():
     backbone, heads = make(_FIRST)
     alone = add_heads(backbone, heads, "alone")
     packed = add_heads(backbone.packed(), heads, "packed")
-    ids, places = _IDS[:1], np.array([[1, 3]], "int32")
-    expected = [
-        alone(
-            {
-                "input_ids": part,
-                "input_mask": np.ones_like(part),
-                "masked_lm_positions": places,
-            }
-        )["mlm_logits"]
-        for part in (ids[:, :4], ids[:, 4:])
-    ]
-    numbers = np.array([[1] * 4 + [2] * 5], "int32")
-    found = packed(
-        {
-            "input_ids": ids,
-            "input_mask": np.ones_like(ids),
-            "text_numbers": numbers,
-            "masked_lm_positions": np.array([[1, 3, 5, 7]], "int32"),
-        }
-    )["mlm_logits"]
+    rows = {"input_ids": _IDS[:1], "input_mask": np.ones_like(_IDS[:1])}
+    expected = []
+    for part in (slice(0, 4), slice(4, 9)):
+        own = {name: x[:, part] for name, x in rows.items()}
+        own["masked_lm_positions"] = np.array([[1, 3]], "int32")
+        expected.append(alone(own)["mlm_logits"])
+    rows["text_numbers"] = np.array([[1] * 4 + [2] * 5], "int32")
+    rows["masked_lm_positions"] = np.array([[1, 3, 5, 7]], "int32")
+    found = packed(rows)["mlm_logits"]
     np.testing.assert_allclose(
         found, np.concatenate(expected, axis=1), atol=1e-5
     )

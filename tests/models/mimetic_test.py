@@ -7,6 +7,7 @@ import pytest
 from keras_bert.models.families.albert.model import FAMILY as ALBERT
 from keras_bert.models.families.bert.model import bert_backbone
 from keras_bert.models.mimetic import initialize_mimetic
+from tests import tiny
 
 
 def test_each_head_attends_to_its_offset(tiny_config):
@@ -36,14 +37,6 @@ def test_each_head_attends_to_its_offset(tiny_config):
 
 
 def test_models_without_their_own_positions_are_refused():
-    config = ALBERT.config.from_dict(
-        {
-            "vocab_size": 30,
-            "hidden_size": 8,
-            "embedding_size": 4,
-            "num_attention_heads": 2,
-            "intermediate_size": 16,
-        }
-    )
+    backbone = ALBERT.backbone(tiny.config("albert"))
     with pytest.raises(ValueError, match="learned position embeddings"):
-        initialize_mimetic(ALBERT.backbone(config))
+        initialize_mimetic(backbone)

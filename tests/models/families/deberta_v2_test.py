@@ -1,8 +1,6 @@
 import numpy as np
-import pytest
 
 from keras_bert import models
-from keras_bert.models.families.deberta_v2.model import deberta_v2_backbone
 from tests import tiny
 
 
@@ -15,9 +13,3 @@ def test_all_blocks_read_one_table(random_batch):
     table.assign(table[::-1])
     after = np.asarray(model(inputs)["sequence_output"])
     assert np.abs(after - before).max() > 1e-2
-
-
-def test_a_convolution_refuses_rows_of_several_texts():
-    config = tiny.config("deberta-v2", conv_kernel_size=3)
-    with pytest.raises(ValueError, match="Packed sequences are not"):
-        deberta_v2_backbone(config).packed()
