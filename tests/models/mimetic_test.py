@@ -1,5 +1,3 @@
-import dataclasses
-
 import keras
 import numpy as np
 import pytest
@@ -10,14 +8,9 @@ from keras_bert.models.mimetic import initialize_mimetic
 from tests import tiny
 
 
-def test_each_head_attends_to_its_offset(tiny_config):
+def test_each_head_attends_to_its_offset():
     keras.utils.set_random_seed(0)
-    config = dataclasses.replace(
-        tiny_config,
-        hidden_size=256,
-        num_attention_heads=4,
-        max_position_embeddings=64,
-    )
+    config = tiny.config("bert", H=256, N=4, P=64)
     backbone = bert_backbone(config)
     initialize_mimetic(backbone)
     positions = keras.ops.convert_to_numpy(

@@ -56,7 +56,6 @@ def test_there_is_a_layer_of_states_more_than_there_are_of_lstms(tmp_path):
     "part, key, value, message",
     [
         ("lstm", "dim", None, "dim=None"),
-        ("lstm", "proj_clip", "3", "proj_clip='3'"),
         ("lstm", "use_skip_connections", 1, "use_skip_connections=1"),
         ("char_cnn", "vocab", 3, "vocab"),
         ("char_cnn", "n_characters", 261, "`n_characters`.*Set it to 262"),
