@@ -7,7 +7,6 @@ import pytest
 
 from keras_bert import tasks
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from tests import tiny
 
 LABELS = ["O", "B-X", "I-Y"]
@@ -56,7 +55,7 @@ IN_TFLITE = sorted({*TASKS} - OF_FEATURES - {"generator"})
 # Config changes of each family, and of variants with other layers.
 FAMILIES = {
     "albert": {},
-    "bert": {},
+    "bert": {"hidden_act": "gelu_erf"},
     "bert long": {"attention_window": 4},
     # Full attention up to 28 tokens.
     "big_bird": {"block_size": 4, "num_random_blocks": 1, "P": 1030},
@@ -79,7 +78,7 @@ FAMILIES = {
 
 
 @pytest.fixture(scope="session")
-def make_family(make_settings, make_settings_of):
+def make_family(make_settings_of):
     """Return a function from a name in `FAMILIES` to a `PretrainedModel`."""
 
     def make(name):
@@ -87,11 +86,6 @@ def make_family(make_settings, make_settings_of):
         if model_type == "static-embeddings":
             teacher = tasks.TextEmbedder(tiny.make_bert())
             return teacher.distill_static(8).pretrained
-        if model_type == "openai-gpt":
-            config = OpenAIGPTConfig(
-                40, 602, 16, 1, 2, resid_pdrop=0.0, initializer_range=0.3
-            )
-            return PretrainedModel.from_config(config, make_settings("bpe"))
         settings = make_settings_of(model_type)
         if model_type == "modernbert":
             settings = dataclasses.replace(settings, normalizer="NFC")

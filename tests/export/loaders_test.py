@@ -42,36 +42,6 @@ def _check(found, expected):
     np.testing.assert_allclose(np.stack([*found]), expected, atol=1e-5)
 
 
-@_PACKED
-def test_onnxruntime(export, packed):
-    import onnxruntime
-    import tokenizers
-
-    task, directory = export("embedder", packed)
-    cutter = tokenizers.Tokenizer.from_file(f"{directory}/tokenizer.json")
-    rows = cutter.encode_batch(_TEXTS)
-    session = onnxruntime.InferenceSession(f"{directory}/model.onnx")
-    feed = {
-        "input_ids": [row.ids for row in rows],
-        "attention_mask": [row.attention_mask for row in rows],
-        "token_type_ids": [row.type_ids for row in rows],
-    }
-    feed = {name: np.array(x, np.int64) for name, x in feed.items()}
-    (vectors,) = session.run(["sentence_embedding"], feed)
-    _check(vectors, task.embed(_TEXTS))
-
-
-@_PACKED
-def test_sentence_transformers(export, packed):
-    import sentence_transformers
-
-    task, directory = export("embedder", packed)
-    model = sentence_transformers.SentenceTransformer(
-        directory, backend="onnx", device="cpu"
-    )
-    _check(model.encode(_TEXTS), task.embed(_TEXTS))
-
-
 @pytest.mark.parametrize("activation", ["sigmoid", "linear"])
 def test_cross_encoder(make_bert, tmp_path, activation):
     import sentence_transformers
@@ -86,6 +56,18 @@ def test_cross_encoder(make_bert, tmp_path, activation):
     _check(model.predict(pairs), ranker.predict(pairs))
 
 
+def _check_embedder(embedder, folder, texts, **options):
+    """Check an export in sentence-transformers, and return the model."""
+    import sentence_transformers
+
+    export_onnx(embedder, folder / "onnx", **options)
+    model = sentence_transformers.SentenceTransformer(
+        str(folder / "onnx"), backend="onnx", device="cpu"
+    )
+    _check(model.encode(texts), embedder.embed(texts))
+    return model
+
+
 _SETTINGS = {
     "cls": {"pooling": "cls"},
     "max": {"pooling": "max", "seq_length": 6},
@@ -96,34 +78,23 @@ _SETTINGS = {
 
 @pytest.mark.parametrize("name", _SETTINGS)
 def test_settings_of_embedders(make_bert, tmp_path, name):
-    import sentence_transformers
-
     bert, settings = make_bert(initializer_range=0.5), _SETTINGS[name]
     embedder = tasks.TextEmbedder(bert, **settings)
-    export_onnx(embedder, tmp_path / "onnx")
-    model = sentence_transformers.SentenceTransformer(
-        str(tmp_path / "onnx"), backend="onnx", device="cpu"
-    )
     texts = [*_TEXTS, "A DOG [SEP] the cat"]
-    _check(model.encode(texts), embedder.embed(texts))
+    model = _check_embedder(embedder, tmp_path, texts)
     for prompt in settings.get("prompts", {}):
         found = model.encode(texts, prompt_name=prompt)
         _check(found, embedder.embed(texts, prompt=prompt))
 
 
+@_PACKED
 @pytest.mark.parametrize(
-    "family", ["albert", "roberta", "xlm-roberta", "xlnet"]
+    "family", ["albert", "bert", "roberta", "xlm-roberta", "xlnet"]
 )
-def test_embedders_of_other_families(make_family, tmp_path, family):
-    import sentence_transformers
-
+def test_embedders_of_families(make_family, tmp_path, family, packed):
     embedder = tasks.TextEmbedder(make_family(family))
-    export_onnx(embedder, tmp_path / "onnx")
-    model = sentence_transformers.SentenceTransformer(
-        str(tmp_path / "onnx"), backend="onnx", device="cpu"
-    )
     texts = ["word1 word2", "word3", "word4 </s> [SEP] word5"]
-    _check(model.encode(texts), embedder.embed(texts))
+    _check_embedder(embedder, tmp_path, texts, packed=packed)
 
 
 @_PACKED

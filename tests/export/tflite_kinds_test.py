@@ -59,23 +59,17 @@ def test_smaller_kinds_are_smaller(wide, tmp_path, kind, share):
     assert np.isfinite(outputs["logits"]).all()
 
 
-def _as_another(task):
-    """Return a converter that converts a different model."""
-    other = ids_function(task)
-    return lambda function, *rest: _CONVERT(other, *rest)
-
-
-_CONVERT = tflite.convert
-
-
 @pytest.fixture
 def bad_conversion(bert, task, monkeypatch):
-    for variable in bert.encoder.variables[-2:]:
-        before = variable.numpy()
-        variable.assign(before + 0.1)
-        converts = _as_another(task)
-        variable.assign(before)
-    monkeypatch.setattr(tflite, "convert", converts)
+    """Convert a model with other weights."""
+    variable = bert.encoder.variables[-1]
+    before = variable.numpy()
+    variable.assign(before + 0.1)
+    other, convert = ids_function(task), tflite.convert
+    variable.assign(before)
+    monkeypatch.setattr(
+        tflite, "convert", lambda _, *rest: convert(other, *rest)
+    )
 
 
 def test_a_file_that_loses_too_much_is_not_written(
@@ -107,41 +101,11 @@ def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"path": "model.bin"}, "end in .*model.bin"),
-        ({"path": ".tflite"}, "end in"),
-        ({"kind": "int4"}, "Received: kind='int4'"),
-        ({"kind": "full_int8"}, "no representative texts"),
-        ({"representative_texts": ["a"]}, "kind='int8', and representative"),
-        (
-            {"kind": "full_int8", "representative_texts": ["a"]},
-            "for ids only.*files=.'ids'",
-        ),
-        ({"files": []}, "Received: \\[\\]"),
-        ({"files": ["flex"]}, "Received: \\['flex'\\]"),
-        ({"files": "ids"}, "Received: 'ids'"),
-        ({"texts": []}, "must not be empty"),
-        ({"texts": [("a", "b")]}, "1 dimension.*Received: \\('a', 'b'\\)"),
-        ({"texts": [3]}, "`text` must contain str in 1 dim.*Received: 3"),
-    ],
-)
-def test_what_cannot_be_is_refused_at_once(task, tmp_path, changes, message):
-    arguments = {"path": "model.tflite", **changes}
-    arguments["path"] = tmp_path / arguments["path"]
-    with pytest.raises(ValueError, match=message):
-        export_tflite(task, **arguments)
-    assert os.listdir(tmp_path) == []
-
-
 def test_a_model_that_computes_in_bfloat16_is_refused(bert, tmp_path):
     keras.config.set_dtype_policy("mixed_bfloat16")
     pretrained = PretrainedModel.from_config(bert.config, bert.tokenizer)
     with pytest.raises(ValueError, match="Received: .*bfloat16.*'float32'"):
         export_tflite(FeatureExtractor(pretrained), tmp_path / "m.tflite")
-    with pytest.raises(ValueError, match="Received: .*bfloat16.*'float32'"):
-        export_tflite(MultipleChoice(pretrained), tmp_path / "m.tflite")
     assert os.listdir(tmp_path) == []
 
 
@@ -152,8 +116,6 @@ def test_a_model_that_computes_in_bfloat16_is_refused(bert, tmp_path):
         ("float32", 2e-4, 1, 9, 9, False),
         ("float32", float("nan"), 1, 9, 9, False),
         ("float16", 9e-3, 1, 0, 0, True),
-        ("float16", float("nan"), 1, 0, 0, False),
-        ("int8", 1, 0.5, 872, 864, True),
         ("int8", 0.01, 1, 872, 863, False),
         ("int8", 1, 0.5, 16, 15, True),
         ("int8", 1, 0.5, 16, 14, False),

@@ -1,6 +1,5 @@
 """The TFLite file for MediaPipe: its metadata, answers and rejected tasks."""
 
-import os
 import zipfile
 
 import numpy as np
@@ -34,9 +33,9 @@ def _mpnet(bert):
     return tasks.TextClassifier(model, labels=["no", "yes"])
 
 
-def _with_prompt(bert, prompt="the dog . "):
-    prompts = {"prompts": {"q": prompt}, "default_prompt_name": "q"}
-    return tasks.TextEmbedder(bert, **prompts)
+def _with_prompt(bert):
+    prompts = {"q": "the dog . "}
+    return tasks.TextEmbedder(bert, prompts=prompts, default_prompt_name="q")
 
 
 _TASKS = {**TASKS, "mpnet": _mpnet, "with_prompt": _with_prompt}
@@ -103,36 +102,3 @@ def test_the_file_has_metadata_and_answers_as_python(name, bert, tmp_path):
     expected = task.predict_texts(np.array(_TEXTS, object))[output]
     np.testing.assert_allclose(found, expected, atol=1e-4)
     assert np.ptp(expected, axis=0).max() > 1e-2
-
-
-def _cased(bert):
-    tokenizer = BertTokenizer(bert.tokenizer.vocabulary, lowercase=False)
-    return TASKS["embedder"](
-        PretrainedModel.from_config(bert.config, tokenizer)
-    )
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            TASKS["tagger"],
-            "Received: TokenClassifier with the inputs text.*files=.'ids'",
-        ),
-        (
-            TASKS["of_pairs"],
-            "Received: TextClassifier with the inputs text and text_pair",
-        ),
-        (_cased, "WordPiece.*'wordpiece', lowercase=False"),
-        (
-            lambda bert: _with_prompt(bert, "dog"),
-            "must end with a space.*prompt 'dog'",
-        ),
-    ],
-)
-def test_a_task_that_mediapipe_cannot_run_is_refused(
-    make, message, bert, tmp_path
-):
-    with pytest.raises(ValueError, match=message):
-        export_tflite(make(bert), tmp_path / "m.tflite", files=["mediapipe"])
-    assert os.listdir(tmp_path) == []
