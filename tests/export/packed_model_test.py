@@ -10,7 +10,6 @@ from keras_bert.layers import FlatDense
 from keras_bert.layers import PostNormBlock
 from keras_bert.layers import SelfAttention
 from keras_bert.models import Backbone
-from keras_bert.models.families.albert.model import AlbertConfig
 from keras_bert.models.families.albert.model import albert_backbone
 from keras_bert.models.families.modernbert.model import modernbert_backbone
 from keras_bert.models.task_model import add_task_head
@@ -26,14 +25,8 @@ _WITH_TOKENS = [0, 1, 3]
 
 @pytest.fixture
 def backbone():
-    keras.utils.set_random_seed(_SEED)
-    backbone = albert_backbone(
-        AlbertConfig(
-            *(30, 8, 3, 2, 16), embedding_size=4, max_position_embeddings=32
-        )
-    )
-    for variable in backbone.encoder("encoder").weights:
-        variable.assign(keras.random.normal(variable.shape, stddev=0.3))
+    backbone = albert_backbone(tiny.config("albert", L=3, P=32))
+    tiny.widened(backbone.encoder("encoder"))
     return backbone
 
 
@@ -98,16 +91,6 @@ def test_what_stands_behind_a_row_is_not_of_another(backbone, inputs):
     np.testing.assert_allclose(states[3:], alone["sequence_output"], atol=1e-5)
 
 
-def test_last_blocks_that_are_asked_for_one_token(backbone, inputs):
-    head = keras.layers.Dense(2, dtype="float32")
-    model = add_task_head(backbone, head, "pooled_output", "classifier")
-    expected, found = model(inputs), packed_model(model)(inputs)
-    for row in _WITH_TOKENS:
-        np.testing.assert_allclose(
-            found["logits"][row], expected["logits"][row], atol=1e-5
-        )
-
-
 def test_models_inside_a_model(backbone, inputs):
     head = keras.layers.Dense(1, dtype="float32")
     inner = add_task_head(backbone, head, "pooled_output", "scorer")
@@ -156,24 +139,21 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 
     monkeypatch.setattr(FlatDense, "call", seen_call)
     monkeypatch.setattr(SelfAttention, "attend", seen_attend)
-    for num_rows in range(1, 5):
-        packed({name: x[:num_rows] for name, x in inputs.items()})
-    # 21, 25, 26 and 35 tokens, three blocks each; the 24 units belong to two
-    # heads.
-    assert tokens == [
-        (num_tokens, 12)
-        for num_tokens in (24, 28, 28, 36)
-        for _ in range(3 * 2)
-    ]
-    grid_rows = [rows for rows, _ in grids]
-    assert grid_rows == [1] * 6 + [2] * 6 + [3] * 6 + [4] * 6
-    assert {positions for _, positions in grids} == {24}
-    tokens.clear()
-    grids.clear()
-    packed({name: np.tile(x, (10, 1))[:38] for name, x in inputs.items()})
-    # 9 x 35 + 25 = 340 tokens.
-    assert {num_tokens for num_tokens, *_ in tokens} == {352}
-    assert set(grids) == {(48, 24)}
+    many = {name: np.tile(x, (10, 1)) for name, x in inputs.items()}
+    # 21, 25, 26, 35 and 9 x 35 + 25 tokens.
+    for num_rows, num_tokens, grid_rows in (
+        (1, 24, 1),
+        (2, 28, 2),
+        (3, 28, 3),
+        (4, 36, 4),
+        (38, 352, 48),
+    ):
+        tokens.clear()
+        grids.clear()
+        packed({name: x[:num_rows] for name, x in many.items()})
+        # Three blocks with two parts, each with 12 of the 24 units.
+        assert tokens == [(num_tokens, 12)] * 6
+        assert grids == [(grid_rows, 24)] * 6
 
 
 @pytest.mark.parametrize(

@@ -6,23 +6,15 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.families.xlm_roberta.model import XLMRobertaConfig
+from tests import tiny
 
 
 @pytest.mark.large
 def test_a_tagger_is_served_with_offsets_of_the_library(
     make_settings_of, tmp_path
 ):
-    config = XLMRobertaConfig(
-        40,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=18,
-        initializer_range=0.5,
-    )
     settings = make_settings_of("xlm-roberta")
+    config = tiny.config("xlm-roberta", V=40, initializer_range=0.5)
     model = PretrainedModel.from_config(config, settings)
     tagger = keras_bert.TokenClassifier(model, labels=["O", "B-X"])
     keras_bert.export.export_saved_model(tagger, tmp_path / "served")
