@@ -89,7 +89,7 @@ def make_family(make_settings_of):
         settings = make_settings_of(model_type)
         if model_type == "modernbert":
             settings = dataclasses.replace(settings, normalizer="NFC")
-        sizes = {"H": 16, "I": 32, "L": 1, "V": len(settings.vocabulary)}
+        sizes = {"H": 16, "L": 1, "V": len(settings.vocabulary)}
         sizes |= {"P": 602, "initializer_range": 0.3, **FAMILIES[name]}
         config = tiny.config(model_type, **sizes)
         return PretrainedModel.from_config(config, settings)
