@@ -12,23 +12,30 @@ from keras_bert.pretraining.data_job.shards import ShardBuilder
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from keras_bert.tfrecord import write_records
 
 _SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4
 _VOCABULARY = Vocabulary(
     [*SPECIAL_TOKENS, *(f"{'##' * (n % 3 == 0)}{n}" for n in range(95))]
 )
 _VOCAB_SIZE = len(_VOCABULARY)
+_MASKING = MaskingOptions(_VOCABULARY.id_of(MASK))
+_ARGUMENTS = {
+    "batch_size": 4,
+    "max_seq_length": _SEQ_LENGTH,
+    "max_predictions_per_seq": _NUM_PREDICTIONS,
+    "vocab_size": _VOCAB_SIZE,
+    "masking": _MASKING,
+    "seed": 1,
+}
 
 
 @pytest.fixture
-def write(tmp_path, make_corpus):
-    """Write a file of random examples and return the path."""
+def write(write_record_file, make_corpus, change_record):
+    """Write random examples, one of them changed, and return the path."""
 
-    def write(name, masking="dynamic", seed=1, num_documents=20):
+    def write(name, masking="dynamic", seed=1, changed_row=0, **changes):
         rng = np.random.default_rng(seed)
-        documents = [rng.integers(1, 12, 6) for _ in range(num_documents)]
-        corpus = make_corpus(documents)
+        corpus = make_corpus([rng.integers(1, 12, 6) for _ in range(20)])
         corpus.tokens[:] = rng.integers(
             len(SPECIAL_TOKENS), _VOCAB_SIZE, corpus.tokens.shape
         )
@@ -38,12 +45,11 @@ def write(tmp_path, make_corpus):
             dupe_factor=1,
             masking=masking,
         )
-        path = tmp_path / name
-        with open(path, "wb") as file:
-            builder = ShardBuilder(corpus, _VOCABULARY, options)
-            for records, _ in builder.batches(0, 1):
-                write_records(file, records)
-        return str(path)
+        ((records, _),) = ShardBuilder(corpus, _VOCABULARY, options).batches(
+            0, 1
+        )
+        records[changed_row] = change_record(records[changed_row], **changes)
+        return write_record_file(name, records)
 
     return write
 
@@ -59,35 +65,8 @@ def _read(path):
     return examples
 
 
-def _rewrite(path, changes, row=0):
-    """Change features of a record; None removes a feature."""
-    records = list(tf.data.TFRecordDataset(path).as_numpy_iterator())
-    example = tf.train.Example.FromString(records[row])
-    for name, values in changes.items():
-        del example.features.feature[name]
-        if values is not None:
-            example.features.feature[name].int64_list.value.extend(values)
-    records[row] = example.SerializeToString()
-    with tf.io.TFRecordWriter(path) as writer:
-        for record in records:
-            writer.write(record)
-
-
 def _dataset(paths, **changes):
-    arguments = {
-        "batch_size": 4,
-        "max_seq_length": _SEQ_LENGTH,
-        "max_predictions_per_seq": _NUM_PREDICTIONS,
-        "vocab_size": _VOCAB_SIZE,
-        "mask_id": _VOCABULARY.id_of(MASK),
-        "seed": 1,
-        **changes,
-    }
-    names = {field.name for field in dataclasses.fields(MaskingOptions)}
-    masking = {name: arguments.pop(name) for name in names & {*arguments}}
-    return dynamic_dataset(
-        paths, masking=MaskingOptions(**masking), **arguments
-    )
+    return dynamic_dataset(paths, **{**_ARGUMENTS, **changes})
 
 
 def _examples(dataset):
@@ -108,6 +87,7 @@ def _restored(dataset):
             predicted = weights["mlm_logits"][row] > 0
             positions = inputs["masked_lm_positions"][row][predicted]
             ids[positions] = labels["mlm_logits"][row][predicted]
+            assert (ids[positions] >= len(SPECIAL_TOKENS)).all()
             length = inputs["input_mask"][row].sum()
             assert not ids[length:].any()
             assert inputs["input_mask"][row, :length].all()
@@ -125,33 +105,19 @@ def _restored(dataset):
     return examples
 
 
-def test_both_forms_hold_the_same_pairs(write):
-    static = pretraining_dataset(
-        [write("a", "static")], 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
-    )
-    dynamic = _dataset([write("b")], epoch=0)
-
-    def lengths(dataset):
-        return sorted(
-            (int(mask.sum()), int(segments.sum()))
-            for inputs, _, _ in dataset.as_numpy_iterator()
-            for mask, segments in zip(
-                inputs["input_mask"], inputs["segment_ids"]
-            )
-        )
-
-    assert lengths(static) == lengths(dynamic)
-    assert dynamic.element_spec == static.element_spec
-
-
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_labels_put_back_give_the_records(write, whole_words):
     path = write("a")
-    dataset = _dataset([path], epoch=0, do_whole_word_mask=whole_words)
     expected = _read(path)
     for example in expected:
         del example["word_starts"]
-    assert _restored(dataset) == expected
+    masking = dataclasses.replace(_MASKING, do_whole_word_mask=whole_words)
+    first, second = (
+        _dataset([path], epoch=epoch, masking=masking) for epoch in (0, 1)
+    )
+    assert _restored(first) == _restored(second) == expected
+    same = [a == b for a, b in zip(_examples(first), _examples(second))]
+    assert np.mean(same) < 0.05
 
 
 def test_an_epoch_is_the_same_whatever_the_batch_size(write):
@@ -164,24 +130,12 @@ def test_an_epoch_is_the_same_whatever_the_batch_size(write):
 
 def test_an_endless_stream_is_the_same_with_any_number_of_threads(write):
     paths = [write(name, seed=n) for n, name in enumerate("abc")]
-    expected = _examples(_dataset(paths, batch_size=1).take(500))
+    expected = _examples(_dataset(paths, batch_size=1).take(200))
     for num_threads in (1, 8):
         options = tf.data.Options()
         options.threading.private_threadpool_size = num_threads
-        dataset = _dataset(paths, batch_size=1).take(500)
+        dataset = _dataset(paths, batch_size=1).take(200)
         assert _examples(dataset.with_options(options)) == expected
-
-
-def test_each_epoch_has_other_masks_and_the_same_examples(write):
-    path = write("a")
-    first, again, second = (
-        _dataset([path], epoch=epoch) for epoch in (0, 0, 1)
-    )
-    assert _examples(first) == _examples(again)
-    assert _restored(first) == _restored(second)
-    same = [a == b for a, b in zip(_examples(first), _examples(second))]
-    assert np.mean(same) < 0.05
-    assert _examples(_dataset([path], epoch=0, seed=2)) != _examples(first)
 
 
 def test_the_endless_form_goes_through_epochs(write):
@@ -193,7 +147,6 @@ def test_the_endless_form_goes_through_epochs(write):
         return str(sorted(example.items()))
 
     examples, restored = _examples(dataset), _restored(dataset)
-    assert examples == _examples(dataset)  # Reproducible.
     expected = sorted(map(key, _restored(_dataset([path], epoch=0))))
     passes = [restored[n * count :][:count] for n in range(3)]
     for one in passes:
@@ -215,7 +168,7 @@ def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):
         assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))
 
 
-@pytest.mark.parametrize("first_batch", [1, 7, 50, 123])
+@pytest.mark.parametrize("first_batch", [7, 123])
 def test_an_endless_stream_goes_on_at_any_batch(write, first_batch):
     paths = [write(name, seed=n) for n, name in enumerate("ab")]
     expected = _examples(_dataset(paths).skip(first_batch).take(40))
@@ -234,51 +187,43 @@ def test_records_may_be_padded_further(write):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"input_ids": None}, "feature `input_ids`"),
         ({"input_ids": [5] * 25}, "`input_ids` must have 1 to 24 .*: 25"),
-        ({"segment_boundary": [3, 4]}, "`segment_boundary` must have 1 .*: 2"),
         (
             {"input_ids": [5, 100], "word_starts": [0, 1]},
             "`input_ids` must be below .*: 100",
         ),
-        (
-            {"input_ids": [5] * 6, "word_starts": [1] * 5},
-            "`word_starts` must have 6 .* of this record. Received: 5",
-        ),
     ],
 )
 def test_a_bad_first_record_is_named(write, changes, message):
-    path = write("a")
-    _rewrite(path, changes)
+    path = write("a", changed_row=0, **changes)
     with pytest.raises(
         ValueError, match=f"^{path}(:|, record 0 .*:) .*{message}"
     ):
         _dataset([write("b"), path])
 
 
+_TOO_LONG = {"input_ids": [5] * 25, "word_starts": [1] * 25}
+_UNKNOWN = {
+    "input_ids": [5, 6, 100, 7, 8],
+    "word_starts": [1] * 5,
+    "segment_boundary": [3],
+}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"input_ids": None}, "`input_ids` must have 3 to 24"),
+        (_TOO_LONG, "`input_ids` must have 3 to 24"),
         ({"word_starts": [1] * 40}, "`word_starts` must have the length"),
         ({"segment_boundary": [23]}, "`segment_boundary` must be inside"),
-        ({"next_sentence_labels": None}, "next_sentence_labels"),
-        (
-            {"input_ids": [5] * 25, "word_starts": [1] * 25},
-            "`input_ids` must have 3 to 24",
-        ),
-        (
-            {"input_ids": [5, 6, 100, 7, 8], "word_starts": [1] * 5}
-            | {"segment_boundary": [3]},
-            "`input_ids` must be below `vocab_size`=100",
-        ),
+        (_UNKNOWN, "`input_ids` must be below `vocab_size`=100"),
     ],
 )
 def test_a_bad_later_record_is_an_error_that_names_the_feature(
     write, changes, message
 ):
-    path = write("a")
-    _rewrite(path, changes, row=2)
+    path = write("a", changed_row=2, **changes)
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         list(_dataset([path], epoch=0))
 
@@ -289,23 +234,24 @@ def test_records_of_the_other_form_are_told_apart(write):
         ValueError, match=f"^{static}: .*`segment_boundary`.*masking='static'"
     ):
         _dataset([dynamic, static])
+    sizes = 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
     with pytest.raises(
         ValueError, match=f"^{dynamic}: .*`input_mask`.*masking='dynamic'"
     ):
-        pretraining_dataset(
-            [static, dynamic], 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
-        )
+        pretraining_dataset([static, dynamic], *sizes)
+    expected = pretraining_dataset([static], *sizes).element_spec
+    assert _dataset([dynamic], epoch=0).element_spec == expected
 
 
 @pytest.mark.parametrize(
     ("changes", "received"),
     [
-        ({"batch_size": 0}, "0"),
+        ({"batch_size": 0}, "batch_size=0"),
         ({"max_predictions_per_seq": 22}, "max_predictions_per_seq=22"),
-        ({"masked_lm_prob": 1.5}, "masked_lm_prob=1.5"),
-        ({"mask_id": 100}, "mask_id=100"),
+        ({"masking": MaskingOptions(4, 1.5)}, "masked_lm_prob=1.5"),
+        ({"masking": MaskingOptions(100)}, "mask_id=100"),
     ],
 )
-def test_an_argument_out_of_range_is_an_error(write, changes, received):
+def test_an_argument_out_of_range_is_an_error(changes, received):
     with pytest.raises(ValueError, match=received):
-        _dataset([write("a")], **changes)
+        _dataset([], **changes)

@@ -30,8 +30,7 @@ def _batches():
 
 
 def test_every_token_is_predicted_from_those_before_it():
-    (batch,) = left_to_right_batches(_batches())
-    inputs, labels, weights = batch
+    ((inputs, labels, weights),) = left_to_right_batches(_batches())
     ids = [[2, 10, 11, 13, 3], [2, 12, 14, 3, 0]]
     np.testing.assert_array_equal(inputs["input_ids"], ids)
     np.testing.assert_array_equal(
@@ -47,8 +46,7 @@ def test_every_token_is_predicted_from_those_before_it():
 
 
 def test_the_first_token_moves_to_the_end_for_permutations():
-    (batch,) = permuted_batches(_batches())
-    inputs, labels, weights = batch
+    ((inputs, labels, weights),) = permuted_batches(_batches())
     np.testing.assert_array_equal(
         inputs["input_ids"], [[10, 11, 13, 3, 2], [12, 14, 3, 2, 0]]
     )
@@ -67,15 +65,11 @@ def test_the_first_token_moves_to_the_end_for_permutations():
 
 
 def test_every_token_counts_and_no_padding():
-    (batch,) = token_batches(padded_batches(_batches(), 3))
-    inputs, labels, weights = batch
-    (before,) = _batches()
-    np.testing.assert_array_equal(
-        inputs["masked_lm_ids"][:2], before[1]["mlm_logits"]
-    )
-    np.testing.assert_array_equal(
-        inputs["input_ids"][:2], before[0]["input_ids"]
-    )
+    data = token_batches(padded_batches(_batches(), 3))
+    ((inputs, labels, weights),) = data
+    before = [[10, 13], [14, 0], [0, 0]]
+    np.testing.assert_array_equal(inputs["masked_lm_ids"], before)
+    np.testing.assert_array_equal(labels["mlm_logits"], before)
     np.testing.assert_array_equal(
         weights["tokens"], [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [0] * 5]
     )

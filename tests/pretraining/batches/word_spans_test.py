@@ -7,7 +7,6 @@ import tensorflow as tf
 from keras_bert.pretraining.batches import dynamic_masking
 from keras_bert.pretraining.examples import masking
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.masking_rules import check_masking
 
 _SEQ_LENGTH, _LONGEST, _MASK = 48, 3, 4
 
@@ -125,9 +124,3 @@ def test_the_thresholds_are_those_of_1_over_n():
     thresholds = MaskingRules(0.15, 6, _MASK, 10, 3).span_length_thresholds(11)
     assert thresholds == pytest.approx([6, 9])
     assert MaskingRules(0.15, 6, _MASK, 10).span_length_thresholds(11) == []
-
-
-@pytest.mark.parametrize("ngram", [0, -1, 11])
-def test_a_length_that_cannot_be_is_an_error(ngram):
-    with pytest.raises(ValueError, match=f"from 1 to 10. .*ngram={ngram}"):
-        check_masking(0.15, 20, 128, ngram)
