@@ -1,4 +1,3 @@
-import os
 import sys
 
 import pytest
@@ -68,46 +67,42 @@ def test_an_example_is_a_document(prepare_texts, make_documents, monkeypatch):
 def test_a_part_of_a_split_will_do(prepare_texts, make_documents):
     documents = make_documents(1, 30)
     directory = prepare_texts(_texts(documents))
-    first, rest, both = (
-        _documents(TfdsSource(directory, split))
-        for split in ("train[:40%]", "train[40%:]", "train")
+    first, rest, both, test, titles = (
+        TfdsSource(directory, split, key)
+        for split, key in (
+            ("train[:40%]", "text"),
+            ("train[40%:]", "text"),
+            ("train", "text"),
+            ("test", "text"),
+            ("train", "title"),
+        )
     )
-    assert (len(first), len(rest)) == (12, 18)
-    assert sorted(first + rest) == both == sorted(documents)
-    assert _documents(TfdsSource(directory, "test")) == sorted(documents[:2])
-    other = TfdsSource(directory, text_key="title")
-    assert _documents(other) == [["a"]] * 30
+    parts = _documents(first), _documents(rest)
+    assert (len(parts[0]), len(parts[1])) == (12, 18)
+    assert sorted(parts[0] + parts[1]) == sorted(documents)
+    assert _documents(both) == sorted(documents)
+    assert _documents(test) == sorted(documents[:2])
+    assert _documents(titles) == [["a"]] * 30
+    assert both.name == "tiny/2.0.0:train"
+    assert both.fingerprint() == "tiny/2.0.0:train, 30 examples, text"
+    sources = first, rest, both, test, titles
+    assert len({source.fingerprint() for source in sources}) == 5
 
 
-def test_fingerprints_tell_version_split_size_and_key(prepare_texts):
-    directory = prepare_texts(["one", "two", "three"])
-    source = TfdsSource(directory)
-    assert source.name == "tiny/2.0.0:train"
-    assert source.fingerprint() == "tiny/2.0.0:train, 3 examples, text"
-    others = (
-        TfdsSource(directory, "test"),
-        TfdsSource(directory, "train[:2]"),
-        TfdsSource(directory, text_key="title"),
-    )
-    fingerprints = {s.fingerprint() for s in (source, *others)}
-    assert len(fingerprints) == 4
-
-
-def test_a_wrong_key_is_named_with_those_there_are(prepare_texts):
-    directory = prepare_texts(["one"])
-    for key in ("body", "label", "lines"):
-        with pytest.raises(
-            ValueError, match=f"'{key}'. Text features: text, title"
-        ):
-            TfdsSource(directory, text_key=key)
-
-
-@pytest.mark.parametrize("split", ["valid", "train[:", ""])
-def test_a_wrong_split_is_named_with_those_there_are(prepare_texts, split):
-    directory = prepare_texts(["one"])
-    with pytest.raises(ValueError, match="of test, train or") as caught:
-        TfdsSource(directory, split)
-    assert f"Received: {split!r}" in str(caught.value)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"text_key": "body"}, "'body'. Text features: text, title"),
+        ({"text_key": "lines"}, "'lines'. Text features: text, title"),
+        ({"split": "valid"}, "of test, train or .*Received: 'valid'"),
+        ({"split": "train[:"}, r"of test, train or .*Received: 'train\[:'"),
+    ],
+)
+def test_a_wrong_key_or_split_is_named_with_those_there_are(
+    prepare_texts, arguments, message
+):
+    with pytest.raises(ValueError, match=message):
+        TfdsSource(prepare_texts(["one"]), **arguments)
 
 
 def test_bytes_that_are_no_text_are_named_by_their_example(prepare_texts):
@@ -116,19 +111,6 @@ def test_bytes_that_are_no_text_are_named_by_their_example(prepare_texts):
         ValueError, match="tiny/2.0.0:train, example .*__.*0xe9"
     ):
         _documents(source)
-
-
-def test_what_is_not_prepared_is_not_downloaded(tmp_path, monkeypatch):
-    class Tiny:
-        data_dir = str(tmp_path / "tiny")
-
-        def is_prepared(self):
-            return False
-
-    monkeypatch.setattr(tfds, "builder", lambda name, data_dir: Tiny())
-    with pytest.raises(ValueError, match="tfds build unprepared.*/tiny"):
-        TfdsSource("unprepared")
-    assert os.listdir(tmp_path) == []
 
 
 def test_an_unknown_data_set_is_one_line(tmp_path):

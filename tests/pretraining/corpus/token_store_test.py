@@ -52,110 +52,6 @@ def _ids(corpus):
     ]
 
 
-def test_offsets_lead_to_the_tokens_of_each_sentence(
-    tokenize, tokenizer, make_documents, write_documents
-):
-    documents = make_documents(seed=1, num_documents=20)
-    paths = [
-        write_documents("a.txt", documents[:12]),
-        write_documents("b.txt", documents[12:]),
-    ]
-    corpus, counts = tokenize(paths)
-    ids = [tokenizer(d).to_list() for d in documents]
-    assert _ids(corpus) == ids
-    assert corpus.num_documents == counts["documents"] == 20
-    num_sentences = sum(map(len, documents))
-    assert len(corpus.sentences) - 1 == counts["sentences"] == num_sentences
-    tokens = [token for document in ids for ids in document for token in ids]
-    assert counts["tokens"] == len(tokens)
-    assert counts["unknown"] == 0
-    is_continuation = tokenizer.vocabulary.is_continuation
-    assert counts["continuations"] == sum(is_continuation[t] for t in tokens)
-
-
-def test_tokens_stay_on_disk(tokenize, write_documents, tmp_path):
-    corpus, _ = tokenize([write_documents("a.txt", [["the dog"]])])
-    assert not corpus.tokens.flags.owndata
-    assert not corpus.tokens.flags.writeable
-    assert corpus.tokens.dtype == np.uint16
-    assert corpus.sentences.dtype == corpus.documents.dtype == np.int64
-    assert sorted(os.listdir(tmp_path)) == [
-        "a.txt",
-        "documents.bin",
-        "sentences.bin",
-        "tokens.bin",
-    ]
-
-
-def test_pages_given_back_are_read_again(
-    tokenize, make_documents, write_documents, monkeypatch
-):
-    monkeypatch.setattr(corpus_module, "_MAX_RESIDENT_BYTES", 0)
-    corpus, _ = tokenize([write_documents("a.txt", make_documents(1, 500))])
-    before = [
-        array.copy()
-        for array in (corpus.tokens, corpus.sentences, corpus.documents)
-    ]
-    corpus.release()
-    after = corpus.tokens, corpus.sentences, corpus.documents
-    for array, same in zip(after, before):
-        np.testing.assert_array_equal(array, same)
-    corpus.release()
-    corpus.release()
-    assert corpus.tokens[-1] == before[0][-1]
-
-
-def test_sentences_without_a_token_are_dropped(
-    tokenize, tokenizer, write_documents
-):
-    path = write_documents(
-        "a.txt",
-        [
-            [_NO_TOKEN, "the dog", _NO_TOKEN, "a cat"],
-            [_NO_TOKEN],
-            ["a bird", _NO_TOKEN],
-        ],
-    )
-    corpus, counts = tokenize([path])
-    assert _ids(corpus) == [
-        tokenizer(["the dog", "a cat"]).to_list(),
-        tokenizer(["a bird"]).to_list(),
-    ]
-    assert (counts["documents"], counts["sentences"]) == (2, 3)
-
-
-@pytest.mark.parametrize("batch_bytes", [1, 7, 100, 10_000])
-@pytest.mark.parametrize("segmented_words", [False, True])
-def test_documents_do_not_depend_on_the_batches(
-    tokenize,
-    tokenizer,
-    make_documents,
-    write_documents,
-    monkeypatch,
-    batch_bytes,
-    segmented_words,
-):
-    documents = make_documents(seed=2, num_documents=15)
-    documents.insert(3, [_NO_TOKEN])
-    documents.insert(0, [_NO_TOKEN, "the house"])
-    monkeypatch.setattr(chunk_writer, "_BATCH_BYTES", batch_bytes)
-    path = write_documents("a.txt", documents)
-    corpus, counts = tokenize([path], segmented_words=segmented_words)
-    expected = [tokenizer(d).to_list() for d in documents]
-    expected = [[s for s in d if s] for d in expected]
-    expected = [d for d in expected if d]
-    if segmented_words:
-        is_continuation = np.array(tokenizer.vocabulary.is_continuation)
-        np.testing.assert_array_equal(
-            corpus.tokens >= CONTINUES,
-            is_continuation[corpus.tokens & (CONTINUES - 1)],
-        )
-        corpus.tokens = corpus.tokens & (CONTINUES - 1)
-    assert _ids(corpus) == expected
-    assert counts["documents"] == len(expected)
-    assert counts["sentences"] == sum(map(len, expected))
-
-
 @pytest.mark.parametrize(
     ("size", "dtype"), [(1 << 16, np.uint16), ((1 << 16) + 1, np.uint32)]
 )
@@ -168,36 +64,84 @@ def test_ids_have_room(tokenize, write_documents, size, dtype):
     assert corpus.tokens.dtype == dtype
 
 
-def _continues(tokenize, write_documents, documents):
-    """Return for each document whether its tokens continue a word."""
-    characters = sorted({*"".join(map("".join, documents))} - {" "})
-    vocabulary = Vocabulary(
-        [*SPECIAL_TOKENS, *(c for c in characters if c.isprintable())]
-    )
-    corpus, counts = tokenize(
-        [write_documents("a.txt", documents)],
-        BertTokenizer(vocabulary),
-        segmented_words=True,
-    )
-    bits = (corpus.tokens >= CONTINUES).astype(int)
-    assert counts["continuations"] == bits.sum()
-    ends = corpus.sentences[corpus.documents[1:-1]]
-    return [part.tolist() for part in np.split(bits, ends)]
+@pytest.mark.parametrize("batch_bytes", [1, 100])
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_offsets_lead_to_the_tokens_of_each_sentence(
+    tokenize,
+    tokenizer,
+    make_documents,
+    write_documents,
+    monkeypatch,
+    batch_bytes,
+    segmented_words,
+):
+    """Documents of two files are joined; those without tokens are dropped."""
+    documents = make_documents(seed=2, num_documents=8)
+    documents.insert(3, [_NO_TOKEN])
+    documents.insert(0, [_NO_TOKEN, "the house", _NO_TOKEN, "a cat"])
+    monkeypatch.setattr(chunk_writer, "_BATCH_BYTES", batch_bytes)
+    paths = [
+        write_documents("a.txt", documents[:5]),
+        write_documents("b.txt", documents[5:]),
+    ]
+    corpus, counts = tokenize(paths, segmented_words=segmented_words)
+    expected = [tokenizer(d).to_list() for d in documents]
+    expected = [[s for s in d if s] for d in expected]
+    expected = [d for d in expected if d]
+    tokens = np.concatenate(sum(expected, []))
+    continues = np.array(tokenizer.vocabulary.is_continuation)[tokens]
+    marks = np.where(continues & segmented_words, CONTINUES, 0)
+    np.testing.assert_array_equal(corpus.tokens, tokens + marks)
+    corpus.tokens = tokens
+    assert _ids(corpus) == expected
+    assert corpus.num_documents == len(expected)
+    assert counts == {
+        "documents": len(expected),
+        "sentences": sum(map(len, expected)),
+        "tokens": len(tokens),
+        "unknown": 0,
+        "continuations": continues.sum(),
+    }
+    # The same corpus in memory.
+    lengths = [len(sentence) for document in expected for sentence in document]
+    found = Corpus.of_lengths(tokens, lengths, [*map(len, expected)])
+    for name in ("sentences", "documents"):
+        values = getattr(found, name)
+        np.testing.assert_array_equal(values, getattr(corpus, name))
+        assert values.dtype == getattr(corpus, name).dtype == np.int64
+
+
+def test_tokens_stay_on_disk_and_are_read_again(
+    tokenize, make_documents, write_documents, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(corpus_module, "_MAX_RESIDENT_BYTES", 0)
+    corpus, _ = tokenize([write_documents("a.txt", make_documents(1, 500))])
+    assert not corpus.tokens.flags.owndata
+    assert not corpus.tokens.flags.writeable
+    names = ["documents.bin", "sentences.bin", "tokens.bin"]
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", *names]
+    arrays = corpus.tokens, corpus.sentences, corpus.documents
+    before = [array.copy() for array in arrays]
+    for _ in range(2):
+        corpus.release()
+        for array, same in zip(arrays, before):
+            np.testing.assert_array_equal(array, same)
+
+
+_CHINESE = [["我们 喜欢 北京大学", "狗"], ["喜欢,北京 大学."], ["狗", "我们"]]
+_SPACES = ("\t", "\u3000", "\xa0", "\u2009", " \u3000")
 
 
 @pytest.mark.parametrize(
     ("documents", "bits"),
     [
         (
-            [["我们 喜欢 北京大学", "狗"], ["喜欢,北京 大学."], ["狗", "我们"]],
+            _CHINESE,
             [[0, 1, 0, 1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1]],
         ),
         *(
-            (
-                [[f"我们{space}喜欢", f"北{space}京"], ["狗"]],
-                [[0, 1, 0, 1, 0, 0], [0]],
-            )
-            for space in ("\t", "\u3000", "\xa0", "\u2009", " \u3000")
+            ([[f"我们{x}喜欢", f"北{x}京"], ["狗"]], [[0, 1, 0, 1, 0, 0], [0]])
+            for x in _SPACES
         ),
         (
             [["我\u200b们 \u200b喜\ufeff欢", "\u200b北"], ["狗"]],
@@ -208,21 +152,13 @@ def _continues(tokenize, write_documents, documents):
 def test_only_white_space_divides_segmented_words(
     tokenize, write_documents, documents, bits
 ):
-    assert _continues(tokenize, write_documents, documents) == bits
-
-
-def test_a_corpus_in_memory_is_that_of_the_files(tokenize, tokenizer, tmp_path):
-    documents = [["the cat.", "cats"], ["the"]]
-    path = tmp_path / "text.txt"
-    path.write_text("\n\n".join("\n".join(x) for x in documents))
-    expected, _ = tokenize([str(path)])
-    sentences = tokenizer([x for document in documents for x in document])
-    found = Corpus.of_lengths(
-        sentences.values.numpy().astype("uint16"),
-        sentences.row_lengths(),
-        [len(document) for document in documents],
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *"我们喜欢北京大学狗,."])
+    corpus, counts = tokenize(
+        [write_documents("a.txt", documents)],
+        BertTokenizer(vocabulary),
+        segmented_words=True,
     )
-    for name in ("tokens", "sentences", "documents"):
-        values = getattr(found, name)
-        np.testing.assert_array_equal(values, getattr(expected, name))
-        assert values.dtype == getattr(expected, name).dtype
+    found = (corpus.tokens >= CONTINUES).astype(int)
+    assert counts["continuations"] == found.sum()
+    ends = corpus.sentences[corpus.documents[1:-1]]
+    assert [part.tolist() for part in np.split(found, ends)] == bits
