@@ -31,8 +31,8 @@ def _both(rules):
     return static, [tensor.numpy() for tensor in dynamic]
 
 
-@pytest.mark.parametrize("limit", [1, 3, 20, _SEQ_LENGTH - 3])
-@pytest.mark.parametrize("prob", [0.01, 0.1, 0.15, 0.3, 0.5, 0.99])
+@pytest.mark.parametrize("limit", [1, 20, _SEQ_LENGTH - 3])
+@pytest.mark.parametrize("prob", [0.01, 0.15, 0.99])
 def test_static_and_dynamic_masking_predict_as_many(prob, limit):
     rules = MaskingRules(prob, limit, _MASK, _VOCAB_SIZE)
     (*_, static), (*_, dynamic) = _both(rules)
@@ -61,13 +61,7 @@ def test_both_replace_by_the_same_thresholds(shares, outcome):
 
 def test_80_percent_are_masked_10_kept_10_random():
     rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE)
-    assert rules.thresholds(1.0) == (0.8, 0.9)
     assert rules.thresholds(1000) == (800, 900)
-
-
-def test_85_percent_are_masked_15_kept_none_random():
-    rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE, substitutes=(0.85, 0.15))
-    assert rules.thresholds(1.0) == (0.85, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +75,8 @@ def test_85_percent_are_masked_15_kept_none_random():
         ((0.15, 0, 24), "max_predictions_per_seq=0, max_seq_length=24"),
         ((0.0, 20, 24), r"above 0\. Received: masked_lm_prob=0\.0\."),
         ((1.0, 20, 24), r"masked_lm_prob=1\.0"),
+        ((0.15, 20, 24, 0), "from 1 to 10. .*ngram=0"),
+        ((0.15, 20, 24, 11), "from 1 to 10. .*ngram=11"),
     ],
 )
 def test_what_cannot_be_masked_is_an_error(arguments, message):

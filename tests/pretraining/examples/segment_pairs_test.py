@@ -1,27 +1,39 @@
+import functools
 import random
 
 import numpy as np
 import pytest
 
+from keras_bert.pretraining.examples.segment_pairs import in_order_or_swapped
 from keras_bert.pretraining.examples.segment_pairs import sample_segment_pairs
-from keras_bert.pretraining.examples.segment_pairs import split_documents
+from keras_bert.pretraining.examples.segment_pairs import sample_sentence_pairs
 
 
-def _random_lengths(rng, num_documents, max_sentences=9, max_length=12):
+def _random_lengths(rng, num_documents):
     return [
-        rng.integers(1, max_length + 1, rng.integers(1, max_sentences + 1))
-        for _ in range(num_documents)
+        rng.integers(1, 13, rng.integers(1, 10)) for _ in range(num_documents)
     ]
 
 
-def _sample(corpus, max_num_tokens, short_seq_prob, seed):
-    return sample_segment_pairs(
-        corpus,
-        np.arange(corpus.num_documents),
-        max_num_tokens,
-        short_seq_prob,
-        np.random.default_rng(seed),
-    )
+@pytest.fixture
+def corpus(make_corpus):
+    """Return 400 documents of 1 to 9 sentences of 1 to 12 tokens."""
+    return make_corpus(_random_lengths(np.random.default_rng(3), 400))
+
+
+def _sample(corpus, limit, short=0.2, seed=1, **decide):
+    documents = np.arange(corpus.num_documents)
+    rng = np.random.default_rng(seed)
+    return sample_segment_pairs(corpus, documents, limit, short, rng, **decide)
+
+
+_order = functools.partial(_sample, decide=in_order_or_swapped)
+
+
+def _sentence_pairs(corpus, limit):
+    documents = np.arange(corpus.num_documents)
+    rng = np.random.default_rng(1)
+    return sample_sentence_pairs(corpus, documents, limit, rng)
 
 
 def _document_of(corpus, tokens):
@@ -29,79 +41,59 @@ def _document_of(corpus, tokens):
     return np.searchsorted(ends, tokens, side="right")
 
 
-@pytest.fixture(params=range(40))
-def sampled(request, make_corpus):
-    """Return a random corpus, its limit and its pairs."""
-    rng = np.random.default_rng(request.param)
-    corpus = make_corpus(_random_lengths(rng, rng.integers(2, 30)))
-    limit = int(rng.integers(2, 40))
-    return corpus, limit, _sample(corpus, limit, 0.3, request.param)
+def _is_random(corpus, pairs):
+    """Return whether A and B are of different documents."""
+    return _document_of(corpus, pairs.first_start) != _document_of(
+        corpus, pairs.second_start
+    )
 
 
-def test_every_pair_fits_and_has_two_parts(sampled):
-    _, limit, pairs = sampled
-    assert pairs.first_length.min() >= 1
-    assert pairs.second_length.min() >= 1
-    assert (pairs.first_length + pairs.second_length).max() <= limit
-
-
-def test_each_part_lies_within_one_document(sampled):
-    corpus, _, pairs = sampled
-    for start, length in (
+def _parts(pairs):
+    return (
         (pairs.first_start, pairs.first_length),
         (pairs.second_start, pairs.second_length),
-    ):
+    )
+
+
+_ALL = pytest.mark.parametrize("sample", [_sample, _order, _sentence_pairs])
+
+
+@_ALL
+@pytest.mark.parametrize("limit", [2, 9, 30])
+def test_parts_fit_and_lie_within_one_document(corpus, sample, limit):
+    pairs = sample(corpus, limit)
+    assert (pairs.first_length + pairs.second_length).max() <= limit
+    for start, length in _parts(pairs):
+        assert length.min() >= 1
         np.testing.assert_array_equal(
             _document_of(corpus, start),
             _document_of(corpus, start + length - 1),
         )
-
-
-def test_b_is_random_where_it_is_from_another_document(sampled):
-    corpus, _, pairs = sampled
-    np.testing.assert_array_equal(
-        pairs.label,
-        _document_of(corpus, pairs.first_start)
-        != _document_of(corpus, pairs.second_start),
-    )
-
-
-def test_b_that_is_not_random_follows_a_up_to_truncation(sampled):
-    corpus, limit, pairs = sampled
-    pairs = pairs[~pairs.label]
+    is_random = _is_random(corpus, pairs)
+    if sample is _order:
+        assert pairs.label[is_random].all()
+        return
+    np.testing.assert_array_equal(pairs.label, is_random)
+    # B that is not random follows A, up to truncated tokens.
+    pairs = pairs[~is_random]
     end = pairs.first_start + pairs.first_length
-    # A sentence ends between the two, up to truncated tokens.
     boundary = corpus.sentences[np.searchsorted(corpus.sentences, end)]
     assert np.all(boundary <= pairs.second_start)
     is_cut = pairs.first_length + pairs.second_length == limit
     assert np.all(is_cut | (end == pairs.second_start))
 
 
-def _uses(corpus, pairs):
-    """Count how often each token of the corpus is in A or in a true B."""
+@_ALL
+def test_each_token_is_used_once_where_nothing_is_cut(corpus, sample):
+    pairs = sample(corpus, 10_000)
+    is_random = _is_random(corpus, pairs)
     uses = np.zeros(len(corpus.tokens), int)
     for row in range(len(pairs)):
         uses[pairs.first_start[row] :][: pairs.first_length[row]] += 1
-        if not pairs.label[row]:
+        if not is_random[row]:
             uses[pairs.second_start[row] :][: pairs.second_length[row]] += 1
-    return uses
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_every_sentence_is_used_once_before_the_cut(make_corpus, seed):
-    rng = np.random.default_rng(seed)
-    corpus = make_corpus(_random_lengths(rng, 20))
-    pairs = split_documents(
-        corpus, np.arange(20), lambda rows, _: rows + 2, 10_000, rng
-    )
-    assert np.all(_uses(corpus, pairs) == 1)
-
-
-def test_documents_of_one_sentence_always_get_a_random_b(make_corpus):
-    corpus = make_corpus([[4]] * 50)
-    pairs = _sample(corpus, 10, 0.5, seed=1)
-    assert len(pairs) == 50
-    assert pairs.label.all()
+    assert (uses == 1).all()
+    assert not pairs.num_cut.any()
 
 
 def test_a_random_b_may_come_from_every_other_document(make_corpus):
@@ -109,6 +101,7 @@ def test_a_random_b_may_come_from_every_other_document(make_corpus):
     seen = set()
     for seed in range(100):
         pairs = _sample(corpus, 10, 0.0, seed)
+        assert pairs.label.all() and len(pairs) == 4
         seen |= set(zip(pairs.first_start, pairs.second_start))
     assert seen == {(a, b) for a in range(4) for b in range(4) if a != b}
 
@@ -119,6 +112,49 @@ def test_only_the_documents_asked_for_are_walked(make_corpus):
         corpus, np.array([1, 4]), 20, 0.1, np.random.default_rng(1)
     )
     assert set(_document_of(corpus, pairs.first_start)) == {1, 4}
+
+
+def test_the_label_tells_the_order_of_two_neighbours(corpus):
+    pairs = _order(corpus, 10_000)
+    pairs = pairs[~_is_random(corpus, pairs)]
+    first_end = pairs.first_start + pairs.first_length
+    second_end = pairs.second_start + pairs.second_length
+    np.testing.assert_array_equal(
+        np.where(pairs.label, second_end, first_end),
+        np.where(pairs.label, pairs.first_start, pairs.second_start),
+    )
+    assert len(pairs) > 300
+    assert pairs.label.mean() == pytest.approx(0.5, abs=0.08)
+
+
+def test_cutting_does_not_tell_the_label(make_corpus):
+    # 8 + 15 tokens are truncated to 9: the first part keeps one more token.
+    pairs = _order(make_corpus([[8, 15]] * 3000), 9, short=0.0)
+    pairs = pairs[pairs.num_cut == 14]
+    for label in (False, True):
+        rows = pairs[pairs.label == label]
+        assert len(rows) > 500
+        assert {*rows.first_length} == {5}
+        assert {*rows.second_length} == {4}
+
+
+def test_only_a_chunk_of_one_sentence_gets_another_document(corpus):
+    pairs = _order(corpus, 10_000, short=0.0)
+    pairs = pairs[_is_random(corpus, pairs)]
+    documents = _document_of(corpus, pairs.first_start)
+    np.testing.assert_array_equal(
+        np.sort(documents), np.flatnonzero(np.diff(corpus.documents) == 1)
+    )
+
+
+def test_sentence_pairs_are_two_whole_sentences(corpus, make_corpus):
+    pairs = _sentence_pairs(corpus, 10_000)
+    lengths = dict(zip(corpus.sentences, np.diff(corpus.sentences)))
+    for start, length in _parts(pairs):
+        assert [lengths[x] for x in start] == length.tolist()
+    # In documents of many sentences, half of the second ones are random.
+    pairs = _sentence_pairs(make_corpus([[2] * 200] * 50), 10)
+    assert pairs.label.mean() == pytest.approx(0.5, abs=0.03)
 
 
 def _published_pairs(documents, max_num_tokens, short_seq_prob, rng):
@@ -185,8 +221,9 @@ def _statistics(first_length, second_length, is_random, starts_whole):
     ]
 
 
-@pytest.mark.parametrize("short_seq_prob", [0.1, 0.8])
-@pytest.mark.parametrize("max_num_tokens", [13, 30])
+@pytest.mark.parametrize(
+    ("max_num_tokens", "short_seq_prob"), [(13, 0.8), (30, 0.1)]
+)
 def test_pairs_are_distributed_as_published(
     make_corpus, max_num_tokens, short_seq_prob
 ):

@@ -57,6 +57,16 @@ def test_a_wrong_value_is_named(
     assert message.endswith(f". Received: {received}.")
 
 
+def test_a_prediction_without_its_weight_is_named(write, vocabulary, static):
+    wrong = _with(static, "masked_lm_weights", 2, 0.0)
+    for name, value in (("positions", 5), ("ids", wrong["masked_lm_ids"][2])):
+        assert _error(write("a", [static, wrong]), vocabulary).endswith(
+            f"`masked_lm_{name}` must be 0 where `masked_lm_weights` is 0.0. "
+            f"Received: {value} at position 2."
+        )
+        wrong = _with(wrong, f"masked_lm_{name}", 2, 0)
+
+
 def test_segments_that_do_not_change_at_sep_are_named(
     write, vocabulary, static, dynamic
 ):
