@@ -1,15 +1,18 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert.pretraining.batches.dynamic_masking import draw_numbers
 from keras_bert.pretraining.batches.dynamic_masking import mask_tokens
+from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 
 _MASK, _NUM_SPECIAL, _VOCAB_SIZE = 3, 4, 30_000
 _SEQ_LENGTH, _LIMIT = 64, 10
 _RULES = MaskingRules(0.15, _LIMIT, _MASK, _VOCAB_SIZE)
-_SEED = 7
+_SEED, _RANGE = 7, 2**31 - 1
 
 
 def _batch(num_examples, shortest=5):
@@ -28,11 +31,13 @@ def _batch(num_examples, shortest=5):
     return ids.astype(np.int32), maskable, starts.astype(np.int32)
 
 
-def _mask(ids, maskable, starts=None, epoch=0, first=0, seed=_SEED):
+def _mask(
+    ids, maskable, starts=None, epoch=0, first=0, seed=_SEED, rules=_RULES
+):
     outputs = mask_tokens(
         tf.constant(ids),
         tf.constant(maskable),
-        _RULES,
+        rules,
         seed,
         tf.constant(epoch, tf.int64),
         tf.constant(first, tf.int64),
@@ -41,37 +46,38 @@ def _mask(ids, maskable, starts=None, epoch=0, first=0, seed=_SEED):
     return [output.numpy() for output in outputs]
 
 
-def _greedy(keys, maskable, word_of, wanted):
-    """Apply the rule of `masking.mask_tokens` to one row, word by word."""
-    words = {}
-    for position in np.nonzero(maskable)[0].tolist():
-        words.setdefault(word_of[position], []).append(position)
-    chosen = []
-    for word in sorted(words, key=lambda word: -keys[word]):
-        if len(chosen) + len(words[word]) <= wanted:
-            chosen += words[word]
-    return sorted(chosen)
-
-
+@pytest.mark.parametrize("ngram", [1, 3])
 @pytest.mark.parametrize("whole_words", [False, True])
-def test_words_are_taken_in_random_order_while_they_fit(whole_words):
+def test_spans_are_taken_in_random_order_while_they_fit(whole_words, ngram):
     ids, maskable, starts = _batch(300)
+    rules = dataclasses.replace(_RULES, ngram=ngram)
+    words = starts if whole_words else None
     masked_ids, positions, labels, weights = _mask(
-        ids, maskable, starts if whole_words else None, epoch=2, first=9
+        ids, maskable, words, epoch=2, first=9, rules=rules
     )
-    word_of = np.tile(np.arange(_SEQ_LENGTH), (300, 1))
+    sizes = _SEQ_LENGTH, _LIMIT, _LIMIT, _SEQ_LENGTH * (ngram > 1)
+    numbers = draw_numbers(300, sum(sizes), _SEED, 2, 9).numpy()
+    keys, _, _, draws = np.split(-numbers, np.cumsum(sizes)[:-1], axis=1)
+    begins, lengths = maskable, np.ones(keys.shape, int)
     if whole_words:
-        word_of = np.cumsum(starts, axis=1) - 1
-    keys = draw_numbers(300, _SEQ_LENGTH + 2 * _LIMIT, _SEED, 2, 9).numpy()
-    length = maskable.sum(axis=1) + 3
-    wanted = np.clip(np.rint(length * 0.15), 1, _LIMIT)
-    for row in range(300):
-        chosen = _greedy(keys[row], maskable[row], word_of[row], wanted[row])
-        padding = [0] * (_LIMIT - len(chosen))
-        assert positions[row].tolist() == [*chosen, *padding]
-        assert labels[row].tolist() == [*ids[row, chosen], *padding]
-        assert weights[row].tolist() == [*[1.0] * len(chosen), *padding]
-        assert {*np.nonzero(masked_ids[row] != ids[row])[0]} <= {*chosen}
+        begins = starts > 0
+    if ngram > 1:
+        steps = np.int64(rules.span_length_thresholds(_RANGE))
+        lengths += np.searchsorted(steps, -draws, "right")
+    elif whole_words:  # The key of a word is at its number.
+        number = np.maximum(np.cumsum(starts, axis=1) - 1, 0)
+        keys = np.take_along_axis(keys, number, axis=1)
+    wanted = np.rint((maskable.sum(axis=1) + 3) * 0.15).astype(int)
+    chosen = choose_word_spans(
+        keys, lengths, begins, maskable, wanted.clip(1, _LIMIT)
+    )
+    assert not (masked_ids != ids)[~chosen].any()
+    for row, is_chosen in enumerate(chosen):
+        expected = np.flatnonzero(is_chosen)
+        padding = [0] * (_LIMIT - len(expected))
+        assert positions[row].tolist() == [*expected, *padding]
+        assert labels[row].tolist() == [*ids[row, expected], *padding]
+        assert weights[row].tolist() == [*[1.0] * len(expected), *padding]
 
 
 @pytest.mark.parametrize("whole_words", [False, True])

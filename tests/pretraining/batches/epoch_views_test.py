@@ -7,13 +7,13 @@ from keras_bert.pretraining import span_boundary_batches
 from keras_bert.pretraining import token_batches
 from keras_bert.pretraining.batches.static import padded_batches
 
-_SEP_ID, _MASK_ID = 3, 4
+_SEP_ID = 3
 
 
 def _batches():
-    """Return rows of 5 and 4 tokens, with two masked tokens and one."""
+    """Return rows of 5 and 4 tokens, with two replaced tokens and one."""
     inputs = {
-        "input_ids": [[2, _MASK_ID, 11, 20, 3], [2, 12, _MASK_ID, 3, 0]],
+        "input_ids": [[2, 25, 11, 20, 3], [2, 12, 4, 3, 0]],
         "input_mask": [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0]],
         "segment_ids": [[0, 0, 0, 1, 1], [0, 0, 1, 1, 0]],
         # A padding prediction is at position 0 with weight 0.
@@ -56,9 +56,9 @@ def test_the_first_token_moves_to_the_end_for_permutations():
     np.testing.assert_array_equal(
         inputs["masked_lm_positions"], [[0, 2], [1, 0]]
     )
-    # Both masks have the same id, which keeps their order.
+    # The replacements 25 and 20 determine the order.
     np.testing.assert_array_equal(
-        inputs["permutation_ranks"], [[1, 0, 2, 0, 0], [0, 1, 0, 0, 0]]
+        inputs["permutation_ranks"], [[2, 0, 1, 0, 0], [0, 1, 0, 0, 0]]
     )
     np.testing.assert_array_equal(labels["mlm_logits"], [[10, 13], [14, 0]])
     np.testing.assert_array_equal(weights["mlm_logits"], [[1, 1], [1, 0]])

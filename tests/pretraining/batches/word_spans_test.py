@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
-from keras_bert.pretraining.batches import dynamic_masking
 from keras_bert.pretraining.examples import masking
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 
@@ -66,58 +64,6 @@ def test_runs_are_chosen_by_the_definition():
     for row, marked in enumerate(chosen):
         expected = _by_definition(*(x[row] for x in arguments))
         assert {*np.flatnonzero(marked)} == expected
-
-
-def _masked(kind, maskable, starts, rules, seed=1):
-    """Return the masked positions, bool, by static or dynamic masking."""
-    ids = np.full(maskable.shape, 10, np.int32)
-    if kind == "static":
-        outputs = masking.mask_tokens(
-            ids, maskable, rules, np.random.default_rng(seed), starts
-        )
-    else:
-        zero = tf.constant(0, tf.int64)
-        words = None if starts is None else tf.constant(starts, tf.int32)
-        outputs = dynamic_masking.mask_tokens(
-            tf.constant(ids),
-            tf.constant(maskable),
-            rules,
-            seed,
-            zero,
-            zero,
-            words,
-        )
-    _, positions, _, weights = (np.asarray(x) for x in outputs)
-    marked = np.zeros(maskable.shape, bool)
-    rows, columns = np.nonzero(weights)
-    marked[rows, positions[rows, columns]] = True
-    return marked
-
-
-_BOTH = pytest.mark.parametrize("kind", ["static", "dynamic"])
-
-
-@_BOTH
-@pytest.mark.parametrize("pieces_per_word", [1, 2])
-def test_lengths_are_drawn_with_1_over_n(kind, pieces_per_word):
-    """Check the probabilities of {3}, {2, 1} and {1, 1, 1} words for 3 masks.
-
-    In such a long text, spans rarely overlap. Lengths 1, 2 and 3 have the
-    probabilities 6/11, 3/11 and 2/11; a span that is too long is shortened.
-    """
-    seq_length, num_examples = 300, 4000
-    maskable = np.ones((num_examples, seq_length), bool)
-    starts = maskable & (np.arange(seq_length) % pieces_per_word == 0)
-    rules = MaskingRules(0.1, 3 * pieces_per_word, _MASK, 1000, ngram=_LONGEST)
-    words = None if pieces_per_word == 1 else starts
-    marked = _masked(kind, maskable, words, rules)
-    assert (marked.sum(axis=1) == 3 * pieces_per_word).all()
-    begins = marked & ~np.roll(marked, 1, axis=1)
-    begins[:, 0] = marked[:, 0]
-    num_runs = np.bincount(begins.sum(axis=1), minlength=4)[1:] / num_examples
-    three, two_and_one = 2 / 11, 3 / 11 + (6 / 11) * (5 / 11)
-    expected = three, two_and_one, 1 - three - two_and_one
-    np.testing.assert_allclose(num_runs, expected, atol=0.035)
 
 
 def test_the_thresholds_are_those_of_1_over_n():

@@ -31,19 +31,6 @@ def _both(rules):
     return static, [tensor.numpy() for tensor in dynamic]
 
 
-@pytest.mark.parametrize("limit", [1, 20, _SEQ_LENGTH - 3])
-@pytest.mark.parametrize("prob", [0.01, 0.15, 0.99])
-def test_static_and_dynamic_masking_predict_as_many(prob, limit):
-    rules = MaskingRules(prob, limit, _MASK, _VOCAB_SIZE)
-    (*_, static), (*_, dynamic) = _both(rules)
-    np.testing.assert_array_equal(static, dynamic)
-    lengths = range(5, _SEQ_LENGTH + 1)
-    assert static.sum(axis=1).tolist() == [
-        min(limit, max(1, round(prob * length)), length - 3)
-        for length in lengths
-    ]
-
-
 @pytest.mark.parametrize(
     ("shares", "outcome"),
     [((1.0, 0.0), "masked"), ((0.0, 1.0), "kept"), ((0.0, 0.0), "random")],

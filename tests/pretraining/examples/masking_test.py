@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking import mask_tokens
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.pretraining.examples.packing import word_starts
@@ -9,8 +10,8 @@ _CLS, _SEP, _MASK = 2, 3, 4
 _SEQ_LENGTH = 24
 
 
-def _rules(limit=4, prob=0.15):
-    return MaskingRules(prob, limit, _MASK, vocab_size=1000)
+def _rules(limit=4, prob=0.15, ngram=1):
+    return MaskingRules(prob, limit, _MASK, vocab_size=1000, ngram=ngram)
 
 
 def _examples(num_examples):
@@ -37,18 +38,6 @@ def _mask(ids, maskable, rules, is_continuation=None, seed=1):
     return mask_tokens(ids, maskable, rules, rng, starts)
 
 
-def _words(ids, maskable, is_continuation):
-    """Return the positions of each word of one example, by the definition."""
-    words = []
-    for position in np.nonzero(maskable)[0].tolist():
-        follows = words and words[-1][-1] == position - 1
-        if follows and is_continuation[ids[position]]:
-            words[-1].append(position)
-        else:
-            words.append([position])
-    return words
-
-
 @pytest.mark.parametrize(
     ("rules", "is_continuation"),
     [
@@ -58,49 +47,41 @@ def _words(ids, maskable, is_continuation):
         (_rules(_SEQ_LENGTH, 0.5), None),
         (_rules(), np.arange(1000) % 3 == 0),
         (_rules(100, 0.4), np.arange(1000) % 2 == 0),
-        (_rules(6, 0.5), np.arange(1000) % 2 == 0),
+        (_rules(6, 0.3, ngram=3), None),
+        (_rules(6, 0.3, ngram=3), np.arange(1000) % 2 == 0),
     ],
 )
-def test_words_are_masked_whole_and_as_many_as_fit(rules, is_continuation):
+def test_spans_are_masked_in_random_order_while_they_fit(
+    rules, is_continuation
+):
     ids, maskable = _examples(300)
     before = ids.copy()
     masked_ids, positions, labels, weights = _mask(
         ids, maskable, rules, is_continuation
     )
     np.testing.assert_array_equal(ids, before)
-    assert np.any(masked_ids != ids)
-    limit = rules.max_predictions_per_seq
-    if is_continuation is None:
-        is_continuation = np.zeros(1000, bool)
-    for row in range(len(ids)):
-        count = int(weights[row].sum())
-        chosen = positions[row, :count].tolist()
-        assert weights[row].tolist() == [1.0] * count + [0.0] * (limit - count)
-        assert chosen == sorted({*chosen})
-        assert (
-            not positions[row, count:].any() and not labels[row, count:].any()
-        )
-        restored = masked_ids[row].copy()
-        restored[chosen] = labels[row, :count]
-        np.testing.assert_array_equal(restored, ids[row])
-        length = maskable[row].sum() + 3
-        left = min(limit, max(1, round(rules.masked_lm_prob * length))) - count
-        assert left >= 0
-        words = _words(ids[row], maskable[row], is_continuation)
-        assert {*chosen} <= {*sum(words, [])}
-        for word in words:
-            taken = {*chosen} & {*word}
-            assert taken in (set(), {*word})
-            assert taken or len(word) > left
-
-
-def test_every_word_is_as_likely_as_another():
-    ids, maskable = _examples(6)
-    ids, maskable = (np.repeat(x[5:], 8000, 0) for x in (ids, maskable))
-    _, positions, _, weights = _mask(ids, maskable, _rules())
-    counts = np.bincount(positions[weights > 0], minlength=_SEQ_LENGTH)
-    expected = maskable[0] / maskable[0].sum()
-    np.testing.assert_allclose(counts / counts.sum(), expected, atol=0.01)
+    starts = maskable
+    if is_continuation is not None:
+        starts = word_starts(maskable, is_continuation[ids] & maskable)
+    limit, length = rules.max_predictions_per_seq, maskable.sum(axis=1) + 3
+    wanted = np.rint(length * rules.masked_lm_prob).astype(int)
+    rng = np.random.default_rng(1)
+    keys, lengths = rng.random(ids.shape, np.float32), np.ones(ids.shape, int)
+    if rules.ngram > 1:
+        steps = rules.span_length_thresholds(1.0)
+        draws = rng.random(ids.shape, np.float32)
+        lengths += np.searchsorted(steps, draws, "right")
+    chosen = choose_word_spans(
+        keys, lengths, starts, maskable, wanted.clip(1, limit)
+    )
+    assert (masked_ids != ids).any()
+    assert not (masked_ids != ids)[~chosen].any()
+    for row, is_chosen in enumerate(chosen):
+        expected = np.flatnonzero(is_chosen)
+        padding = [0] * (limit - len(expected))
+        assert positions[row].tolist() == [*expected, *padding]
+        assert labels[row].tolist() == [*ids[row, expected], *padding]
+        assert weights[row].tolist() == [*[1.0] * len(expected), *padding]
 
 
 def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():

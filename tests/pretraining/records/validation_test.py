@@ -67,20 +67,6 @@ def test_a_prediction_without_its_weight_is_named(write, vocabulary, static):
         wrong = _with(wrong, f"masked_lm_{name}", 2, 0)
 
 
-def test_segments_that_do_not_change_at_sep_are_named(
-    write, vocabulary, static, dynamic
-):
-    for number, (wrong, name) in enumerate(
-        [
-            (_with(static, "segment_ids", 5, 0), "segment_ids"),
-            (_with(static, "segment_ids", 4, 1), "segment_ids"),
-            (_with(dynamic, "segment_boundary", 0, 4), "segment_boundary"),
-        ]
-    ):
-        message = _error(write(f"{number}", [wrong]), vocabulary)
-        assert f"where `{name}` ends A and B. Received: " in message
-
-
 @pytest.mark.parametrize("length", [1, 4])
 def test_a_pair_with_an_empty_part_is_named(write, vocabulary, static, length):
     mask = [1] * length + [0] * (12 - length)
