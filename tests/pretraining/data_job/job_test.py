@@ -68,12 +68,19 @@ def corpus_file(make_documents, write_documents):
 def create(corpus_file, vocab_file, tmp_path):
     """Return a function that runs the tool; returns record paths and counts."""
 
-    def create(options, *names, path=corpus_file, text=None, **arguments):
+    def create(
+        options,
+        *names,
+        path=corpus_file,
+        vocab_file=vocab_file,
+        text=None,
+        **arguments,
+    ):
         paths = [str(tmp_path / name) for name in names]
         counts = create_data(
-            open_sources([path]),
+            open_sources([str(path)]),
             paths,
-            TextOptions(vocab_file, **(text or {})),
+            TextOptions(str(vocab_file), **(text or {})),
             options,
             **arguments,
         )
@@ -94,65 +101,6 @@ def warnings(caplog):
         for record in caplog.records
         if record.levelname == "WARNING"
     ]
-
-
-@pytest.mark.parametrize("num_files", [1, 3])
-def test_counts_are_those_of_the_records(
-    create, tokenizer, make_documents, num_files
-):
-    paths, counts = create(_options(), *"abc"[:num_files])
-    examples = [example for path in paths for example in _read(path)]
-    documents = make_documents(1, 30)
-    assert counts["documents"] == 30
-    assert counts["sentences"] == sum(map(len, documents))
-    assert counts["tokens"] == sum(
-        len(ids) for d in documents for ids in tokenizer(d).to_list()
-    )
-    assert counts["examples"] == len(examples)
-    assert counts["random_next"] == sum(
-        int(example["next_sentence_labels"][0]) for example in examples
-    )
-    assert counts["predictions"] == sum(
-        int(example["masked_lm_weights"].sum()) for example in examples
-    )
-    assert counts["example_tokens"] == sum(
-        int(example["input_mask"].sum()) for example in examples
-    )
-    kept = sum(
-        sum(map(len, _parts(example)[: 2 - example["next_sentence_labels"][0]]))
-        for example in examples
-    )
-    assert counts["cut_tokens"] == 2 * counts["tokens"] - kept
-
-
-@pytest.mark.parametrize("in_blocks", [False, True])
-def test_labels_put_back_give_the_whole_text(
-    create, tokenizer, make_documents, monkeypatch, in_blocks
-):
-    if in_blocks:
-        monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
-        monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
-        monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
-    # Long enough to avoid truncation, so that each pass uses each token once.
-    options = _options(max_seq_length=200, short_seq_prob=0.0)
-    paths, counts = create(options, "a", "b")
-    documents = [
-        [ids for sentence in tokenizer(document).to_list() for ids in sentence]
-        for document in make_documents(1, 30)
-    ]
-    text = "\n".join(" ".join(map(str, document)) for document in documents)
-    used = collections.Counter()
-    for path in paths:
-        for example in _read(path):
-            first, second = _parts(example)
-            is_random = example["next_sentence_labels"][0]
-            parts = [[*first], [*second]] if is_random else [[*first, *second]]
-            for part in parts:
-                assert " ".join(map(str, part)) in text
-            used.update(map(int, parts[0]))
-    expected = collections.Counter(sum(documents, []) * 2)
-    assert used == expected
-    assert counts["tokens"] == sum(expected.values()) / 2
 
 
 def test_examples_are_shuffled(create, vocabulary, write_documents):
@@ -178,31 +126,18 @@ def test_each_pass_masks_anew(create, write_documents):
     assert len(masks) > 20
 
 
-def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
-    seen = []
-
-    def rules(*args):
-        seen.append(args)
-        return MaskingRules(*args)
-
-    monkeypatch.setattr(shards, "MaskingRules", rules)
-    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
-    create(options, "a")
-    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
-
-
 @pytest.mark.parametrize(
     ("changes", "received"),
     [
-        ({"max_predictions_per_seq": 0}, "max_predictions_per_seq=0, max_s"),
         ({"max_predictions_per_seq": 22}, "=22, max_seq_length=24"),
         ({"masked_lm_prob": 1.0}, "masked_lm_prob=1.0"),
+        ({"ngram": 11}, "ngram=11"),
         ({"short_seq_prob": 1.1}, "short_seq_prob=1.1"),
-        ({"dupe_factor": 0}, "dupe_factor=0"),
         ({"dupe_factor": 1001}, "dupe_factor=1001"),
         ({"max_seq_length": 16385}, "max_seq_length=16385"),
         ({"random_seed": -1}, "random_seed=-1"),
         ({"packing": "pairs"}, "pairs"),
+        ({"packing": "best_fit"}, "masking='static'"),
         ({"masking": "none"}, "masking='none'"),
         ({"masking": "dynamic", "ngram": 3}, "ngram=3"),
         ({"masking": "dynamic", "do_whole_word_mask": True}, "mask=True"),
@@ -220,21 +155,6 @@ def test_the_shortest_sequences_work(create):
     assert all(e["input_mask"].all() for e in _read(paths[0]))
 
 
-def test_as_many_files_as_passes_over_documents_get_an_example(create):
-    paths, counts = create(_options(), *(f"{n}" for n in range(60)))
-    sizes = [len(_read(path)) for path in paths]
-    assert min(sizes) > 0
-    assert sum(sizes) == counts["examples"]
-
-
-def test_a_long_document_leaves_no_file_without_an_example(
-    create, write_documents
-):
-    path = write_documents("text.txt", [["a dog"]] * 9 + [["a cat"] * 1000])
-    paths, _ = create(_options(dupe_factor=1), *"abcdefghij", path=path)
-    assert min(len(_read(path)) for path in paths) > 0
-
-
 def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
     paths, _ = create(_options(), "a", "b")
     before = _bytes(paths)
@@ -249,6 +169,87 @@ def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
         "manifest-a.json",
         "text.txt",
     ]
+
+
+def test_counts_are_those_of_the_records(create, tokenizer, make_documents):
+    paths, counts = create(_options(), *"abc")
+    examples = [example for path in paths for example in _read(path)]
+    documents = make_documents(1, 30)
+    assert counts["documents"] == 30
+    assert counts["sentences"] == sum(map(len, documents))
+    assert counts["tokens"] == sum(
+        len(ids) for d in documents for ids in tokenizer(d).to_list()
+    )
+    assert counts["examples"] == len(examples)
+    for count, name in (
+        ("random_next", "next_sentence_labels"),
+        ("predictions", "masked_lm_weights"),
+        ("example_tokens", "input_mask"),
+    ):
+        assert counts[count] == sum(int(x[name].sum()) for x in examples)
+    kept = sum(
+        sum(map(len, _parts(example)[: 2 - example["next_sentence_labels"][0]]))
+        for example in examples
+    )
+    assert counts["cut_tokens"] == 2 * counts["tokens"] - kept
+
+
+def test_labels_put_back_give_the_whole_text(
+    create, tokenizer, make_documents, monkeypatch
+):
+    monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
+    monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
+    monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
+    # Long enough to avoid truncation, so that each pass uses each token once.
+    options = _options(max_seq_length=200, short_seq_prob=0.0)
+    paths, counts = create(options, "a", "b")
+    documents = [
+        [ids for sentence in tokenizer(document).to_list() for ids in sentence]
+        for document in make_documents(1, 30)
+    ]
+    text = "\n".join(" ".join(map(str, document)) for document in documents)
+    used = collections.Counter()
+    for path in paths:
+        for example in _read(path):
+            first, second = _parts(example)
+            is_random = example["next_sentence_labels"][0]
+            parts = [[*first], [*second]] if is_random else [[*first, *second]]
+            for part in parts:
+                assert " ".join(map(str, part)) in text
+            used.update(map(int, parts[0]))
+    assert used == collections.Counter(sum(documents, []) * 2)
+    assert counts["tokens"] == len(sum(documents, []))
+
+
+def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
+    seen = []
+
+    def rules(*args):
+        seen.append(args)
+        return MaskingRules(*args)
+
+    monkeypatch.setattr(shards, "MaskingRules", rules)
+    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
+    create(options, "a")
+    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
+
+
+@pytest.mark.parametrize(
+    ("documents", "num_files"),
+    [
+        ([["a dog", "a cat"]] * 10, 10),  # As many as documents.
+        ([["a dog"]] * 9 + [["a cat"] * 1000], 10),
+    ],
+)
+def test_no_file_is_without_an_example(
+    create, write_documents, documents, num_files
+):
+    path = write_documents("text.txt", documents)
+    names = [f"{n}" for n in range(num_files)]
+    paths, counts = create(_options(dupe_factor=1), *names, path=path)
+    sizes = [len(_read(path)) for path in paths]
+    assert min(sizes) > 0
+    assert sum(sizes) == counts["examples"]
 
 
 _FULL = ["a dog sees a cat"] * 90
@@ -290,34 +291,33 @@ def test_text_that_does_not_suit_is_warned_of(
 
 
 @pytest.mark.parametrize(
-    ("text", "names", "words"),
+    ("content", "names", "words"),
     [
         ("a dog\na cat\n", "a", r"1 document in .*text\.txt"),
-        ("", "a", r"1 file.*without words.*text\.txt"),
         ("\u200b\n\n\u200b", "a", r"1 file.*without words.*text\.txt"),
-        (
-            "a dog\n\na cat\n",
-            "abcde",
-            "more files than.*Received: 5 output files",
-        ),
+        ("a dog\n\na cat\n", "abcde", "more files than.*: 5 output files"),
         (None, [], "must not be empty"),
         (None, ["a", "b", "c/../a"], "must be different files in one"),
         (None, ["a", "c/b"], "must be different files in one.*/c/b"),
         (None, ["a", "text.txt"], "must not be an input.*text.txt"),
         (None, ["vocab.txt"], "must not be an input.*vocab.txt"),
+        (None, ["a", "x.txt"], "must not be an input.*x.txt"),
+        (None, ["a"], "`lexicon_file` requires .*'.*x.txt'"),
     ],
 )
 def test_what_cannot_be_made_is_an_error_and_leaves_nothing(
-    create, vocab_file, tmp_path, text, names, words
+    create, vocab_file, tmp_path, content, names, words
 ):
     path = tmp_path / "text.txt"
-    if text is not None:
-        path.write_text(text, encoding="utf-8")
+    text = {"lexicon_file": str(tmp_path / "x.txt")}
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+        text = {}
     before = {*os.listdir(tmp_path)}
     names = [vocab_file if name == "vocab.txt" else name for name in names]
     for overwrite in (False, True):
         with pytest.raises(ValueError, match=words):
-            create(_options(), *names, path=str(path), overwrite=overwrite)
+            create(_options(), *names, text=text, overwrite=overwrite)
     assert {*os.listdir(tmp_path)} == before
 
 
@@ -333,112 +333,80 @@ def chinese(tmp_path):
         "\n".join(" ".join(rng.choice(words, 6)) for _ in range(5))
         for _ in range(20)
     ]
-    path = tmp_path / "text.txt"
-    path.write_text("\n\n".join(documents), encoding="utf-8")
     vocab = tmp_path / "vocab.txt"
     vocab.write_text("\n".join([*SPECIAL_TOKENS, *characters]), "utf-8")
-    return str(path), str(vocab)
+    return "\n\n".join(documents), vocab
 
 
-@pytest.mark.parametrize("segmented_words", [False, True])
-def test_characters_of_a_segmented_word_are_masked_together(
-    chinese, tmp_path, warnings, segmented_words
+def _continues_a_word(ids, place):
+    """Return whether a character is not the first one of its word."""
+    index = int(ids[place]) - len(SPECIAL_TOKENS)
+    size = 2 if index < 30 else 3
+    return index >= 0 and index % size != 0 and ids[place - 1] >= 5
+
+
+@pytest.mark.parametrize(
+    ("words_from", "masking"),
+    [("spaces", "static"), ("lexicon", "static"), ("lexicon", "dynamic")],
+)
+def test_characters_of_a_word_are_masked_together(
+    create, chinese, tmp_path, warnings, words_from, masking
 ):
-    path, vocab_file = chinese
-    records = str(tmp_path / "a")
-    counts = create_data(
-        open_sources([path]),
-        [records],
-        TextOptions(vocab_file, segmented_words=segmented_words),
-        _options(do_whole_word_mask=True, max_seq_length=40),
-    )
-    told = [w for w in warnings() if "no effect" in w]
-    assert bool(told) != segmented_words
-    num_together = num_apart = 0
-    for example in _read(records):
-        ids = _put_back(example)
-        assert ids.max() < 65
-        count = int(example["masked_lm_weights"].sum())
-        chosen = set(example["masked_lm_positions"][:count].tolist())
-        for position in range(1, example["input_mask"].sum()):
-            index = int(ids[position]) - len(SPECIAL_TOKENS)
-            size = 2 if index < 30 else 3
-            if index < 0 or index % size == 0 or ids[position - 1] < 5:
-                continue  # Not a character, or the first one of a word.
-            if (position in chosen) == (position - 1 in chosen):
-                num_together += position in chosen
-            else:
-                num_apart += 1
-    assert (num_apart == 0) == segmented_words
-    assert num_together > 10
-    assert counts["continuations"] == segmented_words * (
-        counts["tokens"] - len(pathlib.Path(path).read_text("utf-8").split())
-    )
-
-
-@pytest.mark.parametrize("masking", ["static", "dynamic"])
-def test_entries_of_a_lexicon_are_masked_together(
-    chinese, tmp_path, warnings, masking
-):
-    path, vocab_file = chinese
-    text = pathlib.Path(path).read_text("utf-8")
-    joined = tmp_path / "joined.txt"
-    joined.write_text(text.replace(" ", ""), encoding="utf-8")
-    lexicon = tmp_path / "lexicon.txt"
+    text, vocab_file = chinese
     words = sorted({*text.split()})
-    lexicon.write_text("\n".join([*words, "不 在"]), encoding="utf-8")
-    records = str(tmp_path / "a")
-    counts = create_data(
-        open_sources([str(joined)]),
-        [records],
-        TextOptions(vocab_file, lexicon_file=str(lexicon)),
+    path, lexicon = tmp_path / "words.txt", tmp_path / "lexicon.txt"
+    lexicon.write_text("\n".join([*words, "不 在"]), "utf-8")
+    options = {"segmented_words": True}
+    path.write_text(text, "utf-8")
+    if words_from == "lexicon":
+        options = {"lexicon_file": str(lexicon)}
+        path.write_text(text.replace(" ", ""), "utf-8")
+    is_static = masking == "static"
+    (records,), counts = create(
         _options(
-            do_whole_word_mask=masking == "static",
-            max_seq_length=40,
-            masking=masking,
+            do_whole_word_mask=is_static, max_seq_length=40, masking=masking
         ),
+        "a",
+        path=path,
+        vocab_file=vocab_file,
+        text=options,
     )
     assert counts["continuations"] == counts["tokens"] - len(text.split())
-    (missing,) = [w for w in warnings() if "do not occur" in w]
-    assert f"line {len(words) + 1} ('不 在')." in missing
-    num_masked = 0
+    told = [w for w in warnings() if "not occur in the text" in w]
+    assert len(told) == (words_from == "lexicon")
+    assert all(f"text: line {len(words) + 1} ('不 在')." in w for w in told)
+    num_together = 0
     for example in _read(records):
-        is_static = masking == "static"
-        ids = _put_back(example) if is_static else example["input_ids"]
         if is_static:
+            ids = _put_back(example)
+            marks = np.zeros(len(ids), bool)
             count = int(example["masked_lm_weights"].sum())
-            marks = np.zeros(len(ids))
-            marks[example["masked_lm_positions"][:count]] = 1
+            marks[example["masked_lm_positions"][:count]] = True
         else:
-            marks = 1 - example["word_starts"]
+            ids = example["input_ids"]
+            marks = example["word_starts"] == 0
         for place in range(2, len(ids)):
-            index = int(ids[place]) - len(SPECIAL_TOKENS)
-            size = 2 if index < 30 else 3
-            if index < 0 or index % size == 0 or ids[place - 1] < 5:
-                continue  # Not a character, or the first one of a word.
-            assert marks[place] == (marks[place - 1] if is_static else 1)
-            num_masked += int(marks[place])
-    assert num_masked > 10
+            if _continues_a_word(ids, place):
+                expected = marks[place - 1] if is_static else True
+                num_together += marks[place] and expected
+                assert marks[place] == expected
+    assert num_together > 10
     manifest = json.loads((tmp_path / "manifest-a.json").read_text())
-    assert len(manifest["settings"]["text"]["lexicon"]) == 64
+    digest = manifest["settings"]["text"].get("lexicon", "")
+    assert len(digest) == 64 * (words_from == "lexicon")
 
 
-def test_a_lexicon_without_whole_words_is_an_error(create, tmp_path):
-    with pytest.raises(ValueError, match="`lexicon_file` requires .*'x.txt'"):
-        create(_options(), "a", text={"lexicon_file": "x.txt"})
-
-
-@pytest.mark.parametrize("chunk_bytes", [1, 100])
-def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
-    (expected,), counts = create(_options(), "a")
-    monkeypatch.setattr(
-        "keras_bert.pretraining.corpus.text_files.CHUNK_BYTES", chunk_bytes
-    )
-    monkeypatch.setattr(
-        "keras_bert.pretraining.corpus.chunk_writer._BATCH_BYTES", 7
-    )
-    (records,), same_counts = create(_options(), "b")
-    assert _bytes([records]) == _bytes([expected])
+def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch):
+    expected, counts = create(_options(), "a")
+    for module, name, size in (
+        ("text_files", "CHUNK_BYTES", 100),
+        ("chunk_writer", "_BATCH_BYTES", 7),
+    ):
+        monkeypatch.setattr(
+            f"keras_bert.pretraining.corpus.{module}.{name}", size
+        )
+    records, same_counts = create(_options(), "b")
+    assert _bytes(records) == _bytes(expected)
     assert same_counts == counts
 
 
@@ -455,15 +423,12 @@ def test_bytes_do_not_depend_on_the_tokenizer(
     assert same_counts == counts
 
 
-def test_casing_is_that_of_the_vocabulary(
-    create, vocab_file, vocabulary, tmp_path
-):
+def test_casing_is_that_of_the_vocabulary(vocab_file, vocabulary, tmp_path):
     cased = tmp_path / "cased" / "vocab.txt"
     cased.parent.mkdir()
     with artifacts.file(cased, {"do_lower_case": False}) as name:
         vocabulary.save(name)
-    options = TextOptions(str(cased)).resolved()
-    assert options.do_lower_case is False
+    assert TextOptions(str(cased)).resolved().do_lower_case is False
     assert TextOptions(vocab_file).resolved().do_lower_case is True
     tokens = TextOptions(str(cased)).make_tokenizer()(["Dog"]).to_list()
     assert tokens == [[vocabulary.unk_id]]
@@ -481,13 +446,10 @@ def test_bad_lines_are_counted_over_all_chunks(
     )
     path = tmp_path / "a.jsonl"
     good = ['{"text": "a dog sees\\na cat"}'] * 30
-    lines = [f"{line}\n[{number}]" for number, line in enumerate(good)]
-    path.write_text("\n".join(lines))
-    (records,), counts = create(
-        _options(), "a", path=str(path), text={"on_bad_line": "skip"}
-    )
-    assert counts["bad_lines"] == 30
-    assert counts["documents"] == 30
+    path.write_text("\n".join(f"{line}\n[1]" for line in good))
+    text = {"on_bad_line": "skip"}
+    records, counts = create(_options(), "a", path=path, text=text)
+    assert (counts["bad_lines"], counts["documents"]) == (30, 30)
     manifest = json.loads((tmp_path / "manifest-a.json").read_text())
     assert manifest["settings"]["text"]["on_bad_line"] == "skip"
     listed = zip((2, 4, 6, 8, 10), manifest["bad_lines"], strict=True)
@@ -495,5 +457,5 @@ def test_bad_lines_are_counted_over_all_chunks(
     (warning,) = [w for w in warnings() if "bad line" in w]
     assert "30 bad line(s)" in warning and f"{path}, line 2," in warning
     path.write_text("\n".join(good))
-    (clean,), _ = create(_options(), "b", path=str(path))
-    assert _bytes([records]) == _bytes([clean])
+    clean, _ = create(_options(), "b", path=path)
+    assert _bytes(records) == _bytes(clean)

@@ -3,54 +3,21 @@
     echo '{"kill_at": 7, "inputs": [...], ...}' | python killed_run.py
 
 Each line of the input starts a run in a fork of this process, which has already
-imported everything. The run kills itself at file event number `kill_at`; 0 is
-never. Its exit code is printed. TensorFlow must not run before a fork, so a
-tokenizer in Python replaces the tokenizer of the package; it returns the same
-pieces for known lower-case words.
+imported everything except TensorFlow, which must not run before a fork. The run
+kills itself at file event number `kill_at`; 0 is never. Its exit code is
+printed.
 """
 
 import json
 import os
 import signal
 import sys
-import types
-
-import numpy as np
 
 from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.corpus import text_files
-from keras_bert.text.wordpiece.vocabulary import Vocabulary
-
-
-class _Tokenizer:
-    def __init__(self, vocab_file):
-        self.vocabulary = Vocabulary.from_file(vocab_file)
-
-    def __call__(self, lines):
-        pieces = [
-            [i for word in line.split() for i in self._pieces(word.decode())]
-            for line in lines
-        ]
-        lengths = np.array([len(line) for line in pieces], np.int64)
-        return types.SimpleNamespace(
-            values=_tensor(np.array(sum(pieces, []), np.int32)),
-            row_lengths=lambda: _tensor(lengths),
-        )
-
-    def _pieces(self, word):
-        prefix = ""
-        while word:
-            ends = range(len(word), 0, -1)
-            end = next(e for e in ends if prefix + word[:e] in self.vocabulary)
-            yield self.vocabulary.id_of(prefix + word[:end])
-            word, prefix = word[end:], "##"
-
-
-def _tensor(array):
-    return types.SimpleNamespace(numpy=lambda: array)
 
 
 def _run(request):
@@ -77,9 +44,6 @@ def _run(request):
 
 
 def main():
-    TextOptions.make_tokenizer = lambda options, on_host: _Tokenizer(
-        options.vocab_file
-    )
     for line in sys.stdin:
         child = os.fork()
         if not child:
