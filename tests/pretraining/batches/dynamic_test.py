@@ -129,30 +129,17 @@ def test_an_epoch_is_the_same_whatever_the_batch_size(write):
 
 
 def test_an_endless_stream_is_the_same_with_any_number_of_threads(write):
-    paths = [write(name, seed=n) for n, name in enumerate("abc")]
-    expected = _examples(_dataset(paths, batch_size=1).take(200))
+    paths = [write(name, seed=n) for n, name in enumerate("ab")]
+    count = 2 * sum(len(_read(path)) for path in paths)
+    streams = []
     for num_threads in (1, 8):
         options = tf.data.Options()
         options.threading.private_threadpool_size = num_threads
-        dataset = _dataset(paths, batch_size=1).take(200)
-        assert _examples(dataset.with_options(options)) == expected
-
-
-def test_the_endless_form_goes_through_epochs(write):
-    path = write("a")
-    count = len(_read(path))
-    dataset = _dataset([path], batch_size=1).take(3 * count)
-
-    def key(example):
-        return str(sorted(example.items()))
-
-    examples, restored = _examples(dataset), _restored(dataset)
-    expected = sorted(map(key, _restored(_dataset([path], epoch=0))))
-    passes = [restored[n * count :][:count] for n in range(3)]
-    for one in passes:
-        assert sorted(map(key, one)) == expected
-    assert passes[0] != passes[1] != passes[2]
-    assert len(set(examples)) > 0.9 * len(examples)
+        dataset = _dataset(paths, batch_size=1).take(count)
+        streams.append(_examples(dataset.with_options(options)))
+    assert streams[0] == streams[1]
+    # The second epoch has other masks.
+    assert len({*streams[0]}) > 0.9 * count
 
 
 def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):

@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 
 from keras_bert.pretraining.corpus import text_files
@@ -118,9 +116,3 @@ def test_an_unknown_data_set_is_one_line(tmp_path):
         with pytest.raises(ValueError, match=f"^'{name}' must be") as caught:
             TfdsSource(name)
         assert "\n" not in str(caught.value)
-
-
-def test_a_missing_package_is_told_with_its_pip_line(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tensorflow_datasets", None)
-    with pytest.raises(ImportError, match=r"install 'keras-bert-tf\[tfds\]'"):
-        TfdsSource("missing")
