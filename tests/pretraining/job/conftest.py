@@ -37,7 +37,7 @@ class Folder:
         return str(self.path / name)
 
     def recipe(self, masking="static", **changes):
-        """Return a valid recipe with changes."""
+        """Return a valid recipe with changes; `masking` names the records."""
         values = {
             "input_file": [self.file(f"{masking}-train.tfrecord")],
             "eval_file": [self.file(f"{masking}-eval.tfrecord")],
@@ -77,11 +77,14 @@ class Folder:
 
 
 def _options(name):
+    kind = name.partition("-")[0]
+    is_packed = kind == "packed"
     return DataOptions(
         max_seq_length=16,
         max_predictions_per_seq=3,
         dupe_factor=3,
-        masking=name.partition("-")[0],
+        packing="best_fit" if is_packed else "segment_pairs",
+        masking="dynamic" if is_packed else kind,
         random_seed=len(name),
     )
 
@@ -107,7 +110,7 @@ def template(tmp_path_factory):
     )
     config.to_json(path / "config.json")
     folder = Folder(path, vocabulary, config)
-    for masking in ("static", "dynamic"):
+    for masking in ("static", "dynamic", "packed"):
         for part in ("train", "eval"):
             name = f"{masking}-{part}.tfrecord"
             create_data(

@@ -55,6 +55,46 @@ def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
     assert vocabulary.sha256 == folder.vocabulary.sha256
 
 
+def save_bert(folder, **changes):
+    """Save a model and return the recipe that continues it."""
+    config = BertConfig(**{**vars(folder.config), **changes})
+    tokenizer = BertTokenizer(folder.vocabulary)
+    bert = PretrainedModel.from_config(config, tokenizer)
+    save_pretrained(bert, folder.path / "bert")
+    return {
+        "vocab_file": None,
+        "bert_config_file": None,
+        "init_checkpoint": folder.file("bert"),
+    }
+
+
+def test_records_too_long_for_a_checkpoint_are_an_error(folder):
+    recipe = save_bert(folder, max_position_embeddings=8)
+    with pytest.raises(ValueError, match="max_position_embeddings=8"):
+        train(folder.recipe(**recipe))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("given", [None, False])
+def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
+    recipe = save_bert(folder)
+    for name in ("manifest.json", "tokenizer_config.json"):
+        (folder.path / "bert" / name).unlink(missing_ok=True)
+    if given is not None:
+        folder.drop_manifests()
+    train(
+        folder.recipe(
+            num_train_steps=3,
+            max_seq_length=16,
+            max_predictions_per_seq=3,
+            do_lower_case=given,
+            **recipe,
+        )
+    )
+    expected = given is not False
+    assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
+
+
 def test_what_a_run_is_stands_there_before_its_first_step(folder, monkeypatch):
     def train_nothing(self, batches, num_steps):
         raise KeyboardInterrupt
@@ -67,96 +107,39 @@ def test_what_a_run_is_stands_there_before_its_first_step(folder, monkeypatch):
     assert (folder.path / "run" / "run.json").exists()
 
 
-@pytest.mark.exhaustive
-def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
-    folder,
-):
-    train(folder.recipe(num_train_steps=3, eval_file=None))
-    run = folder.path / "run"
-    before = (run / "run.json").read_bytes()
-    wider = BertConfig(**{**vars(folder.config), "hidden_size": 16})
-    wider.to_json(folder.path / "wider.json")
-    with pytest.raises(ValueError, match="3.npz belongs to a differ"):
-        train(
-            folder.recipe(
-                num_train_steps=3,
-                eval_file=None,
-                bert_config_file=folder.file("wider.json"),
-                allow_changed_flags=True,
-            )
-        )
-    assert (run / "run.json").read_bytes() == before
-    config = BertConfig.from_json(run / "states" / "model_config.json")
-    assert config == folder.config
-
-
-def test_records_too_long_for_a_checkpoint_are_an_error(folder):
-    config = BertConfig(**{**vars(folder.config), "max_position_embeddings": 8})
-    bert = PretrainedModel.from_config(config, BertTokenizer(folder.vocabulary))
-    save_pretrained(bert, folder.path / "bert")
-    with pytest.raises(ValueError, match="max_position_embeddings=8"):
-        train(
-            folder.recipe(
-                vocab_file=None,
-                bert_config_file=None,
-                init_checkpoint=folder.file("bert"),
-            )
-        )
-
-
-def cut(path):
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) - 30])
-
-
-def flip(path):
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
 def put_garbage(path):
+    """Replace a record in the middle by something that is no record."""
     records = [record for _, record in framed_records(path)]
     records[len(records) // 2] = b"\x07no example"
     with open(path, "wb") as file:
         write_records(file, records)
 
 
-_DAMAGES = {
-    cut: "the file is truncated",
-    flip: "the checksum of its (data|length) does not match",
-    put_garbage: "it must be a tf.train.Example",
-}
-
-
 @pytest.mark.smoke("static")
 @pytest.mark.parametrize("masking", ["static", "dynamic"])
-@pytest.mark.parametrize("damage", _DAMAGES)
 @pytest.mark.parametrize("part", ["train", "eval"])
-def test_a_damaged_record_is_named(folder, masking, damage, part):
+def test_a_damaged_record_is_named(folder, masking, part):
     name = f"{masking}-{part}.tfrecord"
-    damage(folder.path / name)
+    put_garbage(folder.path / name)
     folder.write_manifest(name)  # Like a file that was corrupt before.
     plan = plan_pretraining(folder.recipe(masking))
     batches = RunBatches(plan, plan.vocabulary, plan.config.vocab_size)
     data = {"train": batches.training(0).take(50), "eval": batches.evaluation()}
     with pytest.raises(
         ValueError,
-        match=rf"{name}, record \d+ \(counted from 0; at byte \d+\): "
-        f"({_DAMAGES[damage]}).* keras-bert inspect_records "
-        f"--input_file=.*{name} --vocab_file=.*vocab.txt$",
+        match=rf"{name}, record \d+ \(counted from 0; at byte \d+\): it must "
+        "be a tf.train.Example.* keras-bert inspect_records --input_file="
+        f".*{name} --vocab_file=.*vocab.txt$",
     ):
         with batches.corruption_names_file():
             list(data[part])
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("part", ["train", "eval"])
-def test_a_run_over_damaged_records_is_one_line(folder, part):
-    name = f"static-{part}.tfrecord"
-    put_garbage(folder.path / name)
-    folder.write_manifest(name)
-    with pytest.raises(ValueError, match=f"{name}, record .*Example") as caught:
+def test_a_run_over_damaged_records_is_one_line(folder):
+    put_garbage(folder.path / "static-train.tfrecord")
+    folder.write_manifest("static-train.tfrecord")
+    with pytest.raises(ValueError, match="train.*, record .*Example") as caught:
         train(folder.recipe(num_train_steps=100))
     assert "\n" not in str(caught.value)
 
@@ -210,33 +193,6 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder, caplog):
     assert plan.vocab_file.endswith("states/vocab.txt")
     run_plan(plan)
     assert (folder.path / "second" / "model.safetensors").exists()
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("given", [None, True, False])
-def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
-    bert = PretrainedModel.from_config(
-        folder.config, BertTokenizer(folder.vocabulary)
-    )
-    directory = folder.path / "bert"
-    save_pretrained(bert, directory)
-    (directory / "manifest.json").unlink(missing_ok=True)
-    (directory / "tokenizer_config.json").unlink()
-    if given is not None:
-        folder.drop_manifests()
-    train(
-        folder.recipe(
-            num_train_steps=3,
-            vocab_file=None,
-            bert_config_file=None,
-            init_checkpoint=str(directory),
-            max_seq_length=16,
-            max_predictions_per_seq=3,
-            do_lower_case=given,
-        )
-    )
-    expected = given is not False
-    assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
 
 
 def test_gpt_learns_from_left_to_right(folder):
