@@ -1,7 +1,9 @@
-"""`keras-bert` starts the programs without a clone."""
+"""`keras-bert` starts the programs without a clone, and shows manuals."""
 
+import importlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -9,47 +11,89 @@ import pytest
 
 import keras_bert
 from keras_bert import command_line
+from keras_bert.cli import console
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _WRONG = "The first argument must be a program. Received:"
 _TOOLS = sorted(path.stem for path in (_ROOT / "tools").glob("*.py"))
+_HEAVY = (
+    "apache_beam gradio jax keras matplotlib tensorflow tensorflow_datasets "
+    "tensorflow_text torch transformers"
+).split()
+# Imports programs and prints the imported modules.
+_IMPORTS = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(f"keras_bert.cli.{name}")
+print(*sys.modules)
+"""
 
 
-def run(*words):
-    """Run the entry point; return exit code, stdout and stderr."""
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from keras_bert.cli.console import main; main()",
-            *words,
-        ],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    return result.returncode, result.stdout, result.stderr
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """Return a function that runs a command; returns exit code and output."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["keras-bert", *words])
+        code = 0
+        try:
+            console.main()
+        except SystemExit as error:
+            code = error.code or 0
+        stdout, stderr = capsys.readouterr()
+        if isinstance(code, str):
+            return 1, stdout, f"{code}\n"
+        return code, stdout, stderr
+
+    return call
 
 
-def test_its_help_lists_every_program_by_its_job():
-    code, stdout, stderr = run("--help")
+def test_its_help_lists_every_program_by_its_job(call):
+    code, stdout, stderr = call("--help")
     assert (code, stderr) == (0, "")
     assert stdout.startswith("Usage: keras-bert PROGRAM ")
-    assert run() == run("help") == (code, stdout, stderr)
+    assert call() == call("help") == (code, stdout, stderr)
     title, *listed = stdout[stdout.index("Try a model:") :].splitlines()
     words = [line.split() for line in listed if line.startswith("  ")]
     assert sorted(first for first, *_ in words) == _TOOLS
     assert all(len(line) > 3 for line in words)
 
 
-def test_a_program_shows_its_manual_with_what_is_to_be_typed():
-    code, stdout, stderr = run("run-pretraining", "--help")
+def _described(manual, flag):
+    """Return the description of a flag."""
+    start = re.search(rf"^  --(\[no\])?{flag}($| )", manual, re.M)
+    assert start, f"--{flag} is not shown"
+    return re.split(r"\n  --|\n\n", manual[start.start() + 1 :])[0]
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+def test_a_manual_describes_every_flag(call, tool):
+    code, manual, stderr = call("help", tool)
     assert (code, stderr) == (0, "")
-    assert run("help", "run_pretraining") == (code, stdout, stderr)
-    assert stdout.startswith("Usage: keras-bert run_pretraining --input_file=")
-    assert 'file="$(keras-bert configs)/bert_tiny.json"' in stdout
-    assert "  --num_train_steps" in stdout
-    assert "tools/" not in stdout
+    module = importlib.import_module(f"keras_bert.cli.{tool}")
+    usage, _, about = manual.partition("\n\n")
+    assert usage.lower().startswith(f"usage: keras-bert {tool} ")
+    assert about.startswith(module.__doc__[:60])
+    assert f"    keras-bert {tool} " in about
+    required = re.findall(r"--(\w+)=", usage)
+    # This program also runs without the library.
+    has_own = tool == "query_saved_model"
+    for flag in () if has_own else module.PROGRAM.values():
+        is_marked = "required)" in _described(manual, flag)
+        assert is_marked == (flag in required)
+    for flag in re.findall(r"\s--(\w+)=", module.__doc__):
+        _described(manual, flag)
+
+
+def test_programs_import_nothing_slow():
+    result = subprocess.run(
+        [sys.executable, "-c", _IMPORTS, *_TOOLS],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert {*_HEAVY} & {*result.stdout.split()} == set()
 
 
 @pytest.mark.parametrize(
@@ -59,34 +103,24 @@ def test_a_program_shows_its_manual_with_what_is_to_be_typed():
         (["versoin"], f"{_WRONG} versoin. Did you mean version?"),
         (["configs", "x"], f"{_WRONG} conf"),
         (["../setup"], f"{_WRONG} ../setup"),
-        (["run_squad"], "These flags are required: --init_dir, --output_dir."),
+        (["run-squad"], "These flags are required: --init_dir, --output_dir."),
         (
             ["inspect_records", "x", "--input_file=x", "--vocab_file=y"],
             "Unexpected arguments: x.",
         ),
     ],
 )
-def test_a_wrong_word_is_one_line(words, line):
-    code, stdout, stderr = run(*words)
+def test_a_wrong_word_is_one_line(call, words, line):
+    code, stdout, stderr = call(*words)
     assert (code, stdout) == (1, "")
     assert stderr.startswith(f"Error: {line}")
     assert stderr.count("\n") == 1
 
 
-def test_a_command_is_kept_as_it_is_typed(monkeypatch):
+def test_release_and_configs_are_printed(call, monkeypatch):
+    for word in ("--version", "version"):
+        assert call(word) == (0, f"{keras_bert.__version__}\n", "")
+    code, stdout, _ = call("configs")
+    assert (code, stdout.strip()) == (0, str(keras_bert.CONFIGS))
     monkeypatch.setattr(sys, "argv", ["my tools/predict.py", "--input=a b"])
     assert command_line.typed_command() == "keras-bert predict '--input=a b'"
-
-
-def test_it_says_which_release_it_is():
-    for word in ("--version", "version"):
-        assert run(word) == (0, f"{keras_bert.__version__}\n", "")
-
-
-def test_the_configs_are_found_from_everywhere():
-    code, stdout, _ = run("configs")
-    assert (code, stdout.strip()) == (0, str(keras_bert.CONFIGS))
-    config = keras_bert.BertConfig.from_json(
-        keras_bert.CONFIGS / "bert_base.json"
-    )
-    assert config.hidden_size == 768

@@ -1,114 +1,128 @@
-"""A fast way to run many programs in tests."""
+"""Programs in the process of the tests, and the files that they read."""
 
+import contextlib
+import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import warnings
 
+import keras
 import pytest
+from absl import logging
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
+from keras_bert import pretraining
+from keras_bert import save_pretrained
+from keras_bert.cli import console
+from keras_bert.tasks import TextClassifier
+from tests import tiny
 
-# Imports slow modules once and runs one program after another, each with its
-# own folder, flags, output and Keras state.
-_SERVER = """
-import json, os, runpy, sys, traceback
-import keras, tensorflow, tensorflow_text
-from absl import flags
+_ROOT = pathlib.Path(__file__).parents[2]
+_HANDLED = (signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM)
+_WORDS = "the a dog cat bird sees likes finds red old new house".split()
+_ROWS = [f"the {x}\ta {x} sees\t{len(x) % 2}\n" for x in _WORDS]
+_TABLE = "sentence\tpair\tlabel\n" + "".join(_ROWS)
+_UNLABELLED = [f"{n}\tthe {x}\n" for n, x in enumerate(_WORDS)]
+_TAGGED = "the O\ndog I-X\n\na O\ncat I-X\n"
+_CHOICES = (
+    "sent1,sent2,ending0,ending1,label\n"
+    "the dog,it,sees,finds,0\n"
+    "a cat,it,likes,sees,1\n"
+)
+_QUESTIONS = {"0": ("who sees", "dog"), "1": ("who finds", "cat")}
+_SQUAD = tiny.squad(
+    ("the dog sees red. the cat finds a bird.", {**_QUESTIONS, "2": ("", "")})
+)
+_POINT = '{"step": 1, "split": "train", "mlm_loss": 2.0}\n'
+_DOCUMENTS = [
+    "\n".join(f"The {x} {y} sees a {x}." for y in _WORDS[2:6]) for x in _WORDS
+]
+_TEXTS = {
+    "text.txt": "\n\n".join(_DOCUMENTS),
+    "masked.txt": "The [MASK] sees a dog.\n",
+    **dict.fromkeys(("train.tsv", "dev.tsv"), _TABLE),
+    **dict.fromkeys(("glue/train.tsv", "glue/dev.tsv"), _TABLE),
+    "glue/test.tsv": "index\tsentence\n" + "".join(_UNLABELLED),
+    **dict.fromkeys(("train.conll", "dev.conll"), _TAGGED),
+    "test.conll": _TAGGED.replace("dog I-X", "dog I-Y"),
+    **dict.fromkeys(("train.csv", "dev.csv"), _CHOICES),
+    "squad.json": json.dumps(_SQUAD),
+    "run/metrics.jsonl": _POINT,
+}
 
 
-def run(argv):
-    sys.argv = argv
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """Return a folder with models and an input of every kind."""
+    files = tmp_path_factory.mktemp("files")
+    for name, text in _TEXTS.items():
+        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).write_text(text)
+    bert = tiny.make_bert(
+        [*_WORDS, "."], num_hidden_layers=2, max_position_embeddings=16
+    )
+    bert.tokenizer.vocabulary.save(files / "vocab.txt")
+    bert.config.to_json(files / "config.json")
+    save_pretrained(bert, files / "bert")
+    TextClassifier(bert, labels=["0", "1"]).save(files / "classifier")
+    pretraining.create_data(
+        pretraining.open_sources([str(files / "text.txt")]),
+        [str(files / "train.tfrecord")],
+        pretraining.TextOptions(str(files / "vocab.txt")),
+        pretraining.DataOptions(max_seq_length=16, max_predictions_per_seq=3),
+    )
+    return files
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Return a function that runs a program; returns exit code and output."""
+
+    def run(tool, *arguments, folder=_ROOT):
+        handlers = {x: signal.getsignal(x) for x in _HANDLED}
+        stdout, stderr = io.StringIO(), io.StringIO()
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            contextlib.redirect_stdout(stdout),
+            contextlib.redirect_stderr(stderr),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            log = logging.get_absl_handler().python_handler
+            patch.setattr(log, "stream", stderr)
+            patch.setattr(sys, "argv", [tool, *map(str, arguments)])
+            patch.chdir(folder)
+            code = _exit_code(tool)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        keras.config.set_dtype_policy("float32")
+        return code, stdout.getvalue(), stderr.getvalue()
+
+    return run
+
+
+def _exit_code(tool):
     try:
-        runpy.run_path(argv[0], run_name="__main__")
+        console.run(tool)
     except SystemExit as error:
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
             return 1
         return error.code or 0
-    except BaseException:
-        traceback.print_exc()
-        return 1
     return 0
-
-
-for line in sys.stdin:
-    request = json.loads(line)
-    screen = [os.dup(1), os.dup(2)]
-    for number, name in ((1, "stdout"), (2, "stderr")):
-        file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(file, number)
-        os.close(file)
-    os.chdir(request["folder"])
-    code = run(request["argv"])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    for number, copy in zip((1, 2), screen):
-        os.dup2(copy, number)
-        os.close(copy)
-    flags.FLAGS.unparse_flags()
-    keras.utils.clear_session()
-    keras.config.set_dtype_policy("float32")
-    print(code, flush=True)
-"""
-
-
-_ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(_REPOSITORY),
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-}
-
-
-@pytest.fixture(scope="session")
-def server():
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _SERVER],
-        env=_ENVIRONMENT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield process
-        process.stdin.close()
-
-
-@pytest.fixture(scope="session")
-def run(server, tmp_path_factory):
-    """Return a function that runs a program; returns exit code and output."""
-    printed = tmp_path_factory.mktemp("printed")
-
-    def run(tool, *arguments, folder=_REPOSITORY):
-        request = {
-            "argv": [str(_path_of(tool)), *map(str, arguments)],
-            "folder": str(folder),
-            "stdout": str(printed / "stdout"),
-            "stderr": str(printed / "stderr"),
-        }
-        server.stdin.write(json.dumps(request) + "\n")
-        server.stdin.flush()
-        answer = server.stdout.readline()
-        code = int(answer) if answer else server.wait()
-        texts = []
-        for name in ("stdout", "stderr"):
-            path = printed / name
-            texts.append(path.read_text(encoding="utf-8"))
-            path.unlink()
-        return code, *texts
-
-    return run
 
 
 @pytest.fixture(scope="session")
 def run_alone():
     """Return a function like `run` that starts a new process."""
 
-    def run_alone(tool, *arguments, folder=_REPOSITORY, **environment):
+    def run_alone(tool, *arguments, folder=_ROOT):
         result = subprocess.run(
-            [sys.executable, _path_of(tool), *arguments],
+            [sys.executable, _ROOT / "tools" / f"{tool}.py", *arguments],
             cwd=folder,
-            env={**_ENVIRONMENT, **environment},
+            env={**os.environ, "PYTHONPATH": str(_ROOT)},
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -116,7 +130,3 @@ def run_alone():
         return result.returncode, result.stdout, result.stderr
 
     return run_alone
-
-
-def _path_of(tool):
-    return _REPOSITORY / "tools" / f"{tool}.py"

@@ -1,163 +1,174 @@
-"""Fine-tuning programs with a tiny model and a few texts."""
+"""Fine-tuning programs and `predict`, with a tiny model and a few texts."""
 
-import csv
+import dataclasses
 import functools
 import json
-import os
-import pathlib
-import signal
-import subprocess
-import sys
-import time
+import shutil
+from collections.abc import Callable
 
 import pytest
 
-from keras_bert import save_pretrained
+from keras_bert.tasks import Ensemble
 from keras_bert.tasks import QuestionAnswerer
-from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import load_task
+from keras_bert.tasks import read_columns
 from keras_bert.tasks import read_conll
-from tests import tiny
+from keras_bert.tasks import read_swag
 
 pytestmark = pytest.mark.large
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
-_ANIMALS = "dog cat bird fish".split()
-_FOODS = "meat seeds bread soup".split()
 _FAST = (
-    "--num_train_epochs=3",
-    "--learning_rate=0.01",
-    "--train_batch_size=4",
-    "--precision=float32",
+    "--init_dir=bert --num_train_epochs=2 --learning_rate=0.01 "
+    "--train_batch_size=4 --precision=float32"
 )
-_TEXTS = [f"{x} {word}" for x in ("the", "a") for word in _ANIMALS + _FOODS]
-_LABELS = [f"{n // 4 % 2}" for n in range(16)]
-_PAIRS = [(text, _TEXTS[n - 3]) for n, text in enumerate(_TEXTS)]
-_NUMBERS = [n / 4 for n in range(16)]
-_KINDS = [["thing", "animal"]] * 4 + [["thing"]] * 4 + [[]] * 8
-_CONTEXT = "the dog eats meat. the cat eats fish."
-_ASKED = {"0": ("who eats", "dog"), "1": ("who eats", "cat")}
-_SQUAD = tiny.squad((_CONTEXT, {**_ASKED, "2": ("", "")}))
-_CHOICES = [
-    ("the dog", ["it meat", "it soup"]),
-    ("a cat", ["it soup", "it meat"]),
-]
+_GLUE = "run_classifier --task_name=sst2 --data_dir=glue"
+_TABLES = (
+    "run_classifier --train_file=train.tsv --dev_file=dev.tsv "
+    "--test_file=dev.tsv --text_column=sentence"
+)
 
 
-def _write_table(path, names, rows):
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows([names, *rows])
+@dataclasses.dataclass(frozen=True)
+class _Run:
+    """Run of a program.
+
+    Args:
+        command: str, the program and its flags.
+        asked: str, flags of `predict` with the last split as its input.
+        evaluate: function that evaluates a task on the files of the dev split.
+        metric: str, the main metric.
+        read: function from the output directory to the written predictions.
+    """
+
+    command: str
+    asked: str
+    evaluate: Callable
+    metric: str
+    read: Callable
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    """Write a tiny model and files of every task."""
-    place = tmp_path_factory.mktemp("place")
-    words = ["the", "a", "it", "who", "eats", ".", *_ANIMALS, *_FOODS]
-    bert = tiny.make_bert(words, max_position_embeddings=16)
-    save_pretrained(bert, place / "bert")
-    TextClassifier(bert, labels=["1", "0"]).save(place / "teacher")
-    (place / "glue").mkdir()
-    rows = [*zip(_TEXTS, _LABELS)]
-    lines = "".join(f"{text}\t{label}\n" for text, label in rows)
-    for split in ("train", "dev"):
-        path = place / "glue" / f"{split}.tsv"
-        path.write_text(f"sentence\tlabel\n{lines}")
-    lines = "".join(f"{n}\t{text}\n" for n, text in enumerate(_TEXTS))
-    (place / "glue" / "test.tsv").write_text(f"index\tsentence\n{lines}")
-    rows = [(*pair, number) for pair, number in zip(_PAIRS, _NUMBERS)]
-    _write_table(place / "pairs.csv", ["one", "two", "score"], rows)
-    rows = [(text, ",".join(kinds)) for text, kinds in zip(_TEXTS, _KINDS)]
-    _write_table(place / "kinds.csv", ["text", "label"], rows)
-    names = ["sent1", "sent2", "ending0", "ending1", "label"]
-    rows = [("the dog", "it", "meat", "soup", 0)]
-    rows += [("a cat", "it", "soup", "meat", 1)]
-    _write_table(place / "choices.csv", names, rows)
-    text = "the O\ndog I-X\n\na O\ncat I-X\n"
-    (place / "words.conll").write_text(text)
-    (place / "test.conll").write_text(text.replace("dog I-X", "dog I-Y"))
-    (place / "v2.json").write_text(json.dumps(_SQUAD))
-    (place / "v1.json").write_text(json.dumps(tiny.squad((_CONTEXT, _ASKED))))
-    return place
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def _files(path, *splits):
-    return {f"{split}_file": path for split in splits}
+def _predictions(output):
+    return [x["prediction"] for x in _lines(output / "predictions-test.jsonl")]
 
 
-_THREE = ("train", "dev", "test")
-_GLUE = {"task_name": "sst2", "data_dir": "glue"}
-# Program, flags, examples for `evaluate` and main metric.
+def _tags(output):
+    return [[*row] for row in read_conll(output / "predictions.conll").tags]
+
+
+def _labels():
+    return read_columns("dev.tsv", "sentence", "label")
+
+
+def _scores():
+    texts, pairs, labels = read_columns("dev.tsv", "sentence", "pair", "label")
+    return [*zip(texts, pairs)], [float(label) for label in labels]
+
+
+def _label_lists():
+    texts, labels = _labels()
+    return texts, [[label] for label in labels]
+
+
 _RUNS = {
-    "glue": ("run_classifier", _GLUE, (_TEXTS, _LABELS), "accuracy"),
-    "student": (
-        "run_classifier",
-        {**_GLUE, "teacher_dir": "teacher", "num_layers": 1},
-        (_TEXTS, _LABELS),
+    "glue": _Run(
+        f"{_GLUE} --teacher_dir=classifier --num_layers=1 --seeds=2",
+        "--input_file=glue/test.tsv --text_column=sentence",
+        lambda task: task.evaluate(*_labels()),
         "accuracy",
+        _predictions,
     ),
-    "pairs": (
-        "run_classifier",
-        {
-            **_files("pairs.csv", *_THREE),
-            "text_column": "one",
-            "text_pair_column": "two",
-            "label_column": "score",
-            "regression": True,
-        },
-        (_PAIRS, _NUMBERS),
+    "pairs": _Run(
+        f"{_TABLES} --text_pair_column=pair --regression",
+        "--input_file=dev.tsv --text_column=sentence --text_pair_column=pair",
+        lambda task: task.evaluate(*_scores()),
         "spearman",
+        _predictions,
     ),
-    "kinds": (
-        "run_classifier",
-        {**_files("kinds.csv", *_THREE), "label_separator": ","},
-        (_TEXTS, _KINDS),
+    "kinds": _Run(
+        f"{_TABLES} --label_separator=,",
+        "--input_file=dev.tsv --text_column=sentence",
+        lambda task: task.evaluate(*_label_lists()),
         "micro_f1",
+        _predictions,
     ),
-    "words": (
-        "run_tagger",
-        {**_files("words.conll", "train", "dev"), "test_file": "test.conll"},
-        ([["the", "dog"], ["a", "cat"]], [["O", "B-X"]] * 2),
+    "words": _Run(
+        "run_tagger --train_file=train.conll --dev_file=dev.conll "
+        "--test_file=test.conll",
+        "--input_file=test.conll",
+        lambda task: task.evaluate(
+            read_conll("dev.conll").words, [["O", "B-X"]] * 2
+        ),
         "f1",
+        _tags,
     ),
-    "choices": (
-        "run_multiple_choice",
-        {**_files("choices.csv", *_THREE), "num_choices": 2},
-        (_CHOICES, [0, 1]),
+    "choices": _Run(
+        "run_multiple_choice --train_file=train.csv --dev_file=dev.csv "
+        "--test_file=dev.csv --num_choices=2",
+        "--input_file=dev.csv",
+        lambda task: task.evaluate(read_swag("dev.csv", 2)),
         "accuracy",
+        lambda output: _lines(output / "predictions.jsonl"),
     ),
-    "squad": (
-        "run_squad",
-        {**_files("v2.json", "train", "predict"), "doc_stride": 3},
-        (_SQUAD,),
+    "squad": _Run(
+        "run_squad --train_file=squad.json --predict_file=squad.json "
+        "--doc_stride=3",
+        "--input_file=squad.json",
+        lambda task: task.evaluate("squad.json"),
         "f1",
+        lambda output: json.loads((output / "predictions.json").read_text()),
     ),
 }
 
 
-def _flags(flags, output):
-    values = {"init_dir": "bert", "output_dir": output, **flags}
-    return [*(f"--{k}={v}" for k, v in values.items()), *_FAST]
+@pytest.fixture(scope="module")
+def place(files, tmp_path_factory):
+    """Return a copy of the files."""
+    place = tmp_path_factory.mktemp("runs") / "place"
+    return shutil.copytree(files, place)
 
 
 @pytest.fixture(scope="module")
-def tuned(run, place):
+def perform(run, place):
+    """Return a function that runs a command without errors."""
+
+    def perform(command):
+        tool, *flags = command.split()
+        code, _, stderr = run(tool, *flags, folder=place)
+        assert code == 0, stderr
+
+    return perform
+
+
+@pytest.fixture(scope="module")
+def tuned(perform, place):
     """Return a function from a run to its task, eval.json and directory."""
 
     @functools.cache
     def tuned(name):
-        tool, flags, *_ = _RUNS[name]
+        perform(f"{_RUNS[name].command} {_FAST} --output_dir={name}-run")
         output = place / f"{name}-run"
-        code, _, stderr = run(tool, *_flags(flags, output), folder=place)
-        assert code == 0, stderr
         values = json.loads((output / "eval.json").read_text())
         return load_task(output / "model"), values, output
 
     return tuned
 
 
-def _lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
+@pytest.fixture
+def predict(perform, place):
+    """Return a function from a model and flags to the lines of `predict`."""
+
+    def predict(model, flags):
+        perform(
+            f"predict --model_dir={model} --output_file=out.jsonl {flags} "
+            "--precision=float32 --overwrite"
+        )
+        return _lines(place / "out.jsonl")
+
+    return predict
 
 
 def _assert_alike(found, expected):
@@ -170,76 +181,90 @@ def _assert_alike(found, expected):
 
 @pytest.mark.smoke("glue", "words", "choices", "squad")
 @pytest.mark.parametrize("name", _RUNS)
-def test_a_run_leaves_its_model_scores_and_curve(tuned, name):
+def test_a_run_leaves_its_model_scores_and_curve(
+    tuned, place, monkeypatch, name
+):
+    monkeypatch.chdir(place)
     task, values, output = tuned(name)
-    *_, examples, metric = _RUNS[name]
+    metric = _RUNS[name].metric
     scores = values["splits"]["dev"]["scores"]
-    assert scores == pytest.approx(task.evaluate(*examples), abs=1e-5)
+    assert scores == pytest.approx(_RUNS[name].evaluate(task), abs=1e-5)
     assert values["search"]["metric"] == metric
-    points = _lines(output / "metrics.jsonl")
-    evaluated = [x for x in points if x["split"] == "eval"]
-    assert len(evaluated) == 3
+    paths = sorted(output.rglob("metrics.jsonl"))
+    curve = _lines(paths[values["search"]["best"]])
+    evaluated = [x[metric] for x in curve if x["split"] == "eval"]
+    assert len(evaluated) == 2
     if name == "squad":  # Its threshold is tuned after the last epoch.
         report = values["splits"]["dev"]
         assert report["null_threshold"] == task.null_threshold
     else:
-        assert max(x[metric] for x in evaluated) == pytest.approx(
-            scores[metric]
-        )
-    files = json.loads((output / "manifest.json").read_text())["files"]
-    assert {"model/model.safetensors", "errors-dev.jsonl"} <= {*files}
+        assert max(evaluated) == pytest.approx(scores[metric])
+    listed = json.loads((output / "manifest.json").read_text())["files"]
+    assert {"model/model.safetensors", "errors-dev.jsonl"} <= {*listed}
 
 
-@pytest.mark.smoke("glue")
-@pytest.mark.parametrize("name", ["glue", "pairs", "kinds"])
-def test_predictions_of_texts_are_those_of_the_model(tuned, name):
+@pytest.mark.smoke("glue", "words", "choices", "squad")
+@pytest.mark.parametrize("name", _RUNS)
+def test_predictions_are_those_of_the_model(tuned, predict, name):
     task, _, output = tuned(name)
-    answers = _lines(output / "predictions-test.jsonl")
-    assert [x["line"] for x in answers] == [*range(2, 18)]
-    expected = task.predict(_RUNS[name][2][0])
-    _assert_alike([x["prediction"] for x in answers], expected)
+    lines = predict(f"{name}-run/model", _RUNS[name].asked)
+    answers = [line["prediction"] for line in lines]
+    written = _RUNS[name].read(output)
+    if name == "squad":
+        answers = {x["id"]: x["prediction"]["answer"] for x in lines}
+    else:
+        assert lines[0]["line"] == (1 if name == "words" else 2)
+    _assert_alike(answers, written)
 
 
-def test_predictions_of_words_and_choices_are_those_of_the_model(tuned):
+def test_a_student_has_few_layers_and_each_seed_its_curve(tuned):
+    task, values, output = tuned("glue")
+    assert task.pretrained.config.num_hidden_layers == 1
+    assert len(values["search"]["runs"]) == 2
+    assert (output / "run-2" / "metrics.jsonl").exists()
+
+
+def test_a_tagger_learns_the_labels_of_all_splits(tuned, place):
     tagger, values, output = tuned("words")
     assert tagger.labels == ["O", "B-X", "I-X", "B-Y", "I-Y"]
-    test = read_conll(output.parent / "test.conll")
-    written = output / "predictions.conll"
-    expected = [tuple(row) for row in tagger.predict_words(test.words)]
-    assert read_conll(written).tags == tuple(expected)
-    assert read_conll(written, tag_column=1).tags == test.tags
+    test = read_conll(place / "test.conll")
+    written = read_conll(output / "predictions.conll", tag_column=1)
+    assert written.tags == test.tags
     table = values["splits"]["test"]["labels"]
     support = {x["label"]: x["support"] for x in table if x["support"]}
     assert support == {"X": 1, "Y": 1}
-    chooser, _, output = tuned("choices")
-    found = _lines(output / "predictions.jsonl")
-    _assert_alike(found, chooser.predict(_CHOICES))
 
 
-def _squad(run, place, output, **flags):
+def test_several_models_predict_together(tuned, place, predict):
+    models = [tuned("glue")[0], load_task(place / "classifier")]
+    lines = predict("glue-run/model,classifier", "--input_file=masked.txt")
+    texts = (place / "masked.txt").read_text().splitlines()
+    expected = Ensemble(models).predict(texts)
+    _assert_alike([line["prediction"] for line in lines], expected)
+
+
+def _answer(perform, place, flags):
     """Answer questions with a trained model; return all output JSON files."""
-    flags = {"init_dir": "squad-run/model", **flags}
-    code, _, stderr = run("run_squad", *_flags(flags, output), folder=place)
-    assert code == 0, stderr
-    assert not (place / output / "model").exists()
+    perform(
+        "run_squad --init_dir=squad-run/model --predict_file=squad.json "
+        f"--output_dir=answered --overwrite {flags}"
+    )
+    assert not (place / "answered" / "model").exists()
     return {
         path.stem: json.loads(path.read_text())
-        for path in (place / output).glob("*.json")
+        for path in (place / "answered").glob("*.json")
     }
 
 
-def test_a_trained_model_answers_another_file(run, place, tuned):
+def test_a_trained_model_answers_another_file(perform, place, tuned):
     tuned("squad")
-    found = _squad(
-        *(run, place, "answered"),
-        predict_file="v1.json",
-        null_score_diff_threshold=1000,
-        max_answer_length=1,
-        n_best_size=2,
+    found = _answer(
+        perform,
+        place,
+        "--null_score_diff_threshold=1000 --max_answer_length=1 "
+        "--n_best_size=2",
     )
     assert [*found["eval"]] == ["splits"]
-    scores = found["eval"]["splits"]["test"]["scores"]
-    assert sorted(scores) == ["exact_match", "f1", "total"]
     for answers in found["nbest_predictions"].values():
         spans = [answer["text"] for answer in answers if answer["text"]]
         assert 1 <= len(spans) <= 2
@@ -247,77 +272,25 @@ def test_a_trained_model_answers_another_file(run, place, tuned):
     assert all(found["predictions"].values())
 
 
-def test_models_answer_together(run, place, tuned):
+def test_models_answer_together(perform, place, tuned):
     """Check that a model and its negated copy cancel each other."""
     answerer = QuestionAnswerer.from_pretrained(tuned("squad")[2] / "model")
     head = answerer.pretrained.task_head
     head.set_weights([-weights for weights in head.get_weights()])
     answerer.save(place / "turned")
-    found = _squad(
-        *(run, place, "together"),
-        ensemble_dirs="turned",
-        predict_file="v2.json",
-        null_score_diff_threshold=0,
-    )
+    flags = "--ensemble_dirs=turned --null_score_diff_threshold=0"
+    found = _answer(perform, place, flags)
     zero = pytest.approx(0, abs=1e-5)
     assert found["null_odds"] == dict.fromkeys("012", zero)
-    for answers in found["nbest_predictions"].values():
-        assert [x["start_logit"] for x in answers] == [zero] * len(answers)
     assert found["eval"]["splits"]["test"]["null_threshold"] == 0
-
-
-@pytest.mark.exhaustive
-def test_a_seed_that_is_done_is_not_repeated_after_a_kill(run, place):
-    flags = [*_flags(_GLUE, "killed"), "--seeds=2"]
-    _kill_after_one_seed(place, flags)
-    first = place / "killed.unfinished" / "run-1" / "metrics.jsonl"
-    written = first.stat().st_mtime_ns
-    call = functools.partial(run, "run_classifier", folder=place)
-    code, _, stderr = call(*flags, "--layer_decay=0.5")
-    assert code == 1
-    assert "Received: flags: layer_decay was 1.0, now 0.5" in stderr
-    for name in ("killed", "whole"):
-        code, _, stderr = call(*_flags(_GLUE, name), "--seeds=2")
-        assert code == 0, stderr
-    assert not (place / "killed.unfinished").exists()
-    moved = place / "killed" / "run-1" / "metrics.jsonl"
-    assert moved.stat().st_mtime_ns == written
-    found = [
-        {
-            path.relative_to(place / name).as_posix()
-            for path in (place / name).rglob("*")
-            if "tfevents" not in path.name
-        }
-        for name in ("killed", "whole")
-    ]
-    assert found[0] == found[1]
-    for name in ("eval.json", "predictions-test.jsonl"):
-        texts = [(place / x / name).read_text() for x in ("killed", "whole")]
-        assert texts[0] == texts[1]
-
-
-def _kill_after_one_seed(place, flags):
-    ended = place / "killed.unfinished" / "run-1/trial.json"
-    with subprocess.Popen(
-        [sys.executable, _REPOSITORY / "tools/run_classifier.py", *flags],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        while process.poll() is None and not ended.exists():
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.exhaustive
 def test_a_batch_can_be_computed_in_parts(run_alone, place):
     """Run in a new process, because threads are set before the first op."""
-    flags = [*_flags(_GLUE, "parts"), "--parallel_parts=2"]
-    code, _, stderr = run_alone("run_classifier", *flags, folder=place)
+    command = f"{_GLUE} {_FAST} --output_dir=parts --parallel_parts=2"
+    code, _, stderr = run_alone(*command.split(), folder=place)
     assert code == 0, stderr
     values = json.loads((place / "parts" / "eval.json").read_text())
     (trial,) = values["search"]["runs"]
     assert trial["recipe"]["parallel_parts"] == 2
-    scores = values["splits"]["dev"]["scores"]
-    assert trial["scores"]["accuracy"] == scores["accuracy"]
