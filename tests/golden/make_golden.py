@@ -9,7 +9,9 @@ Each name of `_MAKERS` writes `hf_<name>.npz`. Every seed is fixed. Keys:
 `weights/<name in the state dict>`, `inputs/...`, `outputs/...`, `config`, the
 text of a Hugging Face `config.json`, and for each head of a task
 `<class>/<name in the state dict>` and `<class>/logits`. Activations differ
-between blocks and heads where a config lets them.
+between blocks and heads where a config lets them. Longformer also has
+`outputs/global/<length>/<number>`: the last states of rows of some lengths with
+0, 1 or 3 global tokens.
 """
 
 import sys
@@ -42,7 +44,7 @@ _DEBERTA = {
     **{"max_relative_positions": -1, "type_vocab_size": 0},
     **{"layer_norm_eps": 1e-7, "legacy": False, **_EAGER},
 }
-_PAD = 1
+_PAD, _SEP = 1, 2
 _LONG = 150  # Longer than the largest distance that MPNet distinguishes.
 _ROBERTA = {
     **_SIZES,
@@ -52,6 +54,7 @@ _ROBERTA = {
 }
 _MPNET = {**_ROBERTA, "max_position_embeddings": _LONG + _PAD + 1}
 del _MPNET["type_vocab_size"]
+_WINDOW = 8
 _BERT = {**_SIZES, "vocab_size": 40, "num_hidden_layers": 2}
 _SMALL_BERT = {
     **{**_BERT, "hidden_size": 8, "num_attention_heads": 2},
@@ -126,6 +129,13 @@ _CONFIGS = {
             **{"n_layer": 3, "n_head": 4, **_EAGER},
         },
     ),
+    "longformer": (
+        *("Longformer", 2004),
+        {
+            **{"vocab_size": 275, **_ROBERTA, "attention_window": [_WINDOW, 4]},
+            "max_position_embeddings": 24 + _PAD + 1,
+        },
+    ),
     "mpnet": ("MPNet", 1907, {"vocab_size": 41, **_MPNET}),
     "roberta": ("Roberta", 1907, {"vocab_size": 275, **_ROBERTA}),
     "xlm-roberta": ("XLMRoberta", 1907, {"vocab_size": 40, **_ROBERTA}),
@@ -180,26 +190,35 @@ def _inputs(name, lengths, segment_starts=None):
     return {name: value.astype(np.int32) for name, value in inputs.items()}
 
 
+def _logits_and_states(model, inputs):
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    return {"logits": answer.logits.numpy(), **states_of(answer)}
+
+
+def _pretraining_outputs(model, inputs):
+    """Return outputs of BERT; predictions at `masked_lm_positions`."""
+    inputs = {**inputs}
+    positions = inputs.pop("masked_lm_positions")
+    encoded = answer_of(model.bert, inputs, output_hidden_states=True)
+    answer = answer_of(model, inputs)
+    return {
+        "pooler_output": encoded.pooler_output.numpy(),
+        "prediction_logits": np.take_along_axis(
+            answer.prediction_logits.numpy(), positions[..., None], axis=1
+        ),
+        "seq_relationship_logits": answer.seq_relationship_logits.numpy(),
+        **states_of(encoded),
+    }
+
+
 def _bert(name):
     """Write outputs of the same weights and inputs for both activations."""
     inputs = _inputs(name, (12, 7, 3), (6, 4, 2))
     model = _model(name, "ForPreTraining", stddev=0.5)
     positions = [[1, 5, 8, 11], [2, 4, 6, 0], [1, 0, 0, 0]]
-    positions = np.array(positions, np.int32)
-    weights = weights_of(model)
-    encoded = answer_of(model.bert, inputs, output_hidden_states=True)
-    answer = answer_of(model, inputs)
-    logits = answer.prediction_logits.numpy()
-    outputs = {
-        "last_hidden_state": encoded.last_hidden_state.numpy(),
-        "pooler_output": encoded.pooler_output.numpy(),
-        "prediction_logits": np.take_along_axis(
-            logits, positions[..., None], axis=1
-        ),
-        "seq_relationship_logits": answer.seq_relationship_logits.numpy(),
-        **states_of(encoded),
-    }
-    inputs["masked_lm_positions"] = positions
+    inputs["masked_lm_positions"] = np.array(positions, np.int32)
+    weights, outputs = weights_of(model), _pretraining_outputs(model, inputs)
+    outputs["last_hidden_state"] = outputs["hidden_states/2"]
     return model.config, weights, inputs, outputs
 
 
@@ -242,17 +261,8 @@ def _big_bird(name):
     inputs = _inputs(name, (60, 47, 5, 52), (6, 40, 2, 52))
     model = _model(name, "ForPreTraining")
     positions = np.stack([np.linspace(0, n - 1, 4) for n in (60, 47, 5, 52)])
-    positions = positions.astype(np.int32)
-    encoded = answer_of(model.bert, inputs, output_hidden_states=True)
-    answer = answer_of(model, inputs)
-    outputs = {
-        "pooler_output": encoded.pooler_output.numpy(),
-        "prediction_logits": np.take_along_axis(
-            answer.prediction_logits.numpy(), positions[..., None], axis=1
-        ),
-        "seq_relationship_logits": answer.seq_relationship_logits.numpy(),
-        **states_of(encoded),
-    }
+    inputs["masked_lm_positions"] = positions.astype(np.int32)
+    outputs = _pretraining_outputs(model, inputs)
     for length in (43, 44, 45, 47, 48, 49, 130, 1021, 1024, 1025, 1032):
         ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis]
         places = [0, 5, length // 2, length - 7, length - 1]
@@ -261,7 +271,6 @@ def _big_bird(name):
             kind = "published" if is_training else "transformers_eval"
             last = _last_states(fresh, ids)[places]
             outputs[f"{kind}/{length}"] = last
-    inputs["masked_lm_positions"] = positions
     return model.config, weights_of(model), inputs, outputs
 
 
@@ -270,12 +279,9 @@ def _electra(name):
     model = _model(name, "ForPreTraining")
     generator = _model(name, "ForMaskedLM", 1)
     generator.electra.load_state_dict(model.electra.state_dict())
-    answer = answer_of(model, inputs, output_hidden_states=True)
-    outputs = {
-        "logits": answer_of(generator, inputs).logits.numpy(),
-        "replaced_token_logits": answer.logits.numpy(),
-        **states_of(answer),
-    }
+    outputs = _logits_and_states(model, inputs)
+    outputs["replaced_token_logits"] = outputs["logits"]
+    outputs["logits"] = answer_of(generator, inputs).logits.numpy()
     weights = {**weights_of(generator), **weights_of(model)}
     return model.config, weights, inputs, outputs
 
@@ -283,8 +289,7 @@ def _electra(name):
 def _masked_lm(name):
     inputs = _inputs(name, (12, 7, 3))
     model = _model(name, "ForMaskedLM")
-    answer = answer_of(model, inputs, output_hidden_states=True)
-    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    outputs = _logits_and_states(model, inputs)
     return model.config, weights_of(model), inputs, outputs
 
 
@@ -292,8 +297,7 @@ def _deberta(name):
     """Write DeBERTa with states of texts on both sides of the bucket edges."""
     inputs = _inputs(name, (12, 7, 3, 10))
     model = _model(name, "ForMaskedLM")
-    answer = answer_of(model, inputs, output_hidden_states=True)
-    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    outputs = _logits_and_states(model, inputs)
     for length in (3, 127, 128, 129, 130, 300, 510, 511, 512, 513):
         ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis]
         last = _last_states(model, ids)
@@ -302,8 +306,8 @@ def _deberta(name):
     return model.config, weights_of(model), inputs, outputs
 
 
-def _last_states(model, ids):
-    row = {"input_ids": ids.astype(np.int32)}
+def _last_states(model, ids, **more):
+    row = {"input_ids": ids.astype(np.int32), **more}
     row["attention_mask"] = np.ones_like(row["input_ids"])
     answer = answer_of(model, row, output_hidden_states=True)
     return answer.hidden_states[-1][0].numpy()
@@ -329,8 +333,7 @@ def _openai_gpt(name):
             pad_token_id=0,
         )
         generated.append(answer[0, length:].numpy().astype(np.int32))
-    answer = answer_of(model, inputs, output_hidden_states=True)
-    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    outputs = _logits_and_states(model, inputs)
     outputs["generated"] = np.stack(generated)
     return model.config, weights_of(model), inputs, outputs
 
@@ -348,22 +351,52 @@ def _roberta(name):
     ids[3, 4] = _PAD
     inputs = {"input_ids": ids, "attention_mask": mask}
     inputs = {key: value.astype(np.int32) for key, value in inputs.items()}
-    model = _model(name, "ForMaskedLM")
-    pooled = _class(name, "Model")(_config(name, "ForMaskedLM"))
-    pooled = draw_widely(pooled, _CONFIGS[name][1] + 1)
-    pooled.load_state_dict(model.base_model.state_dict(), strict=False)
-    prefix = model.base_model_prefix
-    weights = {f"{prefix}.{k}": v for k, v in weights_of(pooled).items()}
-    answer = answer_of(model, inputs, output_hidden_states=True)
-    outputs = {
-        "logits": answer.logits.numpy(),
-        "pooler_output": answer_of(pooled, inputs).pooler_output.numpy(),
-        **states_of(answer),
-    }
+    model, pooled = _model(name, "ForMaskedLM"), _pooled_model(name, 1)
+    weights, outputs = _with_pooler(model, pooled, inputs)
     if name == "mpnet":
         ids = (4 + np.arange(_LONG) ** 2 % 31)[np.newaxis]
         outputs["long"] = _last_states(model, ids)[::10]
-    return model.config, {**weights, **weights_of(model)}, inputs, outputs
+    return model.config, weights, inputs, outputs
+
+
+def _pooled_model(name, more):
+    model = _class(name, "Model")(_config(name, "ForMaskedLM"))
+    return draw_widely(model, _CONFIGS[name][1] + more)
+
+
+def _with_pooler(model, pooled, inputs):
+    """Return weights and outputs of a masked LM with the pooler of `pooled`."""
+    pooled.load_state_dict(model.base_model.state_dict(), strict=False)
+    prefix = model.base_model_prefix
+    weights = {f"{prefix}.{k}": v for k, v in weights_of(pooled).items()}
+    outputs = _logits_and_states(model, inputs)
+    outputs["pooler_output"] = answer_of(pooled, inputs).pooler_output.numpy()
+    return {**weights, **weights_of(model)}, outputs
+
+
+def _longformer(name):
+    """Write rows with one pair each; tasks need three separators in a row."""
+    random = np.random.default_rng(_CONFIGS[name][1] + 1)
+    lengths = np.array((24, 15, 10, 19))[:, np.newaxis]
+    mask = np.arange(lengths.max()) < lengths
+    ids = np.where(mask, random.integers(4, 270, mask.shape), _PAD)
+    ids[:, 0] = 0
+    for row, length in zip(ids, lengths[:, 0]):
+        row[[length // 3, length // 3 + 1, length - 1]] = _SEP
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    inputs = {key: value.astype(np.int32) for key, value in inputs.items()}
+    model, pooled = _model(name, "ForMaskedLM"), _pooled_model(name, 2)
+    weights, outputs = _with_pooler(model, pooled, inputs)
+    for length in (_WINDOW - 1, _WINDOW, _WINDOW + 1, 2 * _WINDOW + 3):
+        ids = (4 + np.arange(length) ** 2 % 37)[np.newaxis]
+        for number in (0, 1, 3):
+            is_global = np.zeros_like(ids, np.int32)
+            is_global[:, [0, length - 1, 3][:number]] = 1
+            given = {"global_attention_mask": is_global}
+            outputs[f"global/{length}/{number}"] = _last_states(
+                pooled, ids, **given
+            )
+    return model.config, weights, inputs, outputs
 
 
 def _xlnet(name):
@@ -418,6 +451,7 @@ _MAKERS = {
     **dict.fromkeys(("deberta", "deberta-v2"), _deberta),
     "distilbert": _masked_lm,
     "electra": _electra,
+    "longformer": _longformer,
     "openai_gpt": _openai_gpt,
     **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), _roberta),
     "xlnet": _xlnet,
