@@ -1,30 +1,18 @@
 """DistilBERT with a tokenizer of a fourth kind, defined only here."""
 
-import pathlib
-import sys
-
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.models.families.distilbert import model as distilbert
 from keras_bert.text.tokenizer_kinds import KINDS
+from tests.fourth_kind import spaced_tokenizer as spaced
 
 _WORDS = "the a dog cat bird sees likes finds red old new house , .".split()
 
 
-@pytest.fixture(scope="session")
-def spaced():
-    """Return the module of the tokenizer."""
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    import spaced_tokenizer
-
-    yield spaced_tokenizer
-    sys.path.pop(0)
-
-
 @pytest.fixture(autouse=True)
-def fourth_kind(spaced, monkeypatch):
+def fourth_kind(monkeypatch):
     """Register the rows of the fourth kind, all that the library needs."""
     monkeypatch.setitem(KINDS, spaced.SPACED, spaced.SpacedSettings)
     wordpiece = TOKENIZER_OPS["wordpiece"]
@@ -33,7 +21,7 @@ def fourth_kind(spaced, monkeypatch):
 
 
 @pytest.fixture
-def settings(spaced):
+def settings():
     return spaced.SpacedSettings(spaced.SpacedVocabulary(_WORDS))
 
 

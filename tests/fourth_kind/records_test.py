@@ -20,35 +20,24 @@ _CLS, _PAD, _SEP = 0, 1, 2
 
 
 @pytest.fixture
-def create(text_file, vocab_file, tmp_path):
-    def create(name, text_options=None, num_workers=1, **options):
-        values = {"max_seq_length": 16, "max_predictions_per_seq": 3}
-        paths = [str(tmp_path / f"{name}-{part}") for part in range(2)]
-        create_data(
-            open_sources([text_file]),
-            paths,
-            text_options or TextOptions(vocab_file),
-            DataOptions(**{**values, "dupe_factor": 2, **options}),
-            num_workers=num_workers,
-        )
-        return paths
-
-    return create
+def records(text_file, vocab_file, tmp_path):
+    """Return the path of records with static masking."""
+    path = str(tmp_path / "records")
+    create_data(
+        open_sources([text_file]),
+        [path],
+        TextOptions(vocab_file),
+        DataOptions(40, 3, dupe_factor=2),
+    )
+    return path
 
 
-def _read(paths, vocabulary):
-    parts = [
-        v for path in paths for v in read_checked_records(path, vocabulary)
-    ]
-    return {
+def test_records_have_its_special_tokens(records, settings):
+    parts = [*read_checked_records(records, settings.vocabulary)]
+    values = {
         name: np.concatenate([part[name] for part in parts])
         for name in parts[0]
     }
-
-
-def test_records_have_its_special_tokens(create, settings):
-    paths = create("static", max_seq_length=40)
-    values = _read(paths, settings.vocabulary)
     ids, mask = values["input_ids"], values["input_mask"].astype(bool)
     assert (ids[~mask] == _PAD).all() and (~mask).any()
     assert (ids[:, 0] == _CLS).all()
@@ -58,49 +47,25 @@ def test_records_have_its_special_tokens(create, settings):
     assert (originals > 3).all()
 
 
-def test_a_run_of_another_tokenizer_is_not_gone_on_with(
-    create, settings, vocab_file
-):
-    create("static")
-    other = dataclasses.replace(settings, is_strict=False)
-    other.write(pathlib.Path(vocab_file).parent)
-    with pytest.raises(ValueError, match="is_strict was True, now False"):
-        create("static")
-
-
-@pytest.fixture
-def recipe(create, config, vocab_file, tmp_path):
-    config.to_json(tmp_path / "config.json")
-
-    def recipe(masking="static", **changes):
-        values = {
-            "input_file": create(f"{masking}-run", masking=masking),
-            "vocab_file": vocab_file,
-            "bert_config_file": str(tmp_path / "config.json"),
-            "output_dir": str(tmp_path / "run"),
-            "objective": "mlm",
-            "num_train_steps": 2,
-            "num_warmup_steps": 1,
-            "train_batch_size": 4,
-            "precision": "float32",
-        }
-        return PretrainingRecipe(**{**values, **changes})
-
-    return recipe
-
-
 def test_records_of_another_tokenizer_are_refused(
-    recipe, settings, vocab_file, tmp_path
+    records, config, settings, vocab_file, tmp_path
 ):
-    made = recipe()
+    config.to_json(tmp_path / "config.json")
+    recipe = PretrainingRecipe(
+        input_file=[records],
+        vocab_file=vocab_file,
+        bert_config_file=str(tmp_path / "config.json"),
+        output_dir=str(tmp_path / "run"),
+        objective="mlm",
+        num_train_steps=2,
+        num_warmup_steps=1,
+    )
     other = dataclasses.replace(settings, is_strict=False)
     other.write(pathlib.Path(vocab_file).parent)
-    with pytest.raises(
-        ValueError,
-        match="says tokenizer=.*is_strict': True",
-    ):
-        plan_pretraining(made)
+    message = "says tokenizer=.*is_strict': True"
+    with pytest.raises(ValueError, match=message):
+        plan_pretraining(recipe)
     Vocabulary([*SPECIAL_TOKENS, "a"]).save(tmp_path / "vocab.txt")
-    made = dataclasses.replace(made, vocab_file=str(tmp_path / "vocab.txt"))
+    vocab_file = str(tmp_path / "vocab.txt")
     with pytest.raises(ValueError, match="says vocabulary="):
-        plan_pretraining(made)
+        plan_pretraining(dataclasses.replace(recipe, vocab_file=vocab_file))

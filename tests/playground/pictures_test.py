@@ -10,24 +10,16 @@ import numpy as np
 import pytest
 
 from keras_bert.playground.markup import Html
-from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
-from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import png_address
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.attention import Attention
 from keras_bert.playground.tabs.attention import attention_picture
 from keras_bert.playground.tabs.embeddings import TextMap
 from keras_bert.playground.tabs.embeddings import map_picture
-from keras_bert.playground.tabs.input_representation import Representation
-from keras_bert.playground.tabs.input_representation import RepresentedPiece
-from keras_bert.playground.tabs.input_representation import pieces_picture
 from keras_bert.playground.tabs.left_to_right import TAB as LEFT_TO_RIGHT
-from keras_bert.playground.tabs.masking import MaskedText
-from keras_bert.playground.tabs.masking_picture import masking_picture
 from keras_bert.playground.tabs.tasks import Answer
 from keras_bert.playground.tabs.tasks import answer_picture
-from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 
@@ -43,18 +35,6 @@ def test_text_is_escaped_and_markup_is_not():
     assert element("img", src="a") == '<img src="a">'
 
 
-def test_a_bar_stays_within_its_frame():
-    assert "width:100.0%" in bar(7.0)
-    assert "width:0.0%" in bar(-1.0)
-
-
-def test_one_of_a_picker_is_chosen():
-    made = picker([("a", "1"), ("b", "2")], chosen=1)
-    assert made.count("<input") == 2
-    assert made.count("checked=") == 1
-    assert made.index("checked") > made.index(">a<")
-
-
 def test_an_image_holds_its_numbers():
     image = pytest.importorskip("PIL.Image")
     address = png_address(np.array([[1.0, -0.5], [0.0, 9.0]]), 1.0)
@@ -63,14 +43,6 @@ def test_an_image_holds_its_numbers():
     assert pixels[..., 3].tolist() == [[255, 127], [0, 255]]
     assert pixels[0, 0, 2] > pixels[0, 0, 0]  # Blue.
     assert pixels[0, 1, 0] > pixels[0, 1, 2]  # Orange.
-
-
-def test_strips_share_one_scale_that_one_number_does_not_spoil():
-    vectors = {name: np.full(200, x) for name, x in (("a", 1.0), ("sum", 2.0))}
-    vectors["a"][0] = 1000.0
-    piece = RepresentedPiece(0, "x", 7, 0, 1, 0, 1, vectors, [])
-    picture = pieces_picture(Representation([piece], ""))
-    assert "Full blue is 2 or more, full orange -2." in picture
 
 
 def test_occlusion_has_the_same_colours_in_every_text():
@@ -97,14 +69,6 @@ def test_clicks_open_heads_and_texts():
     panels = map_picture(text_map).split('class="panel"')[1:]
     for panel in panels:  # The numbers are button indices, from 0.
         assert sorted(re.findall('data-pick="(.)"', panel)) == ["0", "1", "2"]
-
-
-def test_curves_have_axes():
-    picture = masking_picture(
-        MaskedText([], dict.fromkeys(OUTCOMES, 1), [], "")
-    )
-    for words in ("0 %", "10 %", "80 %", "first draw", "all draws"):
-        assert f">{words}</text>" in picture
 
 
 @pytest.mark.smoke("bert", "tagger")

@@ -3,16 +3,12 @@
 import numpy as np
 import pytest
 
-import keras_bert
-from keras_bert.playground.page import _header
 from keras_bert.playground.playground_model import PlaygroundModel
-from keras_bert.playground.playground_model import load_playground_model
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs import TABS
-from keras_bert.playground.tabs.next_sentence import DrawnPair
 from keras_bert.playground.tabs.next_sentence import pair_picture
 from keras_bert.playground.tabs.replaced_tokens import judged_picture
 from keras_bert.playground.tabs.tasks import fill
@@ -48,59 +44,34 @@ def picture(model, tab):
     return tab.picture(tab.ask(model, **values))
 
 
+@pytest.mark.smoke("bert", "electra", "tagger", "encoder")
 @pytest.mark.parametrize(
     ("name", "own"),
     [
         ("bert", ["task", "next_sentence"]),
         ("encoder", []),
         ("electra", ["replaced_tokens"]),
-        *((x, ["task"]) for x in ("modernbert", "features", "regressor")),
-        *((x, ["task"]) for x in ("classifier", "answerer", "tagger")),
-        ("chooser", ["task"]),
+        *((x, ["task"]) for x in ("modernbert", "features", "unsure")),
+        *((x, ["task"]) for x in ("classifier", "tagger", "chooser")),
     ],
 )
-def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
+def test_a_model_draws_the_tabs_that_it_can_answer(shown, own_tabs, name, own):
     names = [tab.name for tab in TABS if not tab.missing_part(shown(name))]
     assert {*names} == {*_BASIC, *_VECTORS, *own}
-    reasons = {tab.missing_part(shown("encoder")) for tab in TABS}
-    assert {"", "a fine-tuned task or a masked-LM head"} <= reasons
-
-
-@pytest.mark.smoke("bert", "electra", "tagger")
-@pytest.mark.parametrize(
-    "name",
-    ["bert", "electra", "classifier", "features", "unsure", "tagger"]
-    + ["chooser", "modernbert"],
-)
-def test_every_tab_draws_its_first_view(shown, own_tabs, name):
     for tab in own_tabs(name):
         assert "<" in picture(shown(name), tab)
-
-
-def test_the_page_opens_as_the_picture_in_readme_shows_it(shown):
-    tiny = load_playground_model(str(keras_bert.TINY_MODEL))
-    shown_html = picture(tiny, _TABS["attention"])
-    assert "Layer 2, head 2: entropy 2.11 bits" in shown_html
-    header = f"{_header(tiny, [])}"
-    assert tiny.description() in header
-    assert header.count("<p") == 1
-    bert = shown("bert")
-    assert bert.name == bert.directory
 
 
 @pytest.mark.parametrize(
     ("field", "text", "value"),
     [
-        (TextField("a", "A", "first"), "a text", "a text"),
+        (TextField("a", "A", "first"), " ", "first"),
         (NumberField("a", "A", 1, 1, 4), "3", 3),
-        (NumberField("a", "A", 1, 1, 4), "5", 1),
+        (NumberField("a", "A", 1, 1, 4), "0", 1),
         (NumberField("a", "A", 1, 1, 4), "2.5", 1),
-        (NumberField("a", "A", 0.5, 0.0, 1.0), "0.25", 0.25),
         (NumberField("a", "A", 0.5, 0.0, 1.0), "nan", 0.5),
-        (ChoiceField("a", "A", "x", ("x", "y")), "y", "y"),
         (ChoiceField("a", "A", "x", ("x", "y")), "z", "x"),
         (LinesField("a", "A", "x\ny", min_lines=2), "z\nx", "z\nx"),
-        (TextField("a", "A", "first"), " ", "first"),
     ],
 )
 def test_an_address_sets_what_a_field_can_have(field, text, value):
@@ -125,7 +96,8 @@ def test_a_discriminator_judges_each_piece(shown):
 
 
 def test_a_masked_text_can_be_put_together_again(shown):
-    found = masked(shown("bert"), rate=1.0, seed=5)
+    model = shown("bert")
+    found = masked(model, rate=1.0)
     originals = [piece.original for piece in found.pieces]
     assert originals == ["[CLS]", *_TEXT.split(), "[SEP]"]
     outcomes = [piece.outcome for piece in found.pieces]
@@ -134,38 +106,15 @@ def test_a_masked_text_can_be_put_together_again(shown):
     for piece in found.pieces:
         assert (piece.shown == "[MASK]") == (piece.outcome == "masked")
         assert (piece.probability is None) == (piece.outcome == "plain")
-
-
-def test_the_seed_tells_the_draw_and_not_the_number_of_draws(shown):
-    model = shown("bert")
+    # The number of draws does not change the drawn text, the seed does.
     assert masked(model).pieces == masked(model, num_draws=7).pieces
     draws = {str(masked(model, seed=seed).pieces) for seed in range(6)}
     assert len(draws) > 1
-
-
-def test_whole_words_are_masked_whole(shown):
     for seed in range(8):
-        found = masked(
-            shown("bert"),
-            rate=0.4,
-            unit="whole words",
-            seed=seed,
-            text="the dogs",
-        )
-        outcomes = [piece.outcome != "plain" for piece in found.pieces]
-        tokens = [piece.original for piece in found.pieces]
-        assert tokens == ["[CLS]", "the", "dog", "##s", "[SEP]"]
+        words = {"text": "the dogs", "unit": "whole words", "seed": seed}
+        pieces = masked(model, rate=0.4, **words).pieces
+        outcomes = [piece.outcome != "plain" for piece in pieces]
         assert outcomes[2] == outcomes[3]
-
-
-def test_without_a_head_masking_shows_what_happens_only(shown):
-    pieces = masked(shown("encoder")).pieces
-    assert {piece.probability for piece in pieces} == {None}
-
-
-def draw(model, text, label, seed):
-    given = {"text": text, "label": label, "seed": seed}
-    return ask(model, "next_sentence", **given)
 
 
 @pytest.mark.parametrize("label", ["IsNext", "NotNext"])
@@ -173,7 +122,8 @@ def test_a_drawn_pair_is_what_was_asked_for(shown, label):
     follows = {"the dog eats .": "the cat sees ."}
     follows["a bird sees ."] = "a fish eats ."
     for seed in range(5):
-        pair = draw(shown("bert"), _DOCUMENTS, label, seed)
+        given = {"text": _DOCUMENTS, "label": label, "seed": seed}
+        pair = ask(shown("bert"), "next_sentence", **given)
         words = " ".join(pair.tokens).removesuffix(" [SEP]")
         first, second = words.removeprefix("[CLS] ").split(" [SEP] ")
         # Sentences can lose a piece at either end.
@@ -181,23 +131,16 @@ def test_a_drawn_pair_is_what_was_asked_for(shown, label):
         assert is_next == (label == "IsNext"), (first, second)
         assert pair.segments == sorted(pair.segments)
         assert sum(pair.probabilities.values()) == pytest.approx(1)
-
-
-def test_the_page_says_whether_the_model_is_right():
-    for label, said in (("IsNext", "right"), ("NotNext", "wrong")):
-        shares = {"IsNext": 0.7, "NotNext": 0.3}
-        pair = DrawnPair(["a"], [0], [], label, shares)
-        assert f"The prediction is IsNext, which is {said}" in pair_picture(
-            pair
-        )
+        right = max(pair.probabilities, key=pair.probabilities.get) == label
+        said = f"which is {'right' if right else 'wrong'}"
+        assert said in pair_picture(pair)
 
 
 def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
-    documents = "dogs sees fish .\n" * 6
+    text = "dogs sees fish .\n" * 6 + "\na dog .\na cat ."
     num_cuts = 0
     for seed in range(20):
-        text = f"{documents}\na dog .\na cat ."
-        pair = draw(shown("bert"), text, "IsNext", seed)
+        pair = ask(shown("bert"), "next_sentence", text=text, seed=seed)
         ends = [x for x, token in enumerate(pair.tokens) if token == "[SEP]"]
         starts = [1, ends[0] + 1]
         assert not any(pair.tokens[x].startswith("##") for x in starts)
@@ -210,13 +153,10 @@ def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
     assert num_cuts
 
 
-def represent(model, text, pair=""):
-    return ask(model, "input_representation", text=text, pair=pair)
-
-
 def test_byte_offsets_are_those_of_the_text(shown):
     text, pair = "Émile: the  DOG", "dogs"
-    found = represent(shown("bert"), text, pair)
+    given = {"text": text, "pair": pair}
+    found = ask(shown("bert"), "input_representation", **given)
     data = {1: text.encode(), 2: pair.encode()}
     cut = [
         (piece.token, data[piece.text_number][piece.start : piece.end])
@@ -233,7 +173,8 @@ def test_byte_offsets_are_those_of_the_text(shown):
 
 
 def test_the_sum_is_the_sum(shown):
-    for piece in represent(shown("bert"), _TEXT).pieces:
+    found = ask(shown("bert"), "input_representation", text=_TEXT)
+    for piece in found.pieces:
         parts = [piece.vectors[x] for x in ("word", "position", "segment")]
         np.testing.assert_allclose(piece.vectors["sum"], sum(parts), atol=1e-6)
         cosines = [cosine for _, cosine in piece.nearest]
@@ -241,12 +182,9 @@ def test_the_sum_is_the_sum(shown):
         assert piece.token not in dict(piece.nearest)
 
 
-def attend(model, **values):
-    return ask(model, "attention", **values)
-
-
 def test_entropy_is_between_none_and_that_of_all_alike(shown):
-    found = attend(shown("bert"), text=_TEXT, pair="the cat", layer=2, head=1)
+    given = {"text": _TEXT, "pair": "the cat", "layer": 2, "head": 1}
+    found = ask(shown("bert"), "attention", **given)
     assert found.weights.shape == (2, 2, 10, 10)
     np.testing.assert_allclose(found.weights.sum(axis=-1), 1, atol=1e-5)
     assert (found.entropies > 0).all()
@@ -262,61 +200,36 @@ def test_fillings_are_those_of_the_library(shown):
     assert answer.headline == expected[0][0]
 
 
-def look(model, text, choice="most probable", seed=1):
-    given = {"text": text, "choice": choice, "seed": seed}
-    return ask(model, "left_to_right", **given)
-
-
-def test_a_text_is_looked_at_both_ways(shown_beside):
-    found = look(shown_beside, "the dog [MASK] meat.")
+@pytest.mark.parametrize("name", ["left_to_right", "gpt"])
+def test_a_text_is_looked_at_both_ways(directories, name):
+    beside = PlaygroundModel(
+        directories["bert"], left_to_right_dir=directories[name]
+    )
+    tab = _TABS["left_to_right"]
+    found = tab.ask(beside, text="the dog [MASK] meat.")
     assert (found.left, found.right) == ("the dog ", " meat.")
-    (filled,) = fill(shown_beside, "the dog [MASK] meat.")
+    (filled,) = fill(beside, "the dog [MASK] meat.")
     assert found.filled == filled
     # The most probable next piece is generated first.
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     shares = [share for _, share in found.next]
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) < 1
-    drawn = {
-        look(shown_beside, "the dog [MASK] .", "sampled", seed).written
-        for seed in range(4)
-    }
+    if name == "gpt":
+        with pytest.raises(ValueError, match="must have at least one token"):
+            tab.ask(beside, text="\x01 [MASK]")
+        return
+    # Only the left side counts from the left.
+    other = tab.ask(beside, text="the dog [MASK] a cat.")
+    assert (other.next, other.written) == (found.next, found.written)
+    assert other.filled != found.filled
+    given = {"text": "the dog [MASK] .", "choice": "sampled"}
+    drawn = {tab.ask(beside, seed=n, **given).written for n in range(3)}
     assert len(drawn) > 1
 
 
-def test_only_the_left_side_counts_from_the_left(shown_beside):
-    one, other = (
-        look(shown_beside, text)
-        for text in ("the dog [MASK] meat.", "the dog [MASK] a cat.")
-    )
-    assert (one.next, one.written) == (other.next, other.written)
-    assert one.filled != other.filled
-
-
-def test_a_fine_tuned_gpt_is_shown_with_the_tokens_of_its_head(
-    directories, tmp_path
-):
-    classifier = TextClassifier.from_pretrained(
-        directories["gpt"], labels=["good", "bad"]
-    )
-    classifier.save(tmp_path / "model")
-    found = attend(PlaygroundModel(str(tmp_path / "model")), text="the dog")
-    assert found.tokens == ["_start_", "the", "dog", "_classify_"]
-
-
-def test_a_gpt_stands_beside_too(directories):
-    beside = PlaygroundModel(
-        directories["bert"], left_to_right_dir=directories["gpt"]
-    )
-    found = look(beside, "the [MASK] eats")
-    assert found.written.startswith(found.next[0][0].removeprefix("##"))
-    with pytest.raises(ValueError, match="must have at least one token"):
-        look(beside, "\x01 [MASK]")
-
-
-def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
+def test_looking_both_ways_needs_two_models(shown, directories):
     missing_part = _TABS["left_to_right"].missing_part
-    assert missing_part(shown_beside) == ""
     assert "left_to_right_dir" in missing_part(shown("bert"))
     with pytest.raises(ValueError, match="is bidirectional"):
         PlaygroundModel(
@@ -328,14 +241,24 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     assert missing_part(beside) == "a masked-LM head"
 
 
-def similar(model, first, second):
-    return ask(model, "similarity", first=first, second=second)
+def test_a_fine_tuned_gpt_is_shown_with_the_tokens_of_its_head(
+    directories, tmp_path
+):
+    classifier = TextClassifier.from_pretrained(
+        directories["gpt"], labels=["good", "bad"]
+    )
+    classifier.save(tmp_path / "model")
+    model = PlaygroundModel(str(tmp_path / "model"))
+    found = ask(model, "attention", text="the dog")
+    assert found.tokens == ["_start_", "the", "dog", "_classify_"]
 
 
 def test_a_text_is_most_like_itself(shown):
     model = shown("bert")
-    assert similar(model, _TEXT, _TEXT).cosine == pytest.approx(1)
-    assert similar(model, _TEXT, "fish").cosine < 0.999
+    for second, most in ((_TEXT, 1 + 1e-6), ("fish", 0.999)):
+        found = ask(model, "similarity", first=_TEXT, second=second)
+        assert (found.cosine > 0.999) == (second == _TEXT)
+        assert found.cosine < most
 
 
 def test_nearest_texts_on_the_map_are_the_most_alike(shown):
@@ -357,6 +280,9 @@ def test_labels_are_those_of_the_library(shown):
     assert pairs[0][1] >= pairs[1][1]
     label = model.task.predict([_TEXT])[0]["label"]
     assert answer.headline == f"Label: {label}"
+    (score,) = shown("regressor").task.predict([_TEXT])
+    answer_of_number = ask(shown("regressor"), "task", text=_TEXT, pair="")
+    assert answer_of_number.headline == f"Score: {score:.3f}"
     tokens, shares = zip(*answer.shares, strict=True)
     assert tokens == ("[CLS]", *_TEXT.split(), "[SEP]")
     assert shares[0] == shares[-1] == 0
@@ -381,12 +307,6 @@ def test_of_a_text_in_windows_all_is_labelled_and_some_is_hidden(shown):
     assert answer.rankings[0][1][0][1] == pytest.approx(row.max())
     assert answer.note.endswith("The first 12 pieces are shown.")
     assert not ask(model, "task", text=_TEXT).note
-
-
-def test_a_score_is_that_of_the_library(shown):
-    answer = ask(shown("regressor"), "task", text=_TEXT, pair="")
-    (score,) = shown("regressor").task.predict([_TEXT])
-    assert answer.headline == f"Score: {score:.3f}"
 
 
 def test_an_answer_stands_in_its_context(shown):
@@ -447,52 +367,23 @@ def test_two_models_are_asked_the_same(
         assert theirs.refusal == refusals[other]
 
 
-def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
-    def directory(model):
-        return _TABS["compare"].fields(model)[0].value
-
-    assert directory(shown("bert")) == str(keras_bert.TINY_MODEL)
-    tiny = load_playground_model(str(keras_bert.TINY_MODEL))
-    assert directory(tiny) in ("", "demo-output/bert")
-    with pytest.raises(ValueError, match="such as demo-output/bert"):
-        compare(tiny, "", "Attention", "a")
-
-
 @pytest.mark.parametrize(
     ("name", "tab", "values", "sentence"),
     [
         ("bert", "masking", {"text": " \n"}, 'The field "Text" is empty'),
         ("bert", "masking", {"rate": 0}, "nothing is masked"),
         ("bert", "masking", {"rate": 1.2}, "from 0.0 to 1.0. Received: 1.2"),
-        ("bert", "masking", {"seed": "x"}, '"Seed" must be a number.*: x'),
-        ("bert", "masking", {"unit": "lines"}, "one of pieces, whole words"),
         ("bert", "masking", {"text": "\x01\x02"}, "no piece"),
         ("bert", "masking", {"text": "a" * 20001}, "20,000 char.*: 20,001"),
-        ("bert", "masking", {"text": "a\ud800"}, "surrogate"),
         ("bert", "next_sentence", {"text": "the dog"}, "blank line"),
-        (
-            "bert",
-            "next_sentence",
-            {"text": "a\n\nthe"},
-            "No pair with the label IsN",
-        ),
-        ("bert", "attention", {"layer": 3}, '"Layer".* from 1 to 2.*: 3'),
+        ("bert", "next_sentence", {"text": "a\n\nthe"}, "No pair with the la"),
         ("bert", "task", {"text": "the dog"}, r"^Put \[MASK\] into"),
         ("bert", "task", {"text": "the " * 12 + "[MASK]"}, "first 12 pieces"),
         ("bert", "text_map", {"texts": "a\nb"}, "3 to 100 lines.*: 2"),
         ("bert", "compare", {"directory": "/no/such"}, "'/no/such'"),
-        ("bert", "compare", {"directory": "bert-base-uncased"}, "not exist"),
         ("bert", "compare", {"what": "Weather"}, "must be one of.*Weather"),
         ("beside", "left_to_right", {"text": "the dog"}, r"Put one \[MASK\]"),
-        ("beside", "left_to_right", {"text": "the [MASK] [MASK]"}, "Put one"),
         ("beside", "left_to_right", {"text": " [MASK] a"}, "after the words"),
-        (
-            "beside",
-            "left_to_right",
-            {"choice": "at random"},
-            "probable, sampled",
-        ),
-        ("pairs", "task", {"pair": ""}, '"Second text" is empty'),
         ("chooser", "task", {"choices": "a"}, "2 to 10 lines.*: 1"),
     ],
 )
@@ -504,15 +395,13 @@ def test_invalid_input_gets_a_sentence(
         ask(model, tab, **values)
 
 
-@pytest.mark.smoke("text0")
-@pytest.mark.parametrize("text", ["🐟 " * 4, "ab" * 5000, "the dog " * 1250])
+@pytest.mark.parametrize("text", ["🐟 " * 4, "the dog " * 1250])
 def test_long_and_strange_texts_have_answers(shown, text):
     model = shown("bert")
     assert masked(model, text=text, num_draws=5).pieces
-    is_cut = len(text.split()) > 10
-    assert bool(represent(model, text, text).note) == is_cut
-    assert attend(model, text=text).tokens[0] == "[CLS]"
-    assert similar(model, text, text).cosine == pytest.approx(1)
+    note = ask(model, "input_representation", text=text, pair=text).note
+    assert bool(note) == (len(text.split()) > 10)
+    assert ask(model, "attention", text=text).tokens[0] == "[CLS]"
     assert ask(shown("classifier"), "task", text=text).shares
     asked = {"question": text, "context": text}
     assert ask(shown("answerer"), "task", **asked).rankings
