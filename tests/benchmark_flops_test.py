@@ -53,9 +53,10 @@ def other_products(config, seq_length, num_looked_at):
     return segments + gathered + unused_queries
 
 
-@pytest.mark.parametrize("seq_length, num_predictions", [(16, 3), (64, 20)])
-@pytest.mark.parametrize("num_layers", [1, 3])
-@pytest.mark.parametrize("has_nsp_head", [True, False])
+@pytest.mark.parametrize(
+    "seq_length, num_predictions, num_layers, has_nsp_head",
+    [(16, 3, 1, True), (64, 20, 3, False)],
+)
 def test_operations_are_those_of_the_graph(
     seq_length, num_predictions, num_layers, has_nsp_head
 ):
@@ -71,36 +72,8 @@ def test_operations_are_those_of_the_graph(
 
 @pytest.mark.parametrize(
     "model, published",
-    [
-        ("BERT-small", "1.42e+18"),
-        ("BERT-base", "6.43e+19"),
-        ("BERT-large", "1.92e+20"),
-        ("ELECTRA-small", "1.29e+18"),
-        ("ELECTRA-base", "6.42e+19"),
-    ],
+    [("BERT-base", "6.43e+19"), ("ELECTRA-small", "1.29e+18")],
 )
 def test_training_operations_are_the_published_ones(model, published):
     found = runpy.run_path(_BENCHMARKS / "published_flops.py")["TRAINING"]
     assert f"{found[model]:.2e}" == published
-
-
-def test_a_pass_of_bert_base_has_22_5_billion_operations():
-    found = runpy.run_path(_BENCHMARKS / "published_flops.py")["PASS"]
-    assert round(found.forward(looks_up=False) / 1e9, 1) == 22.5
-
-
-@pytest.mark.parametrize("objective", ["mlm_sbo", "distillation"])
-def test_objectives_that_read_all_tokens_are_counted_in_full(objective):
-    config, length, masked = tiny.config("bert", L=3, I=20), 16, 4
-    hidden, rows = config.hidden_size, config.vocab_size
-    found = runpy.run_path(_BENCHMARKS / "flops.py")["pretraining_flops"]
-    block = 4 * length**2 * hidden
-    block += 2 * length * (4 * hidden**2 + 2 * hidden * 20)
-    lm_head = 2 * (hidden**2 + rows * hidden)
-    boundaries = 2 * ((2 * hidden + 200) * hidden + (hidden + rows) * hidden)
-    heads = {
-        "mlm_sbo": masked * (lm_head + boundaries),
-        "distillation": length * lm_head,
-    }
-    expected = 3 * (3 * block + heads[objective])
-    assert found(config, objective, length, masked) == expected

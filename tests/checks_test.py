@@ -25,6 +25,8 @@ from keras_bert import checks
         (checks.probability, 0, "0.5", "from 0 to 1"),
         (lambda **x: checks.one_of(("a", "b"), **x), "b", "c", "one of a, b"),
         (checks.flag, False, 0, "True or False"),
+        (lambda **x: checks.one_of({"a": 1}, **x), "a", [1], "one of a"),
+        (lambda **x: checks.one_of(["a"], **x), "a", np.ones(2), "one of a"),
     ],
 )
 def test_values(check, right, wrong, expected):

@@ -23,19 +23,6 @@ def test_features_are_those_of_google_research_bert():
         assert (feature.dtype, feature.length) == _PUBLISHED[feature.name]
 
 
-def test_every_feature_has_a_meaning_of_its_own():
-    meanings = [f.meaning for f in features.PRETRAINING_FEATURES]
-    assert all(meanings)
-    assert len({*meanings}) == len(meanings)
-
-
-def test_models_take_what_is_known_before_the_answer():
-    encoder = ["input_ids", "input_mask", "segment_ids"]
-    assert names(features.ENCODER_INPUTS) == encoder
-    pretraining = [*encoder, "masked_lm_positions"]
-    assert names(features.PRETRAINING_INPUTS) == pretraining
-
-
 def test_lengths_are_those_given_or_up_to_each_record():
     lengths = {"max_seq_length": 128, "max_predictions_per_seq": 20}
     assert features.INPUT_IDS.num_values(lengths) == 128

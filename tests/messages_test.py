@@ -13,7 +13,7 @@ _HUGE = [
     b"x" * 100_000,
     ["x" * 1000] * 100_000,
     [[["x" * 1000] * 9] * 9] * 9,
-    {f"{number}" * 50: "x" * 1000 for number in range(100_000)},
+    {f"{number}" * 50: "x" * 1000 for number in range(1000)},
     np.ones((300, 300)),
     10**5000,
 ]
@@ -42,11 +42,3 @@ def test_messages_about_huge_values_are_short(value):
     with pytest.raises(TypeError) as caught:
         keras_bert.from_pretrained("directory", weights=value)
     assert len(str(caught.value)) < 1000
-
-
-@pytest.mark.parametrize("value", [np.array([1, 2]), [1], {}, {1}])
-def test_values_without_an_order_or_a_truth_value_are_shown(value):
-    with pytest.raises(ValueError, match="`mode` must be one of a, b"):
-        checks.one_of(("a", "b"), mode=value)
-    with pytest.raises(ValueError, match="`mode` must be one of a, b"):
-        checks.one_of({"a": 1, "b": 2}, mode=value)

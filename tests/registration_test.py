@@ -17,29 +17,12 @@ from tests import tiny
 _ROOT = pathlib.Path(__file__).parents[1]
 
 _LOAD = """
-import sys
 import {first}
 import {second}
-assert keras.backend.backend() == sys.argv[2]
-model = keras.models.load_model(sys.argv[1])
-print(type(model.optimizer).__module__, model.count_params())
+model = keras.models.load_model("model.keras")
+module = type(model.optimizer).__module__
+print(keras.backend.backend(), module, model.count_params())
 """
-
-
-def run_python(program, backend, *arguments):
-    result = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": backend,
-            "JAX_PLATFORMS": "cpu",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 def _pretrainer(vocab_size=9, max_position_embeddings=8):
@@ -74,20 +57,29 @@ def _layers():
     [
         (_pretrainer, "tensorflow", "keras_bert", "keras"),
         (_pretrainer, "tensorflow", "keras", "keras_bert"),
-        (_layers, "tensorflow", "keras_bert", "keras"),
-        (_layers, "jax", "keras", "keras_bert"),
+        (_layers, "jax", "keras_bert", "keras"),
     ],
 )
 def test_a_saved_model_loads_after_one_import(
     make, backend, first, second, tmp_path
 ):
-    path = str(tmp_path / "model.keras")
     model = make()
-    model.save(path)
-    program = _LOAD.format(first=first, second=second)
-    result = run_python(program, backend, path, backend)
+    model.save(tmp_path / "model.keras")
+    result = subprocess.run(
+        [sys.executable, "-c", _LOAD.format(first=first, second=second)],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_ROOT),
+            "KERAS_BACKEND": backend,
+            "JAX_PLATFORMS": "cpu",
+        },
+        capture_output=True,
+        text=True,
+    )
     module = type(model.optimizer).__module__
-    assert result == f"{module} {model.count_params()}\n"
+    expected = f"{backend} {module} {model.count_params()}\n"
+    assert result.stdout == expected, result.stderr
 
 
 def test_every_registered_class_has_a_stand_in():
@@ -107,21 +99,6 @@ def test_a_file_of_an_earlier_release_loads():
     inputs = {name: ids % 2 for name in made.input} | {"input_ids": ids}
     for name, expected in made(inputs).items():
         np.testing.assert_array_equal(found(inputs)[name], expected)
-
-
-@pytest.mark.exhaustive
-def test_keras_is_looked_for_without_being_imported():
-    """Look for Keras like packages that check whether it is installed."""
-    result = run_python(
-        "import importlib.util, sys, keras_bert\n"
-        "assert importlib.util.find_spec('keras')\n"
-        "assert 'keras' not in sys.modules\n"
-        "import keras\n"
-        "found = keras.saving.get_registered_object('keras_bert>Dropout')\n"
-        "print(type(found.from_config({'rate': 0.1})).__module__)\n",
-        "tensorflow",
-    )
-    assert result == "keras_bert.layers.dropout\n"
 
 
 def test_a_class_that_is_imported_takes_the_place_of_its_stand_in():

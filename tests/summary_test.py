@@ -1,12 +1,9 @@
 """`repr` of public objects is one line without an address."""
 
-import json
-
 import pytest
 
 import keras_bert
 from keras_bert.summary import Summarized
-from tests import tiny
 
 _BERT = (
     "PretrainedModel(family='BERT', num_layers=3, hidden_size=128, "
@@ -29,8 +26,6 @@ def bert():
     [
         (None, "_Plain()"),
         (1234567, "_Plain(x=1_234_567)"),
-        (True, "_Plain(x=True)"),
-        ([*"abcdef"], "_Plain(x=['a', 'b', 'c', 'd', 'e', 'f'])"),
         ([*range(339)], "_Plain(x=[0, 1, 2, 3, 4, 5, ... 339 in all])"),
         ("a" * 500, f"_Plain(x='{'a' * 76}...)"),
     ],
@@ -43,19 +38,9 @@ def test_values_are_short(value, expected):
     ("call", "words"),
     [
         ("bert", f"{_BERT}1_411_058, parts=['masked_lm_head'"),
-        ("kb.TextClassifier(bert, ['a', 'b'])", f"(pretrained={_BERT}"),
         ("kb.TextClassifier(bert, ['a', 'b'])", "labels=['a', 'b']"),
-        ("kb.TextRegressor(bert)", "TextRegressor(pretrained=Pretrained"),
-        ("kb.QuestionAnswerer(bert)", "doc_stride=128"),
-        ("kb.MultipleChoice(bert)", "seq_length=64"),
-        ("kb.TokenClassifier(bert, ['O', 'X'])", "labels=['O', 'X']"),
         ("kb.TextEmbedder(bert)", "pooling='mean'"),
-        ("kb.FillMask(bert)", "seq_length=64"),
-        ("kb.Ensemble([kb.TextRegressor(bert)] * 2)", "num_models=2"),
         ("bert.tokenizer", "BertTokenizer(vocab_size=6_000, lowercase=True"),
-        ("kb.text.BertPreprocessor(bert.tokenizer, 16)", "seq_length=16"),
-        ("kb.MultipleChoice(bert).preprocess", "(tokenizer=BertTokenizer("),
-        ("bert.tokenizer.vocabulary", "Vocabulary(num_tokens=6_000)"),
         ("bert.tokenizer_settings", "(vocabulary=Vocabulary(num_tokens="),
     ],
 )
@@ -69,16 +54,9 @@ def test_data_sets_are_shown_by_their_sizes(tmp_path):
     conll = tmp_path / "a.conll"
     conll.write_text("Ada B-PER\n. O\n\n" * 50)
     shown = repr(keras_bert.tasks.read_conll(conll))
-    assert shown.endswith(
-        "num_sentences=50, num_words=100, tags=['B-PER', 'O'])"
-    )
+    sizes = "num_sentences=50, num_words=100, tags=['B-PER', 'O'])"
+    assert shown.endswith(sizes)
     table = tmp_path / "a.tsv"
     table.write_text("text\tlabel\n" + "some text\tx\n" * 50)
     shown = repr(keras_bert.tasks.read_table(table, {"text": "text"}))
     assert "num_rows=50, columns=['text']" in shown
-    squad = tmp_path / "a.json"
-    data = tiny.squad(("x " * 999, {"1": ("Who?", "x")}))
-    squad.write_text(json.dumps(data))
-    (shown,) = map(repr, keras_bert.tasks.read_squad(squad))
-    assert shown.startswith("SquadQuestion(id='1', question='Who?', context='x")
-    assert len(shown) < 300
