@@ -6,9 +6,6 @@ import pytest
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.cli.field_flags import field_meanings
 from keras_bert.command_line import Program
-from keras_bert.pretraining.examples.options import DataOptions
-from keras_bert.pretraining.examples.options import TextOptions
-from keras_bert.pretraining.job.recipe import PretrainingRecipe
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 
@@ -75,16 +72,6 @@ def test_meanings_are_those_of_the_docstring():
         "count": "How many of `zip`.",
         "kind": '"a" or "b".',
     }
-
-
-@pytest.mark.parametrize(
-    "options", [Recipe, DataOptions, PretrainingRecipe, TextOptions]
-)
-def test_every_field_has_a_meaning(options):
-    names = [field.name for field in dataclasses.fields(options)]
-    assert [*field_meanings(options)] == names
-    assert {*getattr(options, "choices", {})} <= {*names}
-    assert {*options.groups} <= {*names}
 
 
 def test_a_manual_shows_flags_under_their_titles():

@@ -1,10 +1,7 @@
 import collections
-import doctest
-import textwrap
 
 import pytest
 
-from keras_bert.cli.data import prose
 from keras_bert.cli.data.documentation import collect_documents
 from keras_bert.cli.data.prose import clean_sentences
 
@@ -20,11 +17,6 @@ _GOOGLE = """Reads a file from the disk.
 
     Args:
         path: The name of the file. It must be a string.
-
-            It may also be a path of the system.
-
-    Returns:
-        The content of the file as a string.
 
     Example:
 
@@ -51,14 +43,6 @@ _NUMPY = """
     .. note::
 
        The median is robust to a few of them.
-
-    References
-    ----------
-    .. [1] A book of the library.
-
-    Examples
-    --------
-    This is an example of the mean.
     """
 
 
@@ -110,66 +94,36 @@ def test_only_sentences_of_prose_are_kept(text, expected):
     assert clean_sentences(text) == expected
 
 
-def test_examples_in_docstrings_are_true():
-    assert doctest.testmod(prose).failed == 0
-
-
-def _module(*docstrings):
-    functions = (
-        f'def f{number}():\n    """{textwrap.dedent(docstring)}"""\n'
-        for number, docstring in enumerate(docstrings)
-    )
-    return "\n".join(functions)
-
-
-def _long(subject):
+def _prose(subject):
     return "\n\n".join(
-        f"    The {subject} is {what} of all that there is in the whole house, "
+        f"The {subject} is {what} of all that there is in the whole house, "
         f"and nobody has ever known where the {subject} was found."
         for what in ("the first", "the second", "the last", "the best")
     )
 
 
-def _collect(root, **files):
-    for name, content in files.items():
-        path = root / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".py").write_text(content, encoding="utf-8")
-    counts = collections.Counter()
-    return list(collect_documents([str(root)], counts)), counts
-
-
-def test_a_long_docstring_is_a_document(tmp_path):
-    documents, counts = _collect(
-        tmp_path, a=_module(_long("apple"), _long("pear"))
-    )
-    assert [len(document) for document in documents] == [4, 4]
-    assert documents[1][3].startswith("The pear is the best of all that")
-    assert counts == collections.Counter(read=1)
-
-
-def test_tests_and_vendored_copies_are_not_read(tmp_path):
-    source = _module(_long("apple"))
-    documents, counts = _collect(
-        tmp_path, tests__a=source, _vendor__a=source, b_test=source
-    )
-    assert documents == []
-    assert not counts
-
-
-def test_readmes_and_descriptions_are_read(tmp_path):
-    (tmp_path / "README.md").write_text("# Apples\n\n" + _dedented("apple"))
+def test_long_docstrings_readmes_and_descriptions_are_documents(tmp_path):
+    functions = [
+        f'def f{subject}():\n    """{_prose(subject)}"""\n'
+        for subject in ("apple", "pear")
+    ]
+    source = "\n".join(functions)
+    # Tests and vendored copies are not read.
+    for name in ("a.py", "tests/a.py", "_vendor/a.py", "b_test.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    (tmp_path / "README.md").write_text("# Figs\n\n" + _prose("fig"))
+    license_line = "License: The licence of it is here."
     (tmp_path / "METADATA").write_text(
-        "Name: pear\nLicense: The licence of it is here.\n\n"
-        + _dedented("pear")
+        f"Name: plum\n{license_line}\n\n{_prose('plum')}"
     )
-    documents, _ = _collect(tmp_path)
-    assert [len(document) for document in documents] == [4, 4]
-    assert documents[0][0].startswith("The pear")
-
-
-def _dedented(subject):
-    return textwrap.dedent(_long(subject))
+    counts = collections.Counter()
+    documents = [*collect_documents([str(tmp_path)], counts)]
+    assert [len(document) for document in documents] == [4] * 4
+    found = {document[0].split()[1] for document in documents}
+    assert found == {"apple", "pear", "fig", "plum"}
+    assert documents[0][3].startswith("The plum is the best of all that")
+    assert counts["read"] == 3
 
 
 def test_root_that_is_no_folder_is_an_error(tmp_path):

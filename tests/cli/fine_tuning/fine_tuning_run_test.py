@@ -1,97 +1,32 @@
-"""A run with a task without a model."""
-
 import json
 
 import keras
 import numpy as np
+import pytest
 
 from keras_bert.cli.fine_tuning import fine_tuning_run
+from keras_bert.cli.fine_tuning.classification_run import ClassificationRun
 from keras_bert.cli.fine_tuning.fine_tuning_run import CurveCallback
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.splits.splits import Splits
-from keras_bert.tasks.fine_tuning.recipe import Recipe
-
-
-class _Task:
-    main_metric = "f1"
-    threshold = None
-    data = seed = None
-
-    def fit(self, *data, validation_data, callbacks, teacher, **recipe):
-        assert validation_data == ("dev data",)
-        self.data = data
-        self.seed = recipe["seed"]
-
-    def _labelled(self, *columns):
-        return columns
-
-    @property
-    def answer(self):
-        return self
-
-    def _logits(self, examples):
-        assert examples == ("dev data",)
-        return self.seed / 10
-
-    def metrics(self, examples, logits):
-        return {"f1": logits}
-
-    def _collapse(self, examples):
-        return False
-
-    def save(self, directory):
-        directory.mkdir()
-        text = f"{self.data} {self.seed} {self.threshold}"
-        (directory / "task").write_text(text)
+from keras_bert.tasks.labelled.tables import Table
 
 
 class _Run(FineTuningRun):
     def make(self):
-        return _Task()
-
-    def read(self, directory):
-        task = _Task()
-        text = (directory / "task").read_text()
-        task.data, task.seed, _ = text.rsplit(" ", 2)
-        return task
-
-    def finish(self, task):
-        task.threshold = 0.5
-
-    def labelled(self, data):
-        return (data,)
+        return None
 
     def answer(self, task, split, data, directory):
-        (directory / f"answers-{split}").write_text(f"{task.threshold}")
-        if data == "bare data":
-            return None, []
-        scores = {"scores": {"f1": 0.25}}
-        return scores, [{"place": n} for n in range(300)]
+        return {"scores": {"f1": 0.25}}, [{"place": n} for n in range(300)]
 
 
-_SPLITS = Splits("train data", {"dev": "dev data"}, {"test": "bare data"})
-
-
-def test_the_best_model_its_reports_and_answers_are_written(tmp_path):
-    recipes = [Recipe(seed=seed) for seed in (1, 3, 2)]
-    scores = _Run(_SPLITS, {}).perform(recipes, tmp_path)
-    assert scores == {"dev": {"f1": 0.25}}
-    found = {
-        str(path.relative_to(tmp_path))
-        for path in tmp_path.rglob("*")
-        if path.is_file() and "tfevents" not in path.name
-    }
-    curves = {f"run-{n}/metrics.jsonl" for n in (1, 2, 3)}
-    assert found == curves | {
-        *("model/task", "eval.json", "errors-dev.jsonl"),
-        *("answers-dev", "answers-test"),
-    }
+def test_only_the_worst_mistakes_are_written(tmp_path):
+    splits = Splits(None, {}, {"test": "data"})
+    assert _Run(splits, {}).perform([], tmp_path) == {"test": {"f1": 0.25}}
     values = json.loads((tmp_path / "eval.json").read_text())
-    assert values["splits"] == {"dev": {"scores": {"f1": 0.25}}}
-    assert values["search"]["best"] == 1
-    assert len((tmp_path / "errors-dev.jsonl").read_text().splitlines()) == 200
-    saved = (tmp_path / "model" / "task").read_text()
-    assert saved == "('train data',) 3 0.5"
+    assert values == {"splits": {"test": {"scores": {"f1": 0.25}}}}
+    lines = (tmp_path / "errors-test.jsonl").read_text().splitlines()
+    assert [*map(json.loads, lines)] == [{"place": n} for n in range(200)]
 
 
 def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
@@ -110,15 +45,23 @@ def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
     ).history
     lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
-    assert [(point["step"], point["split"]) for point in points] == [
-        (3, "train"),
-        (4, "train"),
-        (4, "eval"),
-        (6, "train"),
-        (8, "train"),
-        (8, "eval"),
-    ]
+    found = [(point["step"], point["split"]) for point in points]
+    first = [(3, "train"), (4, "train"), (4, "eval")]
+    assert found == [*first, (6, "train"), (8, "train"), (8, "eval")]
     for epoch, (train, held_out) in enumerate(((1, 2), (4, 5))):
         assert points[train]["loss"] == history["loss"][epoch]
         assert points[held_out]["loss"] == history["val_loss"][epoch]
     assert list(tmp_path.glob("events.out.tfevents.*"))
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_a_label_that_is_no_number_is_named(split):
+    def table(place, labels):
+        columns = {"text": ["a", "b"], "label": labels}
+        return Table(f"{place}, line", [2, 3], columns)
+
+    train = table("train.tsv", ["1", "2"])
+    tables = {"dev": {"dev": train}, "test": {}}
+    tables[split] = {split: table("x.tsv", ["1", "two"])}
+    with pytest.raises(ValueError, match="x.tsv, line 3, .*'two'"):
+        ClassificationRun(Splits(train, **tables), {}, is_regression=True)

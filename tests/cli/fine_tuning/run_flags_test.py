@@ -66,27 +66,6 @@ def test_each_recipe_of_the_search_has_its_seeds(parse):
     assert len(parse().recipes()) == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["--search=paper", "--learning_rate=0.1"],
-            "--learning_rate is chosen by --search",
-        ),
-        (["--temperature=3"], "--temperature requires --teacher_dir"),
-    ],
-)
-def test_flags_without_effect_are_errors(parse, words, message):
-    with pytest.raises(ValueError, match=message):
-        parse(*words).recipes()
-
-
-@pytest.mark.parametrize("word", ["--search=paper", "--num_layers=2"])
-def test_flags_of_training_can_be_refused(parse, word):
-    with pytest.raises(ValueError, match=f"is for x. Received: {word}"):
-        parse(word).reject_training("is for x")
-
-
 def test_a_teacher_is_an_input(parse, tmp_path):
     place = tmp_path / "teacher"
     holders = parse(f"--teacher_dir={place}", "--num_layers=2")

@@ -6,7 +6,6 @@ import pytest
 
 from keras_bert.cli.fine_tuning.search import FINISHED
 from keras_bert.cli.fine_tuning.search import Trial
-from keras_bert.cli.fine_tuning.search import best_of
 from keras_bert.cli.fine_tuning.search import remove_trials
 from keras_bert.cli.fine_tuning.search import run_trials
 from keras_bert.cli.fine_tuning.search import summary
@@ -14,21 +13,10 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
 
 
-def test_the_best_is_the_first_of_equals():
-    trials = [
-        Trial(Recipe(), "f1", {"f1": score, "loss": 1.0}, False)
-        for score in (0.0, 0.75, 0.5, 0.75)
-    ]
-    assert best_of(trials) == 1
-    assert [trial.score for trial in trials] == [0.0, 0.75, 0.5, 0.75]
-
-
 def test_the_spread_is_over_the_seeds_of_a_recipe():
     trials = [
-        Trial(
-            Recipe(epochs=epochs, seed=seed), "f1", {"f1": value}, value == 0.0
-        )
-        for epochs, seed, value in (
+        Trial(Recipe(epochs=n, seed=seed), "f1", {"f1": value}, value == 0.0)
+        for n, seed, value in (
             (2, 0, 0.5),
             (2, 1, 0.75),
             (2, 2, 0.25),
@@ -38,17 +26,16 @@ def test_the_spread_is_over_the_seeds_of_a_recipe():
     values = summary(trials)
     assert values["best"] == 1
     assert [x["recipe"]["epochs"] for x in values["recipes"]] == [2, 3]
-    spread = {**values["recipes"][0]}
-    del spread["recipe"]
+    first, second = ({**x, "recipe": None} for x in values["recipes"])
     # Squares of 0, 0.25 and -0.25, divided by 2.
-    assert spread == {
+    assert first == {
+        "recipe": None,
         "mean": 0.5,
         "deviation": pytest.approx(0.25),
         "best": 0.75,
         "num_collapsed": 0,
     }
-    assert values["recipes"][1]["deviation"] is None
-    assert values["recipes"][1]["num_collapsed"] == 1
+    assert (second["deviation"], second["num_collapsed"]) == (None, 1)
     assert values["runs"][3]["recipe"]["epochs"] == 3
     assert json.loads(json.dumps(values)) == values
 
@@ -75,6 +62,7 @@ def _run(directory, scores, killed_after=None):
         trial = Trial(recipe, "f1", {"f1": score, "loss": 0.1}, score == 0)
         return _SavedTask(recipe.seed), trial
 
+    directory.mkdir(exist_ok=True)
     recipes = with_seeds(Recipe(patience=2), len(scores))
     try:
         trials, model = run_trials(learn, recipes, directory)
@@ -91,7 +79,7 @@ def _files(directory):
     }
 
 
-def test_only_the_best_keeps_its_model(tmp_path):
+def test_only_the_first_of_the_best_keeps_its_model(tmp_path):
     trials, learned, best = _run(tmp_path, [0.5, 0.25, 0.75, 0.75])
     assert learned == [0, 1, 2, 3]
     assert best == "2"
@@ -104,30 +92,25 @@ def test_only_the_best_keeps_its_model(tmp_path):
 @pytest.mark.parametrize("scores", [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])
 @pytest.mark.parametrize("killed_after", [1, 2])
 def test_what_has_ended_is_not_repeated(tmp_path, scores, killed_after):
-    places = [tmp_path / "killed", tmp_path / "whole"]
-    for place in places:
-        place.mkdir()
-    assert _run(places[0], scores, killed_after)[0] is None
-    ended = {path.parent for path in places[0].glob(FINISHED)}
+    killed = tmp_path / "killed"
+    assert _run(killed, scores, killed_after)[0] is None
+    ended = {path.parent for path in killed.glob(FINISHED)}
     assert len(ended) == killed_after
-    begun = {*places[0].glob("run-*")} - ended
-    (curve,) = (path / "curve" for path in begun)
-    curve.unlink()
-    curve.parent.rmdir()  # Like `artifacts.resumable`.
-    trials, learned, best = _run(places[0], scores)
+    (begun,) = {*killed.glob("run-*")} - ended
+    (begun / "curve").unlink()
+    begun.rmdir()  # Like `artifacts.resumable`.
+    trials, learned, best = _run(killed, scores)
     assert learned == [0, 1, 2][killed_after:]
-    whole, _, whole_best = _run(places[1], scores)
+    whole, _, whole_best = _run(tmp_path / "whole", scores)
     assert (trials, best) == (whole, whole_best)
-    assert _files(places[0]) == _files(places[1])
+    assert _files(killed) == _files(tmp_path / "whole")
 
 
-def test_what_is_for_the_search_only_is_removed(tmp_path):
-    for count, expected in (
-        (1, {"curve"}),
-        (2, {"run-1/curve", "run-2/curve"}),
-    ):
-        place = tmp_path / f"{count}"
-        place.mkdir()
-        _run(place, [0.5] * count)
-        remove_trials(place, count)
-        assert _files(place) == expected
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(1, {"curve"}), (2, {"run-1/curve", "run-2/curve"})],
+)
+def test_what_is_for_the_search_only_is_removed(tmp_path, count, expected):
+    _run(tmp_path, [0.5] * count)
+    remove_trials(tmp_path, count)
+    assert _files(tmp_path) == expected

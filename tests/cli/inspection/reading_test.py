@@ -25,89 +25,75 @@ def _parsed(path):
     return {name: np.array(values) for name, values in rows.items()}
 
 
-def test_counts_of_the_sample_are_those_of_plain_numpy():
+def test_counts_of_the_sample_are_those_of_plain_numpy(monkeypatch):
     path = str(_SAMPLE / "sample.tfrecord")
     vocabulary = Vocabulary.from_file(_SAMPLE / "vocab.txt")
-    statistics, _ = inspect_records([path, path], vocabulary)
+    _, examples = inspect_records([path], vocabulary, num_examples=9)
+    monkeypatch.setattr(validation, "_BATCH_RECORDS", 4)
+    statistics, again = inspect_records([path, path], vocabulary, 9)
+    assert again == examples
     values = _parsed(path)
-    counts = dict.fromkeys(("masked", "random", "kept"), 0)
-    for row in range(len(values["input_ids"])):
-        used = values["masked_lm_weights"][row] == 1
-        for position, label in zip(
-            values["masked_lm_positions"][row][used],
-            values["masked_lm_ids"][row][used],
-        ):
-            shown = values["input_ids"][row][position]
-            is_mask = shown == vocabulary.id_of(MASK)
-            same = "kept" if shown == label else "random"
-            counts["masked" if is_mask else same] += 1
+    ids, mask = values["input_ids"], values["input_mask"]
+    used = values["masked_lm_weights"] == 1
+    shown = np.take_along_axis(ids, values["masked_lm_positions"], 1)[used]
+    is_mask = shown == vocabulary.id_of(MASK)
+    is_same = shown == values["masked_lm_ids"][used]
     expected = {
-        **counts,
-        "records": len(values["input_mask"]),
-        "predictions": sum(counts.values()),
-        "tokens": values["input_mask"].sum(),
-        "padding": (values["input_mask"] == 0).sum(),
+        "masked": is_mask.sum(),
+        "kept": (~is_mask & is_same).sum(),
+        "random": (~is_mask & ~is_same).sum(),
+        "records": len(mask),
+        "predictions": used.sum(),
+        "tokens": mask.sum(),
+        "padding": (mask == 0).sum(),
         "not_next": values["next_sentence_labels"].sum(),
     }
     doubled = {name: 2 * count for name, count in expected.items()}
     assert statistics.counts == {**doubled, "files": 2}
-    lengths = np.bincount(values["input_mask"].sum(axis=1))
+    lengths = np.bincount(mask.sum(axis=1))
     np.testing.assert_array_equal(statistics.lengths, 2 * lengths)
 
 
-def test_numbers_do_not_depend_on_the_batch(monkeypatch):
-    path = str(_SAMPLE / "sample.tfrecord")
-    vocabulary = Vocabulary.from_file(_SAMPLE / "vocab.txt")
-    expected, examples = inspect_records([path], vocabulary, num_examples=9)
-    monkeypatch.setattr(validation, "_BATCH_RECORDS", 4)
-    statistics, shown = inspect_records([path], vocabulary, num_examples=9)
-    assert statistics.counts == expected.counts
-    np.testing.assert_array_equal(statistics.lengths, expected.lengths)
-    assert shown == examples
-
-
-def test_short_examples_are_those_with_padding(
-    write, vocabulary, make_static, static
+def test_files_may_differ_in_length_but_not_in_form(
+    write, vocabulary, make_static, static, dynamic
 ):
     full = make_static(["the"] * 5, ["a"] * 4, [(1, MASK)], label=0)
-    path = write("a", [static, full, static, static])
-    statistics, _ = inspect_records([path], vocabulary)
-    assert statistics.max_length == 12
-    assert statistics.short_share == 0.75
-    assert statistics.share("not_next", "records") == 0.75
-
-
-def test_files_may_differ_in_length(write, vocabulary, static):
     longer = {
         feature.name: static[feature.name]
         + [type(static[feature.name][0])(0)] * (feature.length != "1")
         for feature in features.PRETRAINING_FEATURES
     }
-    paths = write("a", [longer]), write("b", [static])
+    paths = write("a", [longer]), write("b", [static, full, static])
     statistics, _ = inspect_records(paths, vocabulary)
     assert statistics.max_length == 12 + 1
-    assert statistics.lengths[8] == 2
+    assert np.flatnonzero(statistics.lengths).tolist() == [8, 12]
+    assert statistics.short_share == 1.0
+    assert statistics.share("not_next", "records") == 0.75
+    other = write("c", [dynamic])
+    message = "same masking, static or dynamic;.*b and .*c, which dif"
+    with pytest.raises(ValueError, match=message):
+        inspect_records([paths[1], other], vocabulary)
 
 
-def test_an_example_is_shown_with_its_marks(write, vocabulary, static):
-    path = write("a", [static] * 2)
+def test_an_example_is_shown_with_its_marks(
+    write, vocabulary, make_static, static
+):
+    pieces = make_static(["##s", "dog", "##er", "##s"], ["##s"], [], label=0)
+    path = write("a", [static, pieces])
     _, examples = inspect_records([path], vocabulary, num_examples=5)
-    assert len(examples) == 2
-    assert examples[1].splitlines() == [
-        f"Record 1 of {path}: 8 tokens, 3 to predict",
-        "  A      [CLS] the [MASK→dog][red*→##s] [SEP]",
-        "  B      [a=] cat [SEP]",
-        "  label  B does not follow A (1)",
-    ]
-
-
-def test_pieces_are_joined_to_words(write, vocabulary, make_static):
-    record = make_static(["##s", "dog", "##er", "##s"], ["##s"], [], label=0)
-    _, (example,) = inspect_records([write("a", [record])], vocabulary)
-    assert example.splitlines()[1:] == [
-        "  A      [CLS] ##s dogers [SEP]",
-        "  B      ##s [SEP]",
-        "  label  B follows A (0)",
+    assert [example.splitlines() for example in examples] == [
+        [
+            f"Record 0 of {path}: 8 tokens, 3 to predict",
+            "  A      [CLS] the [MASK→dog][red*→##s] [SEP]",
+            "  B      [a=] cat [SEP]",
+            "  label  B does not follow A (1)",
+        ],
+        [
+            f"Record 1 of {path}: 8 tokens, 0 to predict",
+            "  A      [CLS] ##s dogers [SEP]",
+            "  B      ##s [SEP]",
+            "  label  B follows A (0)",
+        ],
     ]
 
 
@@ -135,12 +121,3 @@ def test_dynamic_records_are_measured_in_words(
     title, first, *_ = examples[0].splitlines()
     assert title == f"Record 0 of {path}: 8 tokens"
     assert first == "  A      [CLS] the dogs [SEP]"
-
-
-def test_two_forms_are_not_mixed(write, vocabulary, static, dynamic):
-    paths = write("a", [static]), write("b", [dynamic])
-    with pytest.raises(
-        ValueError,
-        match="same masking, static or dynamic;.*a and .*b, which dif",
-    ):
-        inspect_records(paths, vocabulary)

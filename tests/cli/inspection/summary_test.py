@@ -1,6 +1,5 @@
 from keras_bert.cli.inspection.reading import inspect_records
 from keras_bert.cli.inspection.summary import summary_rows
-from keras_bert.cli.inspection.summary import summary_text
 
 
 def test_static_records_are_told_by_their_predictions(
@@ -31,8 +30,3 @@ def test_dynamic_records_are_told_by_their_words(write, vocabulary, dynamic):
         "1.25 pieces on average, at most 2; 25.0 % have several"
     )
     assert not {"To predict", "Padding"} & {*rows}
-
-
-def test_the_texts_of_rows_stand_below_each_other():
-    rows = {"Long name": "a", "Short": "b"}
-    assert summary_text(rows) == "Long name  a\nShort      b"

@@ -10,25 +10,24 @@ from keras_bert.cli.prediction.input_files import QuestionInputs
 from keras_bert.cli.prediction.input_files import TextInputs
 from keras_bert.cli.prediction.input_files import WordInputs
 from keras_bert.cli.prediction.input_files import open_input_file
-from keras_bert.rows import column_of
 from keras_bert.tasks.labelled.tables import read_cells
 
-_QAS = [{"id": "q1", "question": "Who?"}, {"id": "q2", "question": "Where?"}]
+_QAS = [{"id": "q1", "question": "Who?"}]
 _SQUAD = {"data": [{"paragraphs": [{"context": "A man.", "qas": _QAS}]}]}
 _SWAG = "sent1,sent2,ending0,ending1\nthe dog,it,sees,likes\na cat,,runs,eats\n"
 
 
-def _model(*text_inputs, words=False, **settings):
-    task = types.SimpleNamespace(text_inputs=text_inputs, settings=settings)
-    if words:
-        task.predict_words = lambda rows: [["O"] * len(row) for row in rows]
-    return task
+def _model(*text_inputs, **settings):
+    return types.SimpleNamespace(text_inputs=text_inputs, settings=settings)
 
 
 _QUESTIONS = _model("question", "context")
 _CHOICES = _model("text", "choices")
-_TAGGER = _model("text", words=True)
+_TAGGER = _model("text")
+_TAGGER.predict_words = list
 _CLASSIFIER = _model("text", is_pair=None)
+_PAIRS = _model("text", "text_pair", is_pair=True)
+_SINGLE = _model("text", is_pair=False)
 
 
 @pytest.fixture
@@ -41,59 +40,74 @@ def write(tmp_path):
     return write
 
 
+_LINES = [(1, "one"), (2, ""), (3, '\ttwo, "2" '), (4, "")]
+_TEXTS = {
+    "a.txt": '\ufeffone\r\n\n\ttwo, "2" \n\n',
+    "a.csv": "text,n\nx,1\n",
+    "a.tsv": "q\tc\nx\ty\n",
+    "a.json": json.dumps(_SQUAD),
+    "swag.csv": _SWAG,
+    "a.conll": "the\tO\nman\tX\n\n\nruns\tO\n",
+}
+
+
 @pytest.mark.parametrize(
-    ("name", "text", "flags", "kind", "rows"),
+    ("name", "flags", "kind", "rows"),
     [
-        ("a.txt", "ä\n\n", {}, TextInputs, [(1, "ä"), (2, "")]),
-        ("a.csv", "text,n\nx,1\n", {}, TextInputs, [(2, "x")]),
-        (
-            "a.tsv",
-            "q\tc\nx\ty\n",
-            {"columns": ["q", "c"]},
-            TextInputs,
-            [(2, ("x", "y"))],
-        ),
-        ("a.json", json.dumps(_SQUAD), {}, QuestionInputs, None),
-        ("a.csv", _SWAG, {}, ChoiceInputs, None),
-        ("a.csv", _SWAG, {"columns": ["sent1"]}, TextInputs, None),
+        ("a.txt", {}, TextInputs, _LINES),
+        ("a.csv", {}, TextInputs, [(2, "x")]),
+        ("a.tsv", {"columns": ["q", "c"]}, TextInputs, [(2, ("x", "y"))]),
+        ("a.tsv", {"columns": [1]}, TextInputs, [(1, "c"), (2, "y")]),
+        ("a.json", {}, QuestionInputs, [("q1", ("Who?", "A man."))]),
+        ("swag.csv", {}, ChoiceInputs, None),
+        ("swag.csv", {"columns": ["sent1"]}, TextInputs, None),
+        ("a.conll", {}, WordInputs, [(1, ["the", "man"]), (5, ["runs"])]),
         (
             "a.conll",
-            "the\tO\nman\tX\n\nruns\tO\n",
-            {},
-            WordInputs,
-            [(1, ["the", "man"]), (4, ["runs"])],
-        ),
-        (
-            "a.conll",
-            "the\n\n\nman\n",
-            {},
-            WordInputs,
-            [(1, ["the"]), (4, ["man"])],
-        ),
-        (
-            "a.txt",
-            "O the\nX man\n",
             {"word_column": 1},
             WordInputs,
-            [(1, ["the", "man"])],
+            [(1, ["O", "X"]), (5, ["O"])],
         ),
     ],
 )
 def test_the_form_is_known_by_name_header_and_flags(
-    write, name, text, flags, kind, rows
+    write, name, flags, kind, rows
 ):
-    input_file = open_input_file(write(name, text), **flags)
+    input_file = open_input_file(write(name, _TEXTS[name]), **flags)
     assert type(input_file) is kind
     assert rows is None or [*input_file.rows()] == rows
 
 
-def test_questions_need_no_answers(write):
-    input_file = open_input_file(write("a.json", json.dumps(_SQUAD)))
-    assert input_file.place == "id"
-    assert [*input_file.rows()] == [
-        ("q1", ("Who?", "A man.")),
-        ("q2", ("Where?", "A man.")),
-    ]
+_CHOICES_NEEDED = "a model that takes text and choices. Received: Simple"
+_TAGS_NEEDED = "a model for token classification. Received: SimpleN"
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "model", "message"),
+    [
+        ("a.json", None, _QUESTIONS, None),
+        ("a.json", None, _CLASSIFIER, "a model that takes question and cont"),
+        ("swag.csv", None, _CHOICES, None),
+        ("swag.csv", None, _TAGGER, _CHOICES_NEEDED),
+        ("a.conll", None, _TAGGER, None),
+        ("a.conll", None, _QUESTIONS, _TAGS_NEEDED),
+        ("a.txt", None, _TAGGER, None),
+        ("a.txt", None, _CHOICES, "must accept texts.*columns of SWAG"),
+        ("a.csv", ["a"], _QUESTIONS, "pairs.*1 column"),
+        ("a.csv", ["a"], _PAIRS, "pairs.*1 column"),
+        ("a.csv", ["a", "b"], _SINGLE, "single texts.*2 column"),
+        ("a.csv", ["a", "b"], _QUESTIONS, None),
+        ("a.csv", ["a"], _CLASSIFIER, None),
+        ("a.csv", ["a", "b"], _CLASSIFIER, None),
+    ],
+)
+def test_a_file_is_for_some_models(write, name, columns, model, message):
+    input_file = open_input_file(write(name, _TEXTS[name]), columns)
+    if message is None:
+        input_file.check(model)
+    else:
+        with pytest.raises(ValueError, match=message):
+            input_file.check(model)
 
 
 @pytest.mark.parametrize("is_json", [False, True])
@@ -112,71 +126,20 @@ def test_choices_are_counted_by_their_columns(write, is_json):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "model", "others"),
-    [
-        ("a.json", json.dumps(_SQUAD), _QUESTIONS, [_CLASSIFIER, _CHOICES]),
-        ("a.csv", _SWAG, _CHOICES, [_CLASSIFIER, _TAGGER]),
-        ("a.conll", "the O\n", _TAGGER, [_CLASSIFIER, _QUESTIONS]),
-        ("a.txt", "the\n", _TAGGER, [_CHOICES, _QUESTIONS]),
-    ],
-)
-def test_a_file_is_for_one_kind_of_model(write, name, text, model, others):
-    input_file = open_input_file(write(name, text))
-    input_file.check(model)
-    for other in others:
-        with pytest.raises(ValueError, match="Received: SimpleNamespace, wh"):
-            input_file.check(other)
-
-
-@pytest.mark.parametrize(
-    ("model", "num_columns", "message"),
-    [
-        (_QUESTIONS, 1, "pairs.*1 column"),
-        (_model("text", "text_pair", is_pair=True), 1, "pairs.*1 column"),
-        (_model("text", is_pair=False), 2, "single texts.*2 column"),
-        (_QUESTIONS, 2, None),
-        (_CLASSIFIER, 1, None),
-        (_CLASSIFIER, 2, None),
-    ],
-)
-def test_a_model_takes_texts_or_pairs(write, model, num_columns, message):
-    columns = ["a", "b"][:num_columns]
-    input_file = open_input_file(write("a.csv", "a,b\nx,y\n"), columns)
-    if message is None:
-        input_file.check(model)
-        return
-    with pytest.raises(ValueError, match=message):
-        input_file.check(model)
-
-
-def test_words_get_tags(write):
-    input_file = open_input_file(write("a.conll", "the O\nman O\n\nruns O\n"))
-    rows = [row for _, row in input_file.rows()]
-    assert input_file.answers(_TAGGER, rows) == [["O", "O"], ["O"]]
-
-
-@pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.json", '{"data": []}', "at least one question"),
         ("a.csv", _SWAG + ",it,a,b\n", "line 4, must have a sent1"),
+        ("a.csv", "text,b\n1\n", r"line 2, .*2 field\(s\).*Received: 1"),
         ("a.conll", "a b\nc\n", "line 2, must have 2 columns"),
         ("a.conll", "\n", "must contain lines with a word"),
+        ("a.txt", b"a\n\xff\n", "(?s)line 2, .*byte 0xff"),
+        ("a.txt", b"a\nb\0\n", "(?s)line 2, .*a NUL byte"),
     ],
 )
 def test_a_row_at_fault_is_named(write, name, text, message):
     with pytest.raises(ValueError, match=message):
         [*open_input_file(write(name, text)).rows()]
-
-
-def test_each_line_of_plain_text_is_a_row_and_may_be_empty(write):
-    path = write("a.txt", b'\xef\xbb\xbfone\r\n\n\ttwo, "2" \n\n')
-    assert list(TextInputs(path).rows()) == [
-        (1, "one"),
-        (2, ""),
-        (3, '\ttwo, "2" '),
-        (4, ""),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -199,12 +162,6 @@ def test_rows_of_a_table_are_those_of_the_table_read_whole(
     assert rows[1][1] == ("t", "")
 
 
-def test_columns_may_be_positions(write):
-    path = write("a.tsv", b"p\tq\nr\ts\n")
-    assert list(TextInputs(path, [1]).rows()) == [(1, "q"), (2, "s")]
-    assert [column_of(name) for name in ("1", "a1")] == [1, "a1"]
-
-
 def test_a_large_file_is_not_held_in_memory(tmp_path):
     path = tmp_path / "a.txt"
     with open(path, "wb") as file:
@@ -214,17 +171,3 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
     rows = TextInputs(str(path)).rows()
     assert [next(rows), next(rows)] == [(1, "first"), (2, "second")]
     rows.close()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "columns", "message"),
-    [
-        ("a.txt", b"a\n\xff\n", None, "line 2, .*byte 0xff"),
-        ("a.txt", b"a\nb\0\n", None, "line 2, .*a NUL byte"),
-        ("a.csv", b"a,b\n1\n", ["a"], r"line 2, .*2 field\(s\).*Received: 1"),
-    ],
-)
-def test_a_text_at_fault_is_named(write, name, content, columns, message):
-    path = write(name, content)
-    with pytest.raises(ValueError, match=f"(?s){path}, {message}"):
-        list(TextInputs(path, columns).rows())

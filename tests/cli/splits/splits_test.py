@@ -12,6 +12,7 @@ from keras_bert.cli.splits.splits import squad_splits
 from keras_bert.cli.splits.splits import tfds_splits
 from keras_bert.tasks.labelled.multiple_choice import read_swag
 from keras_bert.tasks.labelled.tables import Table
+from tests import tiny
 
 _TEXT = {"text": "sentence"}
 
@@ -58,40 +59,44 @@ def test_without_a_dev_split_a_tenth_is_held_out(glue):
     assert other.numbers != dev.numbers
 
 
-def test_a_directory_without_train_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="Received: an empty one"):
-        glue_splits("sst2", str(tmp_path), seed=0)
+@pytest.fixture
+def own(tmp_path):
+    """Return a function that writes tables and reads them as splits."""
+
+    def own(test=None, **rows):
+        paths = {x: _write(tmp_path / f"{x}.tsv", rows[x]) for x in rows}
+        if test:
+            paths["test"] = _write(tmp_path / "c.tsv", test, "sentence")
+        return file_splits(paths, _TEXT, "label", seed=0)
+
+    return own
 
 
-def test_files_of_ones_own_name_their_columns(tmp_path):
-    train = _write(tmp_path / "a.tsv", ["x\tgood", "y\tbad", "z\tgood"])
-    dev = _write(tmp_path / "b.tsv", ["v\tbad"])
-    test = _write(tmp_path / "c.tsv", ["w"], "sentence")
-    splits = file_splits(
-        {"train": train, "dev": dev, "test": test}, _TEXT, "label", seed=0
-    )
+def test_files_of_ones_own_name_their_columns(own, tmp_path):
+    train = ["x\tgood", "y\tbad", "z\tgood"]
+    splits = own(train=train, dev=["v\tbad"], test=["w"])
     assert label_names(splits) == ["bad", "good"]
     assert splits.train.texts() == ["x", "y", "z"]
     assert splits.test["test"].columns == {"text": ["w"]}
     assert splits.glue is None
-    _write(tmp_path / "b.tsv", ["v\tbad", "v\tugly"])
-    splits = file_splits({"train": train, "dev": dev}, _TEXT, "label", seed=0)
-    with pytest.raises(ValueError, match="b.tsv, line 3, .*bad, good.*'ugly'"):
-        label_names(splits)
-
-
-def test_one_label_throughout_cannot_be_learned(tmp_path):
-    path = _write(tmp_path / "a.tsv", ["x\tgood", "y\tgood"])
-    splits = file_splits({"train": path, "dev": path}, _TEXT, "label", seed=0)
-    with pytest.raises(ValueError, match="a.tsv, line 2 on.*Received: 'good'"):
-        label_names(splits)
-
-
-def test_pairs_are_pairs(tmp_path):
-    path = _write(tmp_path / "a.tsv", ["1\tp\tq", "2\tr\ts"], "label\ta\tb")
+    pairs = _write(tmp_path / "a.tsv", ["1\tp\tq", "2\tr\ts"], "label\ta\tb")
     texts = {"text": "a", "text_pair": "b"}
-    splits = file_splits({"train": path, "dev": path}, texts, "label", seed=0)
+    splits = file_splits({"train": pairs, "dev": pairs}, texts, "label", 0)
     assert splits.train.texts() == [("p", "q"), ("r", "s")]
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "message"),
+    [
+        (["x\tbad", "y\tgood"], ["v\tbad", "v\tugly"], "dev.tsv, line 3, .*"),
+        (["x\ta", "y\ta"], ["x\ta"], "train.tsv, line 2 on.*Received: 'a'"),
+        (["x\ty"], None, "two training examples.*Received: 1"),
+    ],
+)
+def test_labels_that_cannot_be_learned_are_named(own, train, dev, message):
+    given = {"train": train, "dev": dev} if dev else {"train": train}
+    with pytest.raises(ValueError, match=message):
+        label_names(own(**given))
 
 
 def test_a_data_set_has_the_names_of_glue(monkeypatch):
@@ -113,12 +118,6 @@ def test_a_data_set_has_the_names_of_glue(monkeypatch):
     assert splits.dev["dev_matched"].texts() == ["validation_matched"]
     assert splits.test["test_matched"].texts() == ["test_matched"]
     assert tfds_splits("moods", seed=0).glue is None
-
-
-def test_one_example_cannot_be_divided(tmp_path):
-    path = _write(tmp_path / "a.tsv", ["x\ty"])
-    with pytest.raises(ValueError, match="two training examples.*Received: 1"):
-        file_splits({"train": path}, _TEXT, "label", seed=0)
 
 
 def test_a_tenth_is_held_out_with_its_lines(tmp_path):
@@ -145,70 +144,54 @@ def test_stray_tags_of_the_test_split_stop_nothing(tmp_path):
 
 
 @pytest.fixture
-def files(tmp_path):
-    """Return a file of 20 contexts with two questions each, and two more."""
+def questions(tmp_path):
+    """Write files of 20 contexts with two questions each, and of one each."""
 
     def write(name, count):
-        paragraphs = [
-            {
-                "context": f"context {name} {n}",
-                "qas": [
-                    {
-                        "id": f"{name} {n} {m}",
-                        "question": "q",
-                        "answers": [{"text": "context", "answer_start": 0}],
-                    }
-                    for m in range(2)
-                ],
-            }
-            for n in range(count)
-        ]
+        paragraphs = []
+        for n in range(count):
+            asked = {f"{name} {n} {m}": ("q", "context") for m in range(2)}
+            paragraphs.append((f"context {name} {n}", asked))
         path = tmp_path / f"{name}.json"
-        path.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+        path.write_text(json.dumps(tiny.squad(*paragraphs)))
         return str(path)
 
     return write("train", 20), write("dev", 1), write("predict", 1)
 
 
-def _ids(splits):
-    return {
-        split: questions[0].id
-        for split, questions in {**splits.dev, **splits.test}.items()
-    }
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((0, 1, 2), {"dev": "dev 0 0", "test": "predict 0 0"}),
+        ((0, None, 2), {"dev": "predict 0 0"}),
+        ((0, 1, None), {"dev": "dev 0 0"}),
+        ((None, None, 2), {"test": "predict 0 0"}),
+    ],
+)
+def test_what_is_answered_is_chosen_by_unless_there_is_a_dev_file(
+    questions, given, expected
+):
+    files = [None if x is None else questions[x] for x in given]
+    splits = squad_splits(*files, seed=0)
+    found = {**splits.dev, **splits.test}
+    assert {name: x[0].id for name, x in found.items()} == expected
+    assert (splits.train is None) == (given[0] is None)
 
 
-def test_what_is_answered_is_chosen_by_unless_there_is_a_dev_file(files):
-    train, dev, predict = files
-    splits = squad_splits(train, dev, predict, seed=0)
-    assert _ids(splits) == {"dev": "dev 0 0", "test": "predict 0 0"}
-    splits = squad_splits(train, None, predict, seed=0)
-    assert _ids(splits) == {"dev": "predict 0 0"}
-    splits = squad_splits(train, dev, None, seed=0)
-    assert _ids(splits) == {"dev": "dev 0 0"}
-    splits = squad_splits(None, None, predict, seed=0)
-    assert splits.train is None
-    assert _ids(splits) == {"test": "predict 0 0"}
-
-
-def test_held_out_questions_share_no_context(files):
-    splits = squad_splits(files[0], None, None, seed=0)
+def test_held_out_questions_share_no_context(questions):
+    splits = squad_splits(questions[0], None, None, seed=0)
     dev = splits.dev["dev"]
     assert (len(splits.train), len(dev)) == (36, 4)
     assert not {q.context for q in dev} & {q.context for q in splits.train}
 
 
-_HEADER = "sent1,sent2,ending0,ending1"
-
-
-@pytest.fixture
-def paths(tmp_path):
-    rows = "".join(f"c{n},it,a,b,{n % 2}\n" for n in range(20))
-    (tmp_path / "train.csv").write_text(f"{_HEADER},label\n{rows}")
-    (tmp_path / "test.csv").write_text(f"{_HEADER}\nc,it,a,b\n")
-    return {x: str(tmp_path / f"{x}.csv") for x in ("train", "test")}
-
-
-def test_a_tenth_is_held_out_and_tests_need_no_label(paths):
+def test_a_tenth_of_the_choices_is_held_out_and_tests_need_no_label(tmp_path):
+    header = "sent1,sent2,ending0,ending1"
+    rows = [f"c{n},it,a,b,{n % 2}" for n in range(20)]
+    paths = {
+        "train": _write(tmp_path / "train.csv", rows, f"{header},label"),
+        "test": _write(tmp_path / "test.csv", ["c,it,a,b"], header),
+    }
     splits = choice_file_splits(paths, read_swag, 2, seed=0)
     dev = splits.dev["dev"]
     assert (len(splits.train), len(dev)) == (18, 2)
