@@ -1,21 +1,14 @@
 """A stand-in for TensorFlow Serving with real SavedModels."""
 
-import json
-import os
-import pathlib
-import subprocess
-import sys
 import types
 
 import pytest
 
 from keras_bert import serving
 from keras_bert.export import export_saved_model
-from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextRegressor
-
-_REPOSITORY = pathlib.Path(__file__).parents[2]
+from tests.serving import model_server
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +22,10 @@ def waits(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def stand_in():
-    """Return the module of the server."""
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    import model_server
-
-    yield model_server
-    sys.path.pop(0)
-
-
-@pytest.fixture(scope="session")
 def saved_models(make_bert, tmp_path_factory):
     """Return the directories of SavedModels by model name."""
     tasks = {
         "answers": QuestionAnswerer(make_bert(), max_query_length=3),
-        "choices": MultipleChoice(make_bert()),
         "scores": TextRegressor(make_bert()),
     }
     place = tmp_path_factory.mktemp("served")
@@ -56,64 +38,23 @@ def saved_models(make_bert, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def _model_server(stand_in, saved_models):
-    return stand_in.ModelServer(saved_models)
+def _server(saved_models):
+    models = {
+        name: model_server.ServedModel(directory)
+        for name, directory in saved_models.items()
+    }
+    with model_server.rest_server(models) as server:
+        yield server
 
 
 @pytest.fixture
-def model_server(_model_server):
-    yield _model_server
-    _model_server.faults.clear()
-    _model_server.requests.clear()
-
-
-@pytest.fixture(scope="session")
-def _rest_port(stand_in, _model_server):
-    with stand_in.rest_server(_model_server) as port:
-        yield port
+def server(_server):
+    """Return a REST server with the models of `saved_models`."""
+    yield _server
+    _server.faults.clear()
+    _server.requests.clear()
 
 
 @pytest.fixture
-def rest_port(_rest_port, model_server):
-    """Return the port of a REST server with the models of `saved_models`."""
-    return _rest_port
-
-
-@pytest.fixture(scope="session")
-def _grpc_port(stand_in, _model_server):
-    with stand_in.grpc_server(_model_server) as port:
-        yield port
-
-
-@pytest.fixture
-def grpc_port(_grpc_port, model_server):
-    """Return the port of a gRPC server with the models of `saved_models`."""
-    return _grpc_port
-
-
-@pytest.fixture
-def query():
-    """Return a function that runs query_server and returns code and output."""
-
-    def query(*arguments, before="pass", **kwargs):
-        program = (
-            f"import runpy, sys; sys.argv = sys.argv[1:]; {before}; "
-            "runpy.run_path(sys.argv[0], run_name='__main__')"
-        )
-        result = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                program,
-                "tools/query_server.py",
-                *arguments,
-            ],
-            cwd=_REPOSITORY,
-            env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-            capture_output=True,
-            **kwargs,
-        )
-        answers = [json.loads(x) for x in result.stdout.splitlines()]
-        return result.returncode, answers, result.stderr.decode()
-
-    return query
+def address(server):
+    return f"127.0.0.1:{server.server_address[1]}"

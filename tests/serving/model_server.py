@@ -1,7 +1,6 @@
 """Stand-in for TensorFlow Serving with real SavedModels."""
 
 import base64
-import concurrent.futures
 import contextlib
 import http.server
 import json
@@ -15,11 +14,14 @@ import tensorflow as tf
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 
-_PATH = re.compile(
-    r"/v1/models/([^/:]+)(?:/versions/(\d+)|/labels/([^/:]+))?"
-    r"(:predict|/metadata)"
-)
-_CODES = {"INVALID_ARGUMENT": 400, "NOT_FOUND": 404}
+_PATH = re.compile(r"/v1/models/([^/:]+)(?:/\w+/\w+)?(:predict|/metadata)")
+# Faulty responses: the status, the body and the announced length.
+_FAULTS = {
+    "unavailable": (503, b'{"error": "The batch queue is full"}', None),
+    "page": (404, b"<html>\n\x1b[31mNothing\nhere", None),
+    "no_json": (200, b'{"outputs": ', None),
+    "truncated": (200, b'{"outputs": ', 1000),
+}
 
 
 class Refused(Exception):
@@ -36,14 +38,6 @@ class ServedModel:
         ).meta_graphs
         self.signatures = graph_def.signature_def
 
-    def signature(self, name):
-        if name not in self.signatures:
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f'Serving signature name: "{name}" not found in signature def',
-            )
-        return self.signatures[name]
-
     def run(self, name, arrays):
         """Return the outputs, arrays by name."""
         signature = self.signatures[name]
@@ -51,46 +45,40 @@ class ServedModel:
             key: tf.constant(x, signature.inputs[key].dtype)
             for key, x in arrays.items()
         }
-        try:
-            outputs = self._model.signatures[name](**tensors)
-        except tf.errors.OpError as error:
-            raise Refused("INVALID_ARGUMENT", error.message) from None
+        outputs = self._model.signatures[name](**tensors)
         return {key: tensor.numpy() for key, tensor in outputs.items()}
 
+    def predict(self, request):
+        """Return the response to a request in columns."""
+        called = request.get("signature_name", "serving_default")
+        if called not in self.signatures:
+            message = f'"{called}" not found in signature def'
+            raise Refused(400, f"Serving signature name: {message}")
+        inputs, columns = self.signatures[called].inputs, request["inputs"]
+        for name in inputs:
+            if name not in columns:
+                message = f"Missing named input: {name} in 'inputs' object."
+                raise Refused(400, message)
+        arrays = {n: _array(columns[n], x) for n, x in inputs.items()}
+        outputs = {
+            name: _plain(array.tolist())
+            for name, array in self.run(called, arrays).items()
+        }
+        # The server omits the name of a single output.
+        (only, *others) = outputs.values()
+        return {"outputs": outputs if others else only}
 
-class ModelServer:
-    """Models with versions 1 and 2; the label of version 2 is "canary".
+    def metadata(self):
+        from tensorflow_serving.apis import get_model_metadata_pb2
 
-    Attributes:
-        faults: list of str, the faults of the next responses.
-        requests: list of the received requests.
-    """
-
-    def __init__(self, directories):
-        self.models = {n: ServedModel(d) for n, d in directories.items()}
-        self.faults = []
-        self.requests = []
-
-    def model(self, name, version=None, label=None):
-        if name not in self.models or version not in (None, 1, 2):
-            which = f"Latest({name})" if version is None else f"{version}"
-            raise Refused(
-                "NOT_FOUND", f"Servable not found for request: {which}"
-            )
-        if label not in (None, "canary"):
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f"Unrecognized servable version label: {label}",
-            )
-        return self.models[name]
-
-
-def _metadata(model):
-    from tensorflow_serving.apis import get_model_metadata_pb2
-
-    return get_model_metadata_pb2.SignatureDefMap(
-        signature_def=model.signatures
-    )
+        values = json_format.MessageToDict(
+            get_model_metadata_pb2.SignatureDefMap(
+                signature_def=self.signatures
+            ),
+            preserving_proto_field_name=True,
+            always_print_fields_with_no_presence=True,
+        )
+        return {"metadata": {"signature_def": values}}
 
 
 def _array(value, info):
@@ -106,34 +94,11 @@ def _array(value, info):
             return value.encode()
         if dtype == tf.int32 and isinstance(value, int):
             return value
-        raise Refused(
-            "INVALID_ARGUMENT",
-            f"JSON Value: {json.dumps(value)} is not of expected type: "
-            f"{dtype.name}",
-        )
+        message = f"JSON Value: {json.dumps(value)} is not of expected type"
+        raise Refused(400, message)
 
     kind = object if dtype == tf.string else dtype.as_numpy_dtype
     return np.array(leaf(value), dtype=kind)
-
-
-def _predicted(model, request):
-    """Return the response to a request in columns."""
-    called = request.get("signature_name", "serving_default")
-    signature, columns = model.signature(called), request["inputs"]
-    for name in signature.inputs:
-        if name not in columns:
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f"Missing named input: {name} in 'inputs' object.",
-            )
-    arrays = {n: _array(columns[n], x) for n, x in signature.inputs.items()}
-    outputs = {
-        name: _plain(array.tolist())
-        for name, array in model.run(called, arrays).items()
-    }
-    # The server omits the name of a single output.
-    (only, *others) = outputs.values()
-    return {"outputs": outputs if others else only}
 
 
 def _plain(values):
@@ -159,105 +124,67 @@ class RestHandler(http.server.BaseHTTPRequestHandler):
         pass
 
     def _answer(self, body):
-        server = self.server.models
+        server = self.server
         server.requests.append((self.path, body))
         fault = server.faults.pop(0) if server.faults else None
-        if fault:
-            return getattr(self, f"_{fault}")()
-        try:
-            code, answer = 200, self._whole_answer(body)
-        except Refused as error:
-            code, answer = _CODES[error.args[0]], {"error": error.args[1]}
-        text = json.dumps(answer, ensure_ascii=False, indent=1)
-        self._send(code, text.encode("utf-8", "surrogateescape"))
+        if fault == "slow":
+            time.sleep(0.6)
+        if fault == "dropped":
+            self.close_connection = True
+        elif fault in _FAULTS:
+            self.close_connection = fault == "truncated"
+            self._send(*_FAULTS[fault])
+        else:
+            try:
+                code, answer = 200, self._whole_answer(body)
+            except Refused as error:
+                code, answer = error.args[0], {"error": error.args[1]}
+            text = json.dumps(answer, ensure_ascii=False, indent=1)
+            self._send(code, text.encode("utf-8", "surrogateescape"))
 
     def _whole_answer(self, body):
-        name, version, label, action = _PATH.fullmatch(self.path).groups()
-        version = version and int(version)
-        model = self.server.models.model(name, version, label)
+        name, action = _PATH.fullmatch(self.path).groups()
+        if name not in self.server.models:
+            raise Refused(404, f"Servable not found for request: {name}")
+        model = self.server.models[name]
         if action == ":predict":
-            return _predicted(model, json.loads(body))
-        values = json_format.MessageToDict(
-            _metadata(model),
-            preserving_proto_field_name=True,
-            always_print_fields_with_no_presence=True,
-        )
-        return {"model_spec": {"name": name}, "metadata": {_METADATA: values}}
+            return model.predict(json.loads(body))
+        return model.metadata()
 
-    def _send(self, code, data, length=None, kind="application/json"):
+    def _send(self, code, data, length=None):
         self.send_response(code)
-        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(length or len(data)))
         self.end_headers()
         self.wfile.write(data)
 
-    def _unavailable(self):
-        self._send(503, b'{"error": "The batch scheduling queue is full"}')
-
-    def _slow(self):
-        time.sleep(0.6)
-        self._send(200, b"{}")
-
-    def _page(self):
-        self._send(404, b"<html>\n\x1b[31mNothing\nhere", kind="text/html")
-
-    def _no_json(self):
-        self._send(200, b'{"outputs": ')
-
-    def _truncated(self):
-        self._send(200, b'{"outputs": ', length=1000)
-        self.close_connection = True
-
-    def _dropped(self):
-        self.close_connection = True
-
-
-_METADATA = "signature_def"
-
 
 class RestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """Server of the standard library that ignores disconnected clients."""
+    """Server of the standard library that ignores disconnected clients.
+
+    Attributes:
+        models: dict of `ServedModel` by name.
+        faults: list of str, the faults of the next responses.
+        requests: list of the received requests.
+    """
 
     daemon_threads = True
+
+    def __init__(self, models):
+        super().__init__(("127.0.0.1", 0), RestHandler)
+        self.models = models
+        self.faults = []
+        self.requests = []
 
     def handle_error(self, request, client_address):
         pass
 
 
 @contextlib.contextmanager
-def rest_server(model_server):
-    """Run the server and yield its port."""
-    with RestServer(("127.0.0.1", 0), RestHandler) as server:
-        server.models = model_server
+def rest_server(models):
+    """Run the server and yield it."""
+    with RestServer(models) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
-        yield server.server_address[1]
+        yield server
         server.shutdown()
         thread.join()
-
-
-@contextlib.contextmanager
-def grpc_server(model_server):
-    """Run the server and yield its port."""
-    import grpc
-    from tensorflow_serving.apis import predict_pb2
-    from tensorflow_serving.apis import prediction_service_pb2_grpc as service
-
-    class Servicer(service.PredictionServiceServicer):
-        def Predict(self, request, context):
-            model = model_server.model(request.model_spec.name)
-            arrays = {n: tf.make_ndarray(t) for n, t in request.inputs.items()}
-            answer = predict_pb2.PredictResponse()
-            for name, array in model.run("serving_default", arrays).items():
-                tensor = tf.make_tensor_proto(array)
-                answer.outputs[name].CopyFrom(tensor)
-            return answer
-
-    pool = concurrent.futures.ThreadPoolExecutor(2)
-    server = grpc.server(pool)
-    service.add_PredictionServiceServicer_to_server(Servicer(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield port
-    server.stop(None).wait()
-    pool.shutdown()

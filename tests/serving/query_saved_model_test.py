@@ -1,105 +1,94 @@
 """keras_bert/cli/query_saved_model.py, which predicts without a server."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import pytest
 
-pytestmark = pytest.mark.exhaustive
+from keras_bert.cli import query_saved_model
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
+_ROOT = pathlib.Path(__file__).parents[2]
 _CONTEXT = "d\xf6g d\xf6g d\xf6g"
-# The requests for each model.
-_CALLS = {
-    "question": ("answers", ["--question=who", f"--context={_CONTEXT}"]),
-    "choices": ("choices", ["--text=the", "--choice=dog", "--choice=cat"]),
-    "text for question": ("answers", ["--text=a"]),
-    "nothing": ("scores", []),
-    "newest": ("versions", ["--text=a"]),
-    "no version": ("no version", ["--text=a"]),
-    "two lengths": ("scores", ["--text=a", "--text=b", "--choice=c"]),
-}
-# Runs all calls without keras_bert in one process, because TensorFlow starts
-# slowly.
-_PROGRAM = """
-import contextlib, io, json, runpy, sys
+_ALONE = """
+import runpy, sys
 sys.modules["keras_bert"] = None
-found = {}
-for name, arguments in json.loads(sys.argv[1]).items():
-    sys.argv = ["keras_bert/cli/query_saved_model.py", *arguments]
-    printed = io.StringIO()
-    error = ""
-    with contextlib.redirect_stdout(printed):
-        try:
-            runpy.run_path(sys.argv[0], run_name="__main__")
-        except SystemExit as exit:
-            error = exit.code or ""
-    found[name] = printed.getvalue(), error
-print(json.dumps(found))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.fixture(scope="module")
-def found(saved_models):
-    """Return the output and the error of each call by name."""
-    versions = saved_models["scores"].parent
-    for other in ("0", "latest", "9"):  # The last one is not a SavedModel.
-        (versions / other).mkdir(exist_ok=True)
-    (versions / "0" / "saved_model.pb").touch()
-    (versions / "latest" / "saved_model.pb").touch()
-    directories = {
-        **saved_models,
-        "versions": versions,
-        "no version": versions / "9",
-    }
-    calls = {
-        name: [f"--model_dir={directories[model]}", *arguments]
-        for name, (model, arguments) in _CALLS.items()
-    }
-    result = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, json.dumps(calls)],
-        cwd=_REPOSITORY,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+@pytest.fixture
+def ask(monkeypatch, capsys):
+    """Return a function that runs the program; returns output and error."""
+    # The handler of a closed pipe would be that of the tests.
+    handled = types.SimpleNamespace(SIGPIPE=0, SIG_DFL=0, signal=max)
+    monkeypatch.setattr(query_saved_model, "signal", handled)
+
+    def ask(directory, *arguments):
+        argv = ["query_saved_model", f"--model_dir={directory}", *arguments]
+        monkeypatch.setattr(sys, "argv", argv)
+        error = ""
+        try:
+            query_saved_model.main()
+        except SystemExit as stop:
+            error = stop.code
+        return capsys.readouterr().out, error
+
+    return ask
 
 
-@pytest.mark.exhaustive
-def test_questions_are_answered(found):
-    answers = json.loads(found["question"][0])
+def _assert_answers(printed):
+    answers = json.loads(printed)
     place = slice(answers["start"][0], answers["end"][0])
     data = _CONTEXT.encode()[place]
     assert answers["answer"] == [data.decode()] and data
 
 
-def test_choices_are_answered(found):
-    answers = json.loads(found["choices"][0])
-    assert len(answers["probabilities"][0]) == 2
+def test_questions_are_answered(ask, saved_models):
+    flags = ("--question=who", f"--context={_CONTEXT}")
+    _assert_answers(ask(saved_models["answers"], *flags)[0])
 
 
-@pytest.mark.parametrize(
-    "call, error",
-    [
-        ("text for question", "takes context, question. Received: text."),
-        ("nothing", "takes text. Received: none."),
-    ],
-)
-def test_other_inputs_are_named(found, call, error):
-    assert found[call] == ["", f"Error: The model {error}"]
-
-
-def test_the_newest_version_is_asked(found):
-    assert len(json.loads(found["newest"][0])["score"]) == 1
-    _, error = found["no version"]
+def test_the_newest_version_is_asked(ask, saved_models, tmp_path):
+    for name in ("0", "latest", "9"):  # The last one is not a SavedModel.
+        (tmp_path / name).mkdir()
+    (tmp_path / "0" / "saved_model.pb").touch()
+    (tmp_path / "latest" / "saved_model.pb").touch()
+    (tmp_path / "2").symlink_to(saved_models["scores"])
+    assert len(json.loads(ask(tmp_path, "--text=a")[0])["score"]) == 1
+    printed, error = ask(tmp_path)
+    assert (printed, error) == (
+        "",
+        "Error: The model takes text. Received: none.",
+    )
+    _, error = ask(tmp_path / "9", "--text=a")
     assert "must be a SavedModel, or a directory with numbered" in error
 
 
-def test_inputs_of_other_lengths_are_named(found):
-    _, error = found["two lengths"]
+def test_inputs_of_other_lengths_are_named(ask, saved_models):
+    flags = ("--text=a", "--text=b", "--choice=c")
+    _, error = ask(saved_models["scores"], *flags)
     assert "Received: {'text': 2, 'choices': 1}." in error
+
+
+@pytest.mark.exhaustive
+def test_only_tensorflow_is_needed(saved_models):
+    flags = (f"--model_dir={saved_models['answers']}", "--question=who")
+    program = _ROOT / "keras_bert/cli/query_saved_model.py"
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            _ALONE,
+            program,
+            *flags,
+            f"--context={_CONTEXT}",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    _assert_answers(result.stdout)
