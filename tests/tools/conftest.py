@@ -1,6 +1,7 @@
 """Programs in the process of the tests, and the files that they read."""
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -67,7 +68,10 @@ def files(tmp_path_factory):
     bert.tokenizer.vocabulary.save(files / "vocab.txt")
     bert.config.to_json(files / "config.json")
     save_pretrained(bert, files / "bert")
-    TextClassifier(bert, labels=["0", "1"]).save(files / "classifier")
+    classifier = TextClassifier(bert, labels=["0", "1"])
+    classifier.save(files / "classifier")
+    if importlib.util.find_spec("apache_beam") is not None:
+        classifier.export_saved_model(files / "served")
     pretraining.create_data(
         pretraining.open_sources([str(files / "text.txt")]),
         [str(files / "train.tfrecord")],
@@ -83,6 +87,8 @@ def run():
 
     def run(tool, *arguments, folder=_ROOT):
         handlers = {x: signal.getsignal(x) for x in _HANDLED}
+        log = logging.get_absl_handler()
+        logging.use_absl_handler()
         stdout, stderr = io.StringIO(), io.StringIO()
         with (
             pytest.MonkeyPatch.context() as patch,
@@ -90,13 +96,14 @@ def run():
             contextlib.redirect_stderr(stderr),
             warnings.catch_warnings(action="ignore"),
         ):
-            log = logging.get_absl_handler().python_handler
-            patch.setattr(log, "stream", stderr)
+            patch.setattr(log.python_handler, "stream", stderr)
             patch.setattr(sys, "argv", [tool, *map(str, arguments)])
             patch.chdir(folder)
             code = _exit_code(tool)
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        logging.set_verbosity(logging.WARNING)
+        logging.get_absl_logger().root.removeHandler(log)
         keras.config.set_dtype_policy("float32")
         return code, stdout.getvalue(), stderr.getvalue()
 

@@ -23,6 +23,7 @@ print("It learned.")
 _STOPPED = """
 import os, signal, sys, time
 try:
+    time.sleep(0.5)  # Until the demo waits for the stage.
     os.kill(os.getppid(), signal.SIGTERM)
     time.sleep(60)
 except KeyboardInterrupt:

@@ -218,6 +218,8 @@ _PROGRAMS = {
                 "--task_name needs --data_dir",
             ),
             ("truncation=tail windows=max", "Either --truncation"),
+            ("search=paper learning_rate=1", "--learning_rate is chosen by"),
+            ("temperature=3", "--temperature requires --teacher_dir"),
             ("regression=true new_head=true", "does not apply to regression"),
         ),
         within="eval.json",
@@ -377,6 +379,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     ],
 )
 def test_an_input_is_no_output(call, place, tool, flag):
+    _need(tool)
     changes = _give_input_as_output(place, _PROGRAMS[tool], flag)
     line = _assert_refused(call, tool, place, *_overwrite(tool), **changes)
     assert "Unknown" not in line
