@@ -82,7 +82,8 @@ class PredictionRanks(Layer):
 
     Call arguments:
         positions: int32 `(batch_size, num_predictions)`, positions of the
-            predicted tokens, from 0.
+            predicted tokens, in ascending order, padded with 0 or with
+            repeated positions.
         input_ids: int32 `(batch_size, seq_length)`.
 
     Returns:
@@ -90,7 +91,7 @@ class PredictionRanks(Layer):
 
     Example:
 
-    >>> positions = keras.ops.array([[1, 2]])
+    >>> positions = keras.ops.array([[1, 2, 0]])
     >>> input_ids = keras.ops.array([[2, 7, 9, 3]])
     >>> ranks = keras_bert.layers.PredictionRanks()(positions, input_ids)
     >>> ranks.numpy().tolist()
@@ -100,6 +101,10 @@ class PredictionRanks(Layer):
     output_dtype = "int32"
 
     def call(self, positions: Tensor, input_ids: Tensor) -> Tensor:
+        # A padding 0 must not hide the first token.
+        slot = ops.arange(ops.shape(positions)[1])
+        is_padding = ops.logical_and(ops.equal(positions, 0), slot > 0)
+        positions = ops.where(is_padding, -1, positions)
         places = ops.arange(ops.shape(input_ids)[1])
         equal = ops.equal(ops.expand_dims(positions, 2), places)  # [B, P, S]
         return ops.max(ops.cast(equal, "int32"), axis=1)

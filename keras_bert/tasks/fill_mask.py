@@ -187,8 +187,8 @@ class FillMask(Task):
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
-            positions: int32 `(batch_size, num_positions)`; the tokens there
-                need not be masked.
+            positions: int32 `(batch_size, num_positions)`, in ascending order;
+                the tokens there need not be masked.
             model: argument of `predict_ids`.
 
         Returns:
