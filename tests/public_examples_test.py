@@ -6,6 +6,7 @@ import pathlib
 import types
 
 import keras
+import numpy as np
 import pytest
 
 import keras_bert
@@ -18,7 +19,13 @@ from tests import tiny
 _ELSEWHERE = ("layers", "models", "serving")
 # The output of these does not depend on weights or large files.
 _ROOT = pathlib.Path(__file__).parents[1]
-_EXACT = ("text.BertPreprocessor", "text.BertTokenizer", "text.split_sentences")
+_EXACT = (
+    "tasks.compress_vectors",
+    "tasks.search",
+    "text.BertPreprocessor",
+    "text.BertTokenizer",
+    "text.split_sentences",
+)
 _PUBLISHED_IDS = {
     **dict(zip(SPECIAL_TOKENS, (0, 100, 101, 102, 103), strict=True)),
     **{"a": 1037, "its": 2049, "some": 2070, "text": 3793, "pair": 3940},
@@ -90,12 +97,14 @@ def place(tmp_path_factory, spiece_file):
     (folder / "train.json").write_text(json.dumps(data))
     for seed in ("seed-1", "seed-2"):
         _classifier(folder).save(str(folder / seed))
+    nli = _classifier(folder, ["entailment", "contradiction"])
+    nli.save(str(folder / "mnli-model"))
     return folder
 
 
-def _classifier(folder):
+def _classifier(folder, labels=("negative", "positive")):
     return keras_bert.TextClassifier.from_pretrained(
-        str(folder / "directory"), labels=["negative", "positive"]
+        str(folder / "directory"), labels=labels
     )
 
 
@@ -106,7 +115,7 @@ def test_example_runs(name, place, monkeypatch, run_example):
     monkeypatch.chdir(_ROOT if is_file_of_docs else place)
     keras.utils.set_random_seed(0)  # Otherwise a tagger may find nothing.
     example = _EXAMPLES[name]
-    example.globs = {"keras_bert": keras_bert}
+    example.globs = {"keras_bert": keras_bert, "np": np}
     if name == "tasks.text_model":
         example.globs["classifier"] = _classifier(pathlib.Path())
     if name == "text.BertPreprocessor":

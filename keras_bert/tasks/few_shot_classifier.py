@@ -76,7 +76,7 @@ class FewShotClassifier(Task):
     >>> embedder = keras_bert.TextEmbedder.from_pretrained("directory")
     >>> labels = ["negative", "positive"]
     >>> classifier = keras_bert.FewShotClassifier(embedder, labels)
-    >>> classifier.fit(["a fine film", "a bore"], [1, 0], verbose=0)
+    >>> history = classifier.fit(["a fine film", "a bore"], [1, 0], verbose=0)
     >>> [answer["label"] for answer in classifier.predict(["a fine film"])]
     ['positive']
 

@@ -56,7 +56,7 @@ class ZeroShotClassifier(Task):
 
     Example:
 
-    >>> classifier = keras_bert.ZeroShotClassifier.from_pretrained("directory")
+    >>> classifier = keras_bert.ZeroShotClassifier.from_pretrained("mnli-model")
     >>> classifier.predict("a fine film", labels=["cinema", "cooking"])
     {'label': 'cinema', 'probability': 0.97, 'truncated': False}
 

@@ -42,7 +42,7 @@ def compress_vectors(
     Example:
 
     >>> keras_bert.tasks.compress_vectors(np.array([[3.0, -4.0]]))
-    array([[ 76, -102]], dtype=int8)
+    array([[  76, -102]], dtype=int8)
     """
     vectors = float_rows(vectors, "vectors")
     check_compression(vectors.shape[1], dimensions, precision)
