@@ -54,7 +54,7 @@ def static_model(embedder, dim, texts):
     is_word = ~np.array(is_mark)
     counts = None
     if texts is not None:
-        counts = _counts(preprocess, checked_texts(texts))
+        counts = _counts(preprocess, checked_texts(texts), is_word)
     vectors = _piece_vectors(embedder, preprocess, len(vocabulary))
     vectors -= vectors[is_word].mean(axis=0)
     if counts is None:
@@ -114,16 +114,16 @@ def _inverse_frequency(counts, smoothing):
     return weights.astype(np.float32)
 
 
-def _counts(preprocess, texts):
+def _counts(preprocess, texts, is_word):
     """Return a sparse matrix of the piece counts of each text."""
     room, size = preprocess.room, len(preprocess.tokenizer.vocabulary)
     ids = [row[:room] for (row,) in tokenized(preprocess.tokenizer, texts)]
     rows = np.repeat(np.arange(len(ids)), [len(row) for row in ids])
     pieces = np.concatenate([np.zeros(0, np.int32), *ids])
-    if not len(pieces):
+    if not is_word[pieces].any():
         raise ValueError(
-            "`texts` must contain words. Pass None to distill without texts. "
-            f"Received: {len(texts)} texts without words."
+            "`texts` must contain words of the vocabulary. Pass None to distill "
+            f"without texts. Received: {len(texts)} texts without such words."
         )
     places = np.stack([rows, pieces], axis=1).astype(np.int64)
     ones = np.ones(len(places), np.float32)
@@ -145,8 +145,10 @@ def _fit(counts, table, targets):
     texts = counts.indices[:, 0]
     for _ in range(_NUM_ROUNDS):
         sums = tf.sparse.sparse_dense_matmul(counts, table)
-        lengths = np.maximum(np.linalg.norm(sums, axis=1), _TINY)
-        scales = tf.gather((1 / lengths).astype(np.float32), texts)
+        lengths = np.linalg.norm(sums, axis=1)
+        # A text of only unknown words has no direction yet.
+        scales = np.where(lengths > 0, 1 / np.maximum(lengths, _TINY), 0)
+        scales = tf.gather(scales.astype(np.float32), texts)
         matrix = tf.SparseTensor(counts.indices, scales, counts.dense_shape)
         table = _least_squares(matrix, table, targets)
     return table

@@ -166,7 +166,7 @@ def _metrics(_, rankings):
         (_examples, {"texts": _TWO, "labels": _UNEVEN}, r"\[3\] at index 1"),
         (_examples, {"texts": _TWO, "labels": _NAN}, r"nan\] at index 1"),
         (_static, {"dim": 17}, "`dim` must be an integer from 1 to 16.*=17"),
-        (_static, {"texts": ["", " "]}, "contain words.*: 2 texts"),
+        (_static, {"texts": ["", "zebra"]}, "contain words.*: 2 texts"),
         (_static, {"texts": ["a", None]}, "index 1"),
         (_denoise_other, {}, "must be a TextEmbedder. Received: 'bert'"),
         (_denoise_static, {}, "masked-LM.*Received: Static"),
