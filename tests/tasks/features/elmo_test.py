@@ -62,6 +62,13 @@ def test_a_classifier_learns_on_the_layers_of_elmo(elmo, windows):
     assert len(classifier.predict([""])) == 1
 
 
+def test_states_are_stored_once(elmo, tmp_path):
+    for _ in range(2):
+        tagger = _tagger(elmo, cache_dir=tmp_path)
+        tagger.fit(_WORDS, _TAGS, epochs=1, verbose=0)
+        assert len([*tmp_path.glob("states-*.npy")]) == 1
+
+
 def test_a_pair_is_two_sentences(elmo):
     classifier = FeatureTextClassifier(elmo, labels=["a", "b"])
     encoded = classifier._encode([("one text", "the other one")])

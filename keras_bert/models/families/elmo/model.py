@@ -74,6 +74,11 @@ class ElmoOptions:
         for field in dataclasses.fields(self):
             check_value(field, getattr(self, field.name))
 
+    def fields(self) -> dict[str, typing.Any]:
+        """Return a dict of the options for JSON."""
+        filters = [list(pair) for pair in self.filters]
+        return {**dataclasses.asdict(self), "filters": filters}
+
     @classmethod
     def from_json(cls, path: Path) -> typing.Self:
         """Read a published `options.json`. Training options are ignored.
