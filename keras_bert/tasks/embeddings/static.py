@@ -122,8 +122,9 @@ def _counts(preprocess, texts, is_word):
     pieces = np.concatenate([np.zeros(0, np.int32), *ids])
     if not is_word[pieces].any():
         raise ValueError(
-            "`texts` must contain words of the vocabulary. Pass None to distill "
-            f"without texts. Received: {len(texts)} texts without such words."
+            "`texts` must contain words, and not only unknown ones. Pass None "
+            "to distill without texts. Received: "
+            f"{len(texts)} texts without words."
         )
     places = np.stack([rows, pieces], axis=1).astype(np.int64)
     ones = np.ones(len(places), np.float32)
