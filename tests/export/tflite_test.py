@@ -140,7 +140,8 @@ def test_only_the_text_file_has_custom_ops(exported):
     }
     built_in, custom = operators((folder / "model_ids.tflite").read_bytes())
     assert not custom
-    assert built_in["FULLY_CONNECTED"] > 5
+    # Segments, queries with keys and values, output, and feed-forward layer.
+    assert built_in["FULLY_CONNECTED"] >= 5
 
 
 def test_what_was_found_stands_in_the_manifest(exported):

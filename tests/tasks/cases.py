@@ -71,4 +71,7 @@ def create(name, **config):
     """
     keras.utils.set_random_seed(1)
     case = CASES[name]
-    return getattr(tasks, case.kind)(tiny.make_bert(**config), **case.options)
+    task = getattr(tasks, case.kind)(tiny.make_bert(**config), **case.options)
+    if name == "of_pairs":  # Otherwise training decides it.
+        task.settings["is_pair"] = True
+    return task
