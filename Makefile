@@ -74,7 +74,7 @@ test-all:
 
 test-exhaustive: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
-	    -m "exhaustive and not parity and not browser"
+	    -m "exhaustive and not parity and not browser and not beam"
 
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
@@ -87,7 +87,8 @@ test-lowest: $(VENV)/.installed-test
 # Apache Beam needs older versions of some packages.
 test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
-	$(VENV)-beam/bin/python -m pytest tests/beam/data tests/beam/prediction \
+	$(VENV)-beam/bin/python -m pytest -m beam tests/beam/data \
+	    tests/beam/prediction tests/tools/programs_test.py \
 	    tests/tools/create_pretraining_data_beam_test.py
 
 # optimum needs older versions of some packages; its transformers would import

@@ -113,7 +113,6 @@ def run_python(program, *arguments):
 def test_a_backend_gives_the_outputs_and_losses_of_tensorflow(
     backend, tiny_config, random_batch, tmp_path
 ):
-    pytest.importorskip(backend)
     batches = [random_batch(seed) for seed in range(_NUM_STEPS)]
     batches[1][2]["nsp_logits"][:] = np.nan  # Its step is skipped.
     encoder = bert_encoder(tiny_config)

@@ -71,7 +71,6 @@ def _write_byte_pair(folder):
 @pytest.fixture(scope="module")
 def place(tmp_path_factory, spiece_file):
     """Return a directory with the files that the examples read."""
-    pytest.importorskip("tokenizers")
     keras.utils.set_random_seed(0)
     folder = tmp_path_factory.mktemp("examples")
     tokenizer = _tokenizer()

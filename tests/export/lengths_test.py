@@ -13,9 +13,6 @@ from keras_bert.layers import block_sparse
 from tests.export.conftest import FAMILIES
 from tests.export.conftest import TASKS
 
-pytest.importorskip("onnxruntime")
-pytest.importorskip("tf2onnx")
-
 # 512 tokens are the longest full attention; packed rows have 8, 16, 24, 32, 48
 # and so on positions. Then one token beyond each.
 _LENGTHS = (1, 2, 8, 9, 24, 25, 127, 128, 129, 511, 512, 513)

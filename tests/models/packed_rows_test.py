@@ -358,7 +358,6 @@ def test_positions_begin_anew():
     "backend", ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 )
 def test_on_other_backends_too(backend):
-    pytest.importorskip(backend)
     program = (
         "from tests.models import packed_rows_test as test\n"
         f"assert test.keras.backend.backend() == {backend!r}\n"

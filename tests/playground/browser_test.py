@@ -32,7 +32,8 @@ _TINY = ("bert", "classifier", "answerer", "tagger", "chooser")
 @pytest.fixture
 def open_page():
     """Return a function that opens an address with a width and color scheme."""
-    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium import webdriver
+
     chromium, driver = map(shutil.which, ("chromium", "chromedriver"))
     if not (chromium and driver):
         pytest.skip(

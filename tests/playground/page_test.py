@@ -6,6 +6,7 @@ import shutil
 import sys
 import urllib.parse
 
+import httpx
 import pytest
 
 from keras_bert.playground.server import check_installed
@@ -13,9 +14,6 @@ from keras_bert.playground.server import check_port
 from keras_bert.playground.tabs import TABS
 
 pytestmark = pytest.mark.exhaustive
-
-pytest.importorskip("gradio")
-httpx = pytest.importorskip("httpx")
 
 
 @pytest.fixture(scope="module")

@@ -36,10 +36,11 @@ def test_text_is_escaped_and_markup_is_not():
 
 
 def test_an_image_holds_its_numbers():
-    image = pytest.importorskip("PIL.Image")
+    from PIL import Image
+
     address = png_address(np.array([[1.0, -0.5], [0.0, 9.0]]), 1.0)
     data = base64.b64decode(address.removeprefix("data:image/png;base64,"))
-    pixels = np.array(image.open(io.BytesIO(data)))
+    pixels = np.array(Image.open(io.BytesIO(data)))
     assert pixels[..., 3].tolist() == [[255, 127], [0, 255]]
     assert pixels[0, 0, 2] > pixels[0, 0, 0]  # Blue.
     assert pixels[0, 1, 0] > pixels[0, 1, 2]  # Orange.

@@ -52,7 +52,6 @@ aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
 @pytest.fixture(scope="session")
 def byte_pair(tmp_path_factory):
     """Return `BytePairSettings` of a few lines, with all kinds of merges."""
-    pytest.importorskip("tokenizers")
     from keras_bert.pretraining import learn_byte_pair
     from keras_bert.pretraining import open_sources
 
@@ -76,7 +75,8 @@ def byte_pair_tokenizer(byte_pair):
 @pytest.fixture(scope="session")
 def bpe(tmp_path_factory):
     """Return `BpeSettings` learned from the same lines."""
-    tokenizers = pytest.importorskip("tokenizers")
+    import tokenizers
+
     from keras_bert.text.bpe.settings import BpeSettings
 
     end = {"end_of_word_suffix": "</w>"}

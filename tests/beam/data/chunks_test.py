@@ -5,8 +5,9 @@ import pytest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    pytest.importorskip("apache_beam", exc_type=ImportError)
     from keras_bert.beam.data import chunks
+
+pytestmark = pytest.mark.beam
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 999])

@@ -23,13 +23,12 @@ from keras_bert.text.tokenizer_kinds import KINDS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    pytest.importorskip("apache_beam", exc_type=ImportError)
     from keras_bert.beam.data import chunks
     from keras_bert.beam.data import pipeline
     from keras_bert.beam.data import steps
 
 # Beam emits warnings of its own; in all other tests a warning is an error.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.beam, pytest.mark.filterwarnings("default")]
 _TEXT_COUNTS = ("documents", "sentences", "tokens", "unknown", "continuations")
 _TWO_PROCESSES = (
     "--direct_num_workers=2",

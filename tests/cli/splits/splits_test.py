@@ -100,13 +100,14 @@ def test_labels_that_cannot_be_learned_are_named(own, train, dev, message):
 
 
 def test_a_data_set_has_the_names_of_glue(monkeypatch):
-    tfds = pytest.importorskip("keras_bert.tasks.labelled.tfds")
-    prepared = pytest.importorskip("keras_bert.tfds_builder")
+    from keras_bert import tfds_builder
+    from keras_bert.tasks.labelled import tfds
+
     names = ["train", "validation_matched", "test_matched", "unsupervised"]
     builder = types.SimpleNamespace(
         info=types.SimpleNamespace(splits=dict.fromkeys(names))
     )
-    monkeypatch.setattr(prepared, "open_builder", lambda name: builder)
+    monkeypatch.setattr(tfds_builder, "open_builder", lambda name: builder)
 
     def read(name, split):
         columns = {"text": [split], "label": ["neutral"]}

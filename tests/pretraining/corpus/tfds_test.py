@@ -1,9 +1,8 @@
 import pytest
+import tensorflow_datasets as tfds
 
 from keras_bert.pretraining.corpus import text_files
 from keras_bert.pretraining.corpus.tfds import TfdsSource
-
-tfds = pytest.importorskip("tensorflow_datasets")
 
 
 def _texts(documents):

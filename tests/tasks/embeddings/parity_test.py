@@ -17,7 +17,6 @@ from keras_bert.tasks.embeddings.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
 
 pytestmark = pytest.mark.parity
-pytest.importorskip("sentence_transformers")
 
 _TEXTS = [
     "The quick brown fox jumps over the lazy dog.",

@@ -179,7 +179,8 @@ def test_a_data_set_of_dicts_holds_texts_and_labels():
 
 
 def test_arrow_values_are_python_values():
-    arrow = pytest.importorskip("pyarrow")
+    import pyarrow as arrow
+
     table = arrow.table({"text": _A, "label": [1, 0]})
     assert split_examples(table) == (_A, [1, 0])
     for texts in (table["text"], arrow.array(_A), [*table["text"]]):

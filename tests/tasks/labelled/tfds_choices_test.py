@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
+import tensorflow_datasets as tfds
 
 from keras_bert.cli.splits.splits import choice_tfds_splits
 from keras_bert.tasks.labelled.tfds import read_tfds_choices
-
-try:
-    import tensorflow_datasets as tfds
-except ImportError as error:
-    pytest.skip(f"no TensorFlow Datasets: {error}", allow_module_level=True)
 
 _TEXT = tfds.features.Text()
 _ENDINGS = {"context": _TEXT, "endings": tfds.features.Sequence(_TEXT)}

@@ -1,12 +1,8 @@
 import numpy as np
 import pytest
+import tensorflow_datasets as tfds
 
 from keras_bert.tasks.labelled.tfds import read_tfds
-
-try:
-    import tensorflow_datasets as tfds
-except ImportError as error:
-    pytest.skip(f"no TensorFlow Datasets: {error}", allow_module_level=True)
 
 _TEXT = tfds.features.Text()
 _INDEX = tfds.features.Scalar(np.int32)

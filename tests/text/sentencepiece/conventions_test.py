@@ -6,6 +6,8 @@ import random
 import shutil
 
 import pytest
+import sentencepiece
+import tokenizers
 
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.template import Template
@@ -17,8 +19,6 @@ from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
-
-sentencepiece = pytest.importorskip("sentencepiece")
 
 DEBERTA = conventions_of_file("spm.model")
 XLM_ROBERTA = conventions_of_file("sentencepiece.bpe.model")
@@ -139,7 +139,6 @@ def test_what_is_saved_is_read_back(words, tokenizer, tmp_path):
 
 def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
     """Read its tokenizer.json, for DeBERTa without the model's table."""
-    tokenizers = pytest.importorskip("tokenizers")
     tokenizer.settings.write(tmp_path)
     path = tmp_path / "tokenizer.json"
     values = json.loads(path.read_text())

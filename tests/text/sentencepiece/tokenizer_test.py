@@ -140,7 +140,6 @@ def test_text_comes_back_normalised(tokenizer):
 
 
 def test_tflite_cuts_alike(by_hugging_face):
-    pytest.importorskip("ai_edge_litert")
     import tensorflow_text as tf_text
     from ai_edge_litert import interpreter as litert
 
