@@ -1,5 +1,6 @@
 """Programs, flags, files and links named in README and docs exist."""
 
+import configparser
 import functools
 import importlib
 import pathlib
@@ -17,6 +18,7 @@ _PAGES = {
     for path in [
         *_ROOT.glob("*.md"),
         _ROOT / "tfrecords/README.md",
+        _ROOT / "docs/tutorials/index.md",
         *sorted((_ROOT / "docs").glob("*.md")),
     ]
 }
@@ -57,8 +59,10 @@ def _check_command(program, words):
 def test_commands_are_programs_with_flags_that_exist(page):
     for match in _COMMANDS.finditer(_PAGES[page]):
         words = shlex.split(match["rest"].replace("\\\n", " "), comments=True)
-        if match["benchmark"]:
-            assert (_ROOT / match["benchmark"]).is_file()
+        if match["benchmark"]:  # Its help imports other libraries.
+            source = (_ROOT / match["benchmark"]).read_text(encoding="utf-8")
+            for name in re.findall(r"--(\w+)", match["rest"]):
+                assert f'{name}"' in source, name
         elif match["program"] not in _WORDS_OF_CONSOLE:
             _check_command(match["program"], words)
 
@@ -73,6 +77,14 @@ def test_files_and_names_in_the_text_exist(page):
         pkgutil.resolve_name(name)
     for target in re.findall(r"(?:^    |`)make ([\w-]+)", text, re.M):
         assert f"\n{target}:" in makefile, target
+
+
+def test_extras_in_the_text_exist():
+    setup = configparser.ConfigParser()
+    setup.read(_ROOT / "setup.cfg", encoding="utf-8")
+    named = re.findall(r"(?:keras-bert-tf|'\.)\[([a-z,]+)\]", str(_PAGES))
+    extras = {extra for names in named for extra in names.split(",")}
+    assert extras and extras <= {*setup["options.extras_require"]}
 
 
 def _anchors(text):
