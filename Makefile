@@ -99,7 +99,7 @@ test-loaders:
 	$(MAKE) $(VENV)-loaders/.installed-loaders VENV=$(VENV)-loaders
 	USE_TF=0 $(VENV)-loaders/bin/python -m pytest -m loaders \
 	    tests/export/loaders_test.py tests/export/openvino_test.py \
-	    tests/export/lengths_test.py
+	    tests/export/lengths_test.py tests/readme_test.py
 
 # An unpinned torch would install gigabytes of CUDA packages.
 test-parity: $(VENV)/bin/python

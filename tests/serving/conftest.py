@@ -38,13 +38,24 @@ def saved_models(make_bert, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def _server(saved_models):
-    models = {
+def _models(saved_models):
+    return {
         name: model_server.ServedModel(directory)
         for name, directory in saved_models.items()
     }
-    with model_server.rest_server(models) as server:
+
+
+@pytest.fixture(scope="session")
+def _server(_models):
+    with model_server.rest_server(_models) as server:
         yield server
+
+
+@pytest.fixture
+def grpc_port(_models):
+    """Return the port of a gRPC server with the models of `saved_models`."""
+    with model_server.grpc_server(_models) as port:
+        yield port
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Stand-in for TensorFlow Serving with real SavedModels."""
 
 import base64
+import concurrent.futures
 import contextlib
 import http.server
 import json
@@ -9,10 +10,13 @@ import socketserver
 import threading
 import time
 
+import grpc
 import numpy as np
 import tensorflow as tf
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow_serving.apis import predict_pb2
+from tensorflow_serving.apis import prediction_service_pb2_grpc
 
 _PATH = re.compile(r"/v1/models/([^/:]+)(?:/\w+/\w+)?(:predict|/metadata)")
 # Faulty responses: the status, the body and the announced length.
@@ -188,3 +192,28 @@ def rest_server(models):
         yield server
         server.shutdown()
         thread.join()
+
+
+@contextlib.contextmanager
+def grpc_server(models):
+    """Run a gRPC server with models by name, and yield its port."""
+
+    class Servicer(prediction_service_pb2_grpc.PredictionServiceServicer):
+        def Predict(self, request, context):
+            arrays = {n: tf.make_ndarray(t) for n, t in request.inputs.items()}
+            model = models[request.model_spec.name]
+            answer = predict_pb2.PredictResponse()
+            for name, array in model.run("serving_default", arrays).items():
+                tensor = tf.make_tensor_proto(array)
+                answer.outputs[name].CopyFrom(tensor)
+            return answer
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        server = grpc.server(pool)
+        prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(
+            Servicer(), server
+        )
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        yield port
+        server.stop(None).wait()

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 import urllib.request
 
@@ -44,6 +45,17 @@ def test_the_config_to_copy_has_both_versions():
     ).model_config_list.config
     assert dict(config.version_labels) == {"stable": 1, "canary": 2}
     assert config.model_version_policy.specific.versions == [1, 2]
+
+
+def test_the_programs_of_the_docs_are_answered(address, grpc_port, capsys):
+    page = (_ROOT / "docs/serving.md").read_text(encoding="utf-8")
+    programs = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(programs) == 2
+    for program in programs:
+        program = program.replace("localhost:8500", f"127.0.0.1:{grpc_port}")
+        program = program.replace("localhost:8501", address)
+        exec(program.replace("mood", "scores"), {})
+        assert "'score': " in capsys.readouterr().out
 
 
 def test_texts_to_fill_have_a_mask(make_bert, tmp_path):
