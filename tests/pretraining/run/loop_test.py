@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 
 import keras
 import numpy as np
@@ -21,10 +22,8 @@ _CONFIG = tiny.config("bert", L=1)
 
 def make_dataset(batches):
     """Return arrays as a dataset like `pretraining.dataset`."""
-    dataset = tf.data.Dataset.from_tensors(batches[0])
-    for batch in batches[1:]:
-        dataset = dataset.concatenate(tf.data.Dataset.from_tensors(batch))
-    return dataset
+    datasets = [tf.data.Dataset.from_tensors(batch) for batch in batches]
+    return functools.reduce(tf.data.Dataset.concatenate, datasets)
 
 
 def make_loop(config=_CONFIG, precision="float32", **arguments):
@@ -93,20 +92,14 @@ def test_evaluation_is_the_mean_over_all_real_predictions(
     ]
     counts = {batch[2]["mlm_logits"].mean() for batch in batches}
     assert len(counts) > 1
+    before = values_of(loop)
     metrics = loop.evaluate(make_dataset(batches))
     expected = numpy_metrics(loop.model, batches)
+    for old, new in zip(before, values_of(loop), strict=True):
+        np.testing.assert_array_equal(old, new)
     assert {*metrics} == {*expected}
     for name, value in expected.items():
         assert metrics[name] == pytest.approx(value, abs=1e-5), name
-
-
-def test_evaluation_changes_nothing(trained):
-    loop, batches, _ = trained
-    before = values_of(loop)
-    dataset = make_dataset(batches[:2])
-    assert loop.evaluate(dataset) == loop.evaluate(dataset)
-    for old, new in zip(before, values_of(loop), strict=True):
-        np.testing.assert_array_equal(old, new)
 
 
 def test_training_drops_out_otherwise_in_each_step(random_batch):
@@ -140,14 +133,20 @@ def test_many_steps_in_one_call_are_as_many_single_ones(trained):
     assert largest_difference(loop, other) == 0
 
 
-@pytest.mark.smoke("False")
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_pieces_of_a_batch_sum_up_to_the_batch(trained, jit_compile):
+@pytest.mark.smoke("4-False")
+@pytest.mark.parametrize(
+    ("accumulation_steps", "jit_compile"), [(4, False), (4, True), (1, True)]
+)
+def test_pieces_of_a_batch_sum_up_to_the_batch(
+    trained, accumulation_steps, jit_compile
+):
     loop, batches, losses = trained
     for _, _, weights in batches:
         counts = weights["mlm_logits"].reshape(4, -1).sum(-1)
         assert len({*counts}) > 1
-    other = make_loop(accumulation_steps=4, jit_compile=jit_compile)
+    other = make_loop(
+        accumulation_steps=accumulation_steps, jit_compile=jit_compile
+    )
     curve = train(other, batches)
     np.testing.assert_allclose([x["loss"] for x in curve], losses, rtol=1e-6)
     assert largest_difference(loop, other) < 1e-6
@@ -155,23 +154,9 @@ def test_pieces_of_a_batch_sum_up_to_the_batch(trained, jit_compile):
     assert float(other.optimizer.learning_rate) == pytest.approx(0.005)
 
 
-@pytest.mark.exhaustive
-def test_a_compiled_step_is_the_same_step(trained):
-    loop, batches, losses = trained
-    other = make_loop(jit_compile=True)
-    curve = train(other, batches)
-    np.testing.assert_allclose([x["loss"] for x in curve], losses, rtol=1e-6)
-    assert largest_difference(loop, other) < 1e-6
-
-
-@pytest.mark.parametrize("accumulation_steps", [1, 2])
-def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
-    trained, accumulation_steps
-):
+def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(trained):
     loop, batches, _ = trained
-    loop = PretrainingLoop(
-        loop.learner, loop.optimizer, accumulation_steps=accumulation_steps
-    )
+    loop = PretrainingLoop(loop.learner, loop.optimizer, accumulation_steps=2)
     spec = make_dataset(batches[:1]).element_spec
     step = tf.function(loop._step).get_concrete_function(spec)
     graphs, seen = [step.graph], set()
@@ -197,8 +182,13 @@ def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
 def test_bfloat16_trains(random_batch):
     loop = make_loop(precision="mixed_bfloat16")
     assert not loop.scales_loss
-    losses = [step["loss"] for step in train(loop, [random_batch(0)] * 30)]
-    assert losses[-1] < losses[0] - 0.3
+    iterator = iter(make_dataset([random_batch(0)] * 30))
+    first, others, last = (
+        mean_metrics(loop.train(iterator, tf.constant(num_steps)))
+        for num_steps in (1, 28, 1)
+    )
+    assert last["loss"] < others["loss"] < first["loss"]
+    assert last["loss"] < first["loss"] - 0.3
     assert {weight.dtype for weight in loop.model.weights} == {"float32"}
 
 
@@ -240,25 +230,6 @@ def test_float16_halves_its_loss_scale_until_nothing_overflows(random_batch):
     means = mean_metrics(sums)
     assert means["loss"] < mean_metrics(curve[-1])["loss"]
     assert means["gradient_norm"] < 10  # Without scaling of the loss.
-
-
-def test_means_are_over_weights_and_over_steps():
-    sums = {"loss": 6.0, "gradient_norm": 9.0, "steps": 3.0, "tokens": 7.0}
-    for term in ("mlm", "nsp"):
-        sums |= {
-            f"{term}/loss": 8.0,
-            f"{term}/accuracy": 1.0,
-            f"{term}/weight": 4,
-        }
-    assert mean_metrics(sums) == {
-        "mlm_loss": 2.0,
-        "mlm_accuracy": 0.25,
-        "nsp_loss": 2.0,
-        "nsp_accuracy": 0.25,
-        "loss": 2.0,
-        "gradient_norm": 3.0,
-    }
-    assert {*mean_metrics(dict.fromkeys(sums, 0.0)).values()} == {0.0}
 
 
 def test_weights_that_no_output_depends_on_stay(random_batch):
