@@ -14,12 +14,6 @@ typing.assert_type(model.family, Family)
 typing.assert_type(model.smaller(2), checkpoints.PretrainedModel)
 typing.assert_type(model.with_tokens(["[X]"]), checkpoints.PretrainedModel)
 typing.assert_type(model.sequence_length(), int)
-print(model.config.hidden_size, model.config.to_dict(), [*model.weights])
-print(model.tokenizer(["a text"]), model.tokenizer.detokenize([1, 2]))
-print(model.tokenizer.vocabulary.id_of("[MASK]"))
-print(len(model.tokenizer_settings.vocabulary))
-if model.task is not None:
-    print(model.task.settings["labels"])
 keras_bert.save_pretrained(
     model,
     pathlib.Path("copy"),

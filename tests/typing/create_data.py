@@ -6,7 +6,6 @@ sources = pretraining.open_sources(["corpus.txt"])
 settings, held_out = pretraining.learn_wordpiece(sources, 1000, min_frequency=3)
 typing.assert_type(held_out, list[bytes])
 settings.vocabulary.save("vocab.txt")
-print(pretraining.measure_vocabulary(settings.vocabulary, held_out))
 counts = pretraining.create_data(
     sources,
     ["sample.tfrecord"],

@@ -1,7 +1,6 @@
 import typing
 
 import keras
-import numpy as np
 
 import keras_bert
 
@@ -20,9 +19,6 @@ backbone = family.backbone(bert.config)
 typing.assert_type(backbone, keras_bert.models.Backbone)
 head = family.task_heads["classifier"].layer(bert.config, 2, "classifier")
 typing.assert_type(head, keras_bert.layers.TaskHead)
-print(keras_bert.models.make_long(bert).encoder)
-print(bert.config.hidden_size, bert.encoder(np.zeros((1, 4), "int32")))
-keras_bert.save_pretrained(bert, "copy")
+keras_bert.save_pretrained(keras_bert.models.make_long(bert), "copy")
 tokenizer = keras_bert.text.BertTokenizer("vocab.txt")
-preprocess = keras_bert.text.BertPreprocessor(tokenizer, seq_length=32)
-print(preprocess(["a text"])["input_ids"])
+print(keras_bert.text.BertPreprocessor(tokenizer, seq_length=32)(["a text"]))

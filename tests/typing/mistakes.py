@@ -24,14 +24,5 @@ keras_bert.TextEmbedder.from_pretrained(
 )
 answerer = keras_bert.QuestionAnswerer.from_pretrained("squad")
 answerer.fit("train.json", epoch=3)  # type: ignore[call-arg]
-ranker = keras_bert.PairRanker.from_pretrained("ranker")
-ranker.fit([("a", "b")], [1], epochs="3")  # type: ignore[arg-type]
-embedder = keras_bert.TextEmbedder.from_pretrained("embedder")
-embedder.fit([("a", "b")], epoch=3)  # type: ignore[call-arg]
 features = keras_bert.tasks.FeatureTextClassifier.from_pretrained("features")
 features.fit(["a text"], [1], epoch=3)  # type: ignore[call-arg]
-keras_bert.tasks.TextRegressor.from_pretrained("a").fit(
-    ["a text"],
-    [1.0],
-    epoch=3,  # type: ignore[call-arg]
-)

@@ -22,14 +22,12 @@ schedule = keras_bert.optimizers.LinearWarmupDecay(
 )
 optimizer = keras_bert.optimizers.bert_adamw(model, schedule)
 typing.assert_type(optimizer, keras_bert.optimizers.AdamW)
-print(keras_bert.optimizers.describe_weight_decay(optimizer))
 model.compile(
     optimizer,
     loss=keras_bert.pretraining.losses(),
     weighted_metrics=keras_bert.pretraining.metrics(),
 )
-model.fit(records.repeat(), steps_per_epoch=20, epochs=2, shuffle=False)
-
+model.fit(records.repeat(), steps_per_epoch=20)
 recipe = PretrainingRecipe(
     input_file=["sample.tfrecord"], output_dir="run", learning_rate=1e-3
 )
