@@ -45,7 +45,6 @@ _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 @pytest.fixture(scope="module", params=_BACKENDS)
 def read(request, make_settings_of, tmp_path_factory):
     """Return models by family, and copies written by a backend."""
-    pytest.importorskip(request.param)
     folder = tmp_path_factory.mktemp(request.param)
     models = {}
     for family in _FAMILIES:

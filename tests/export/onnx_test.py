@@ -5,20 +5,17 @@ import os
 
 import keras
 import numpy as np
+import onnxruntime as ort
 import pytest
+import tokenizers
 
 from keras_bert import tasks
+from keras_bert.export import export_onnx
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Preprocessor
 from tests.export.conftest import OF_FEATURES
 from tests.export.conftest import TASKS
-
-ort = pytest.importorskip("onnxruntime")
-pytest.importorskip("tf2onnx")
-tokenizers = pytest.importorskip("tokenizers")
-
-from keras_bert.export import export_onnx  # noqa: E402
 
 _TEXTS = ["a dog eats meat", "", "[MASK] zebra, a cät 😀", "the cat. " * 9]
 _IDS = {

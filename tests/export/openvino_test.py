@@ -3,11 +3,8 @@ import sys
 import pytest
 
 from keras_bert import processor
+from keras_bert.export import export_openvino
 from tests.export.conftest import TASKS
-
-pytest.importorskip("tf2onnx")
-
-from keras_bert.export import export_openvino  # noqa: E402
 
 
 @pytest.mark.parametrize(

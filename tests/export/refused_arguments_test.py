@@ -7,22 +7,18 @@ import pytest
 
 from keras_bert import tasks
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.export import export_onnx
+from keras_bert.export import export_openvino
 from keras_bert.export import export_tflite
 from keras_bert.text import BertTokenizer
 from tests.export.conftest import TASKS
 
 
 def _onnx(folder, bert, **arguments):
-    pytest.importorskip("tf2onnx")
-    from keras_bert.export import export_onnx
-
     export_onnx(TASKS["classifier"](bert), folder / "onnx", **arguments)
 
 
 def _openvino(folder, bert, **arguments):
-    pytest.importorskip("tf2onnx")
-    from keras_bert.export import export_openvino
-
     export_openvino(TASKS["classifier"](bert), folder / "o", **arguments)
 
 

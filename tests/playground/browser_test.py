@@ -163,7 +163,7 @@ def test_every_tab_is_drawn(directories, serve, open_page, model, mode):
 
 def test_an_address_opens_a_view_and_follows_it(directories, serve, open_page):
     address = serve(directories["bert"])
-    browser = open_page(f"{address}?tab=attention&text=the+cat&layer=2")
+    browser = open_page(f"{address}?tab=attention&text=the+cat&head=1")
     title = "#attention h3"
     wait(lambda: displayed(browser, title))
     assert find(browser, title)[0].text.startswith("Layer 2, head 1")

@@ -107,8 +107,8 @@ def test_a_tflite_file_is_written(make_task, model, tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("packed", [False, True])
 def test_an_onnx_file_answers_as_python(model, packed, tmp_path):
-    ort = pytest.importorskip("onnxruntime")
-    pytest.importorskip("tf2onnx")
+    import onnxruntime as ort
+
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
     texts = [*_TEXTS, "e\u0301 word4"]
     options = {"names": "keras_bert", "packed": packed}

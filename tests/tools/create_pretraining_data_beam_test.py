@@ -1,6 +1,5 @@
 """The Beam program in a new process; run by `make test-beam`."""
 
-import importlib.util
 import json
 import shutil
 
@@ -9,10 +8,7 @@ import pytest
 pytestmark = pytest.mark.large
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("apache_beam") is None,
-    reason="apache_beam is not installed",
-)
+@pytest.mark.beam
 def test_the_flags_reach_the_pipeline(run_alone, files, tmp_path):
     place = shutil.copytree(files, tmp_path / "place")
     flags = (

@@ -6,7 +6,6 @@ never an input. The tests of the library cover its own errors.
 
 import dataclasses
 import functools
-import importlib.util
 import json
 import pathlib
 import re
@@ -38,7 +37,7 @@ class _Program:
         goes_on: bool, whether the same call resumes an earlier one.
         replaces: bool, whether it has --overwrite. Programs that train for
             days do not.
-        package: str, an optional package that it needs.
+        needs_beam: bool, whether it needs Apache Beam.
     """
 
     call: str
@@ -47,7 +46,7 @@ class _Program:
     writes: str = None
     goes_on: bool = False
     replaces: bool = True
-    package: str = "tensorflow"
+    needs_beam: bool = False
 
     @property
     def flags(self):
@@ -116,7 +115,7 @@ _PROGRAMS = {
         (("input_file=no*.txt", "Input files must exist. No file mat"),),
         within="00000-of-00001.tfrecord",
         goes_on=True,
-        package="apache_beam",
+        needs_beam=True,
     ),
     "embed": _Program(
         "model_dir=bert input_file=text.txt output_file=vectors.npy",
@@ -131,7 +130,6 @@ _PROGRAMS = {
             ),
         ),
         within="model.onnx",
-        package="tf2onnx",
     ),
     "export_saved_model": _Program(
         "input_dir=bert output_dir=served task=text_embedder dimensions=8 "
@@ -175,7 +173,6 @@ _PROGRAMS = {
             ("kind=byte_bpe", "compact_ids does not apply to --kind=byte_bpe"),
             ("output_dir=a", "--output_dir does not apply to --kind=wo"),
         ),
-        package="tokenizers",
     ),
     "plot_training": _Program(
         "run_dir=run output_file=curves.png",
@@ -183,7 +180,6 @@ _PROGRAMS = {
             ("output_file=a.xyz", "end in .png, .svg, .pdf.*'a.xyz'"),
             ("run_dir=run,other", "--run_dir must .*'other'"),
         ),
-        package="matplotlib",
     ),
     "predict": _Program(
         "model_dir=classifier input_file=text.txt output_file=answers.jsonl",
@@ -198,7 +194,7 @@ _PROGRAMS = {
     "predict_beam": _Program(
         "model_dir=served/1 input_file=text.txt output_dir=answers",
         within="00000-of-00001.jsonl",
-        package="apache_beam",
+        needs_beam=True,
     ),
     "query_saved_model": _Program(
         "model_dir=bert text=dog",
@@ -292,16 +288,10 @@ def call(run, place):
 
 
 def _call(run, place, tool, *more, **changes):
-    _need(tool)
     flags = {**_PROGRAMS[tool].flags, **changes}
     arguments = [f"--{k}={v}" for k, v in flags.items() if v]
     code, _, stderr = run(tool, *arguments, *more, folder=place)
     return code, stderr
-
-
-def _need(tool):
-    if importlib.util.find_spec(_PROGRAMS[tool].package) is None:
-        pytest.skip(f"needs {_PROGRAMS[tool].package}")
 
 
 def _contents(folder):
@@ -345,8 +335,10 @@ def _overwrite(tool):
     return ["--overwrite"] if _PROGRAMS[tool].replaces else []
 
 
-def _case(*values, is_smoke):
-    marks = () if is_smoke else pytest.mark.exhaustive
+def _case(*values, is_smoke=True):
+    """Return a case; the first value is the program."""
+    marks = [pytest.mark.beam] * _PROGRAMS[values[0]].needs_beam
+    marks += [pytest.mark.exhaustive] * (not is_smoke)
     return pytest.param(*values, marks=marks)
 
 
@@ -358,7 +350,7 @@ def test_every_program_has_its_row():
 @pytest.mark.parametrize(
     ("tool", "changes", "message"),
     [
-        (name, *mistake)
+        _case(name, *mistake)
         for name, program in _PROGRAMS.items()
         for mistake in program.mistakes
     ],
@@ -379,14 +371,13 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     ],
 )
 def test_an_input_is_no_output(call, place, tool, flag):
-    _need(tool)
     changes = _give_input_as_output(place, _PROGRAMS[tool], flag)
     line = _assert_refused(call, tool, place, *_overwrite(tool), **changes)
     assert "Unknown" not in line
     assert changes[_PROGRAMS[tool].output] in line
 
 
-@pytest.mark.parametrize("tool", _WRITERS)
+@pytest.mark.parametrize("tool", [_case(name) for name in _WRITERS])
 def test_what_others_wrote_stays(call, place, tool):
     program = _PROGRAMS[tool]
     name = program.writes or program.flags[program.output]

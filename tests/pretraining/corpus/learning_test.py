@@ -18,8 +18,6 @@ from keras_bert.text import SentencePieceVocabulary
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-pytest.importorskip("tokenizers")
-
 
 @pytest.fixture
 def open_text(write_documents):

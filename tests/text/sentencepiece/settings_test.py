@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+import tokenizers
 
 from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
@@ -85,7 +86,6 @@ def test_what_is_saved_is_read_back_here_and_there(
     assert identifying_settings(again) == identifying_settings(settings)
     assert again.vocabulary.tokens == settings.vocabulary.tokens
 
-    tokenizers = pytest.importorskip("tokenizers")
     peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
     texts = [
         "The (model) is ``a'' naïve ﬁle,\u200b日本.",

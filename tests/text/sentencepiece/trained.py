@@ -2,7 +2,7 @@
 
 import io
 
-import pytest
+import sentencepiece
 
 LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 There they're running through 1990's streets of 3,141 houses; I've seen it.
@@ -41,7 +41,6 @@ OPTIONS = {
 
 def train(name, **more):
     """Return the bytes of a model for a tokenizer class."""
-    sentencepiece = pytest.importorskip("sentencepiece")
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(3 * LINES),

@@ -4,6 +4,8 @@ import json
 import unicodedata
 
 import pytest
+import sentencepiece
+import tokenizers
 
 from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.sentencepiece.conventions import conventions_of_tokens
@@ -15,8 +17,6 @@ from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer_settings import identifying_settings
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
-
-sentencepiece = pytest.importorskip("sentencepiece")
 
 _TEXTS = [
     *LINES,
@@ -165,7 +165,6 @@ def _read_model(name, data):
 def test_a_fast_directory_has_the_rules_of_its_file(
     name, data, writer, has_model, tmp_path
 ):
-    tokenizers = pytest.importorskip("tokenizers")
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(_fast_file(name, data, writer)))
     if has_model:
