@@ -170,5 +170,5 @@ def test_an_address_opens_a_view_and_follows_it(directories, serve, open_page):
     displayed(browser, "#attention .maps button")[1].click()
     wait(lambda: find(browser, title)[0].text.startswith("Layer 1, head 2"))
     query = urllib.parse.urlsplit(browser.current_url).query
-    opened = {"tab": "attention", "text": "the cat", "head": "2"}
+    opened = {"tab": "attention", "text": "the cat", "layer": "1"}
     assert dict(urllib.parse.parse_qsl(query)) == opened

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import pickle
 
 import pytest
 
@@ -96,14 +97,20 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_settings_survive_files_and_packing(kind, make_settings, tmp_path):
+def test_settings_survive_files_packing_and_pickling(
+    kind, make_settings, tmp_path
+):
     settings = dataclasses.replace(
         make_settings(kind), special_tokens_in_text=True
     )
     settings.write(tmp_path)
     assert kind_of_directory(tmp_path, "wordpiece") == kind
     packed = json.loads(json.dumps(settings.packed()))
-    for again in (KINDS[kind].read(tmp_path, 200), unpack_settings(packed)):
+    for again in (
+        KINDS[kind].read(tmp_path, 200),
+        unpack_settings(packed),
+        pickle.loads(pickle.dumps(settings)),  # Beam sends it to workers.
+    ):
         assert type(again) is type(settings)
         assert identifying_settings(again) == identifying_settings(settings)
         assert again.vocabulary.tokens == settings.vocabulary.tokens
