@@ -113,6 +113,34 @@ def columns(task, texts):
     return {name: values[name] for name in task.text_inputs}
 
 
+def run_openvino(task, directory, **options):
+    """Export a task and return a function that runs it in OpenVINO."""
+    import openvino
+
+    from keras_bert.export import export_openvino
+
+    export_openvino(task, directory, **options)
+    precision = {"INFERENCE_PRECISION_HINT": "f32"}
+    path = directory / "openvino_model.xml"
+    model = openvino.compile_model(path, "CPU", precision)
+    names = {
+        "input_mask": "attention_mask",
+        "segment_ids": "token_type_ids",
+        "last_hidden_state": "sequence_output",
+        "pooler_output": "pooled_output",
+        "sentence_embedding": "embedding",
+    }
+    known = {tensor.any_name for tensor in model.inputs}
+
+    def run(ids):
+        ids = {names.get(k, k): x.astype("int64") for k, x in ids.items()}
+        found = model({name: x for name, x in ids.items() if name in known})
+        found = {key.any_name: x.copy() for key, x in found.items()}
+        return {names.get(key, key): x for key, x in found.items()}
+
+    return run
+
+
 @pytest.fixture(scope="module")
 def bert(make_bert):
     return make_bert()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert import export
 from keras_bert import tasks
 from keras_bert.export.length_comparison import check_lengths
 from keras_bert.export.length_comparison import length_samples
@@ -12,15 +11,11 @@ from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.layers import block_sparse
 from tests.export.conftest import FAMILIES
 from tests.export.conftest import TASKS
+from tests.export.conftest import run_openvino
 
 # 512 tokens are the longest full attention; packed rows have 8, 16, 24, 32, 48
 # and so on positions. Then one token beyond each.
 _LENGTHS = (1, 2, 8, 9, 24, 25, 127, 128, 129, 511, 512, 513)
-# Examples for int8.
-_TEXTS = [
-    " ".join(f"word{number // 9**place % 9}" for place in range(number % 4))
-    for number in range(1000, 1320)
-]
 # Borders of blocks, of relative positions and of random blocks.
 _BORDERS = {
     "big_bird": (27, 28, 29, 31, 32, 33, 1023, 1024, 1025),
@@ -60,31 +55,6 @@ def _onnx(task, directory, **options):
     return run
 
 
-def _openvino(task, directory, **options):
-    import openvino
-
-    export.export_openvino(task, directory, **options)
-    precision = {"INFERENCE_PRECISION_HINT": "f32"}
-    path = directory / "openvino_model.xml"
-    model = openvino.compile_model(path, "CPU", precision)
-    names = {
-        "input_mask": "attention_mask",
-        "segment_ids": "token_type_ids",
-        "last_hidden_state": "sequence_output",
-        "pooler_output": "pooled_output",
-        "sentence_embedding": "embedding",
-    }
-    known = {tensor.any_name for tensor in model.inputs}
-
-    def run(ids):
-        ids = {names.get(k, k): x.astype("int64") for k, x in ids.items()}
-        found = model({name: x for name, x in ids.items() if name in known})
-        found = {key.any_name: x.copy() for key, x in found.items()}
-        return {names.get(key, key): x for key, x in found.items()}
-
-    return run
-
-
 # Functions that export a task and return a function that runs the export.
 _EXPORTS = {
     "saved_model": _saved_model,
@@ -93,14 +63,10 @@ _EXPORTS = {
     "onnx": _onnx,
     "onnx_packed": lambda *to: _onnx(*to, packed=True),
     "onnx_int8": lambda *to: _onnx(*to, precision="int8"),
-    "openvino": _openvino,
-    "openvino_packed": lambda *to: _openvino(*to, packed=True),
-    "openvino_float16": lambda *to: _openvino(*to, precision="float16"),
-    "openvino_int8": lambda *to: _openvino(
-        *to, precision="int8", texts=_TEXTS, packed=True
-    ),
+    "openvino": run_openvino,
+    "openvino_packed": lambda *to: run_openvino(*to, packed=True),
 }
-_ROUNDED = {"tflite_int8", "onnx_int8", "openvino_float16", "openvino_int8"}
+_ROUNDED = {"tflite_int8", "onnx_int8"}
 _TASKS = "answerer", "chooser", "embedder", "extractor", "fill_mask", "tagger"
 # Convolutions were not tested on TensorFlow Serving.
 _REFUSED = {("deberta-v2 convolution", "extractor", "saved_model")}

@@ -26,12 +26,19 @@ _BATCH_SIZE = 64
 
 
 def _vectors(session, embedder, texts):
-    found = []
-    for start in range(0, len(texts), _BATCH_SIZE):
-        ids = embedder.preprocess(texts[start : start + _BATCH_SIZE])
-        feed = {new: ids[x].numpy().astype("int64") for new, x in _IDS.items()}
-        found.extend(*session.run(["sentence_embedding"], feed))
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    """Embed texts in batches of similar length, as a server would."""
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+    vectors = np.zeros((len(texts), embedder.dim), np.float32)
+    for start in range(0, len(order), _BATCH_SIZE):
+        rows = order[start : start + _BATCH_SIZE]
+        ids = embedder.preprocess([texts[row] for row in rows])
+        width = int(np.asarray(ids["input_mask"]).sum(axis=1).max())
+        feed = {
+            new: np.asarray(ids[old])[:, :width].astype(np.int64)
+            for new, old in _IDS.items()
+        }
+        (vectors[rows],) = session.run(["sentence_embedding"], feed)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 @pytest.mark.exhaustive

@@ -4,7 +4,6 @@ import json
 import os
 
 import keras
-import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -12,7 +11,6 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export import export_tflite
 from keras_bert.export import tflite
 from keras_bert.export.tflite_comparison import Comparison
-from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_functions import ids_function
 from keras_bert.export.tflite_functions import operators
 from keras_bert.export.tflite_samples import read_texts
@@ -53,10 +51,6 @@ def test_smaller_kinds_are_smaller(wide, tmp_path, kind, share):
     data = (tmp_path / "m_ids.tflite").read_bytes()
     built_in, _ = operators(data)
     assert (built_in["QUANTIZE"] > 0) == (kind == "full_int8")
-    inputs = wide.preprocess(["the dog eats", ""])
-    run = signature_runner(data, has_text=False)
-    outputs = run(**{name: inputs[name].numpy() for name in wide.inputs})
-    assert np.isfinite(outputs["logits"]).all()
 
 
 @pytest.fixture

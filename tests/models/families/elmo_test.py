@@ -45,13 +45,6 @@ def test_the_published_size_has_the_published_number_of_weights(tmp_path):
     assert backbone.encoder().count_params() == 93_600_848
 
 
-def test_there_is_a_layer_of_states_more_than_there_are_of_lstms(tmp_path):
-    lstm = {**_PUBLISHED["lstm"], "dim": 4, "projection_dim": 5, "n_layers": 3}
-    backbone = ElmoBackbone(_read(tmp_path, {**_PUBLISHED, "lstm": lstm}))
-    assert backbone.encoder().output["states"].shape == (None, None, 4, 10)
-    assert [x.go_backwards for x in backbone.blocks] == [False, True] * 3
-
-
 @pytest.mark.parametrize(
     "part, key, value, message",
     [
