@@ -5,31 +5,23 @@ import pytest
 from keras_bert.pretraining import LabelTerm
 
 
-def sums_of(labels, logits):
-    """Return the sums of one term with weight 1 for every prediction."""
+def sums_of(labels, logits, weights=1.0):
+    """Return the sums of one term."""
     labels = np.array(labels, "int32")
-    weights = np.ones(labels.shape, "float32")
+    weights = np.broadcast_to(np.float32(weights), labels.shape)
     sums = LabelTerm("mlm_logits").sums(
         *({"mlm_logits": values} for values in (logits, labels, weights))
     )
     return {name: float(value) for name, value in sums.items()}
 
 
-def test_one_prediction_in_a_sequence_counts_once():
-    sums = sums_of([[0], [1], [0]], np.eye(3, dtype="float32")[:, None])
-    assert sums["accuracy"] == 2
-    assert sums["weight"] == 3
-
-
 def test_predictions_of_weight_0_do_not_count():
-    logits = np.eye(3, dtype="float32")[None]
-    sums = LabelTerm("mlm_logits").sums(
-        {"mlm_logits": logits},
-        {"mlm_logits": np.array([[0, 1, 0]], "int32")},
-        {"mlm_logits": np.array([[1.0, 0.0, 1.0]], "float32")},
-    )
-    assert float(sums["accuracy"]) == 1
-    assert float(sums["weight"]) == 2
+    logits = np.eye(3, dtype="float32")
+    sums = sums_of([[0, 1, 0]], logits[None], [1.0, 0.0, 1.0])
+    assert (sums["accuracy"], sums["weight"]) == (1, 2)
+    # One prediction in a sequence.
+    sums = sums_of([[0], [1], [0]], logits[:, None])
+    assert (sums["accuracy"], sums["weight"]) == (2, 3)
 
 
 def test_of_equal_logits_the_first_is_the_guess():
