@@ -26,7 +26,7 @@ _CASES = {
     # Rows of several texts.
     "packed": (
         "modernbert",
-        {},
+        {"mlp_dropout": 0.1},
         {
             "objective": "mlm",
             "masking": "packed",
@@ -40,7 +40,9 @@ _MODEL = "model.safetensors"
 
 
 def _config(folder, model_type, **changes):
-    dropout = dict.fromkeys(find_family(model_type).config.dropout_keys, 0.1)
+    config_class = find_family(model_type).config
+    keys = {*config_class.dropout_keys} & {*config_class.__dataclass_fields__}
+    dropout = dict.fromkeys(keys, 0.1)
     values = {"V": len(folder.vocabulary), **dropout, **changes}
     return tiny.config(model_type, **values)
 
