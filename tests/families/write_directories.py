@@ -6,8 +6,9 @@ it does not import keras_bert:
     python tests/families/write_directories.py TEXTS.json DIRECTORY
 
 For each family it writes the directories `FAMILY/KIND`, a tokenizer each, and
-`FAMILY/CLASS`, a model with random weights and its tokenizer. The ids and the
-outputs are next to them, in `FAMILY/KIND.json` and `FAMILY/CLASS.npz`.
+`FAMILY/CLASS`, a model with random weights and its tokenizer. The ids are next
+to them, in `FAMILY/KIND.json`, and the logits of classifiers in
+`FAMILY/CLASS.npy`.
 """
 
 import dataclasses
@@ -26,8 +27,9 @@ import transformers
 _IS_5 = transformers.__version__.startswith("5.")
 _VOCAB_SIZE = 900
 _NUM_LABELS = 3
+_CLASSIFIER = "ForSequenceClassification"
 _TASKS = (
-    "ForSequenceClassification",
+    _CLASSIFIER,
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForMultipleChoice",
@@ -192,14 +194,6 @@ class Family:
     tokenizer: str = ""
 
 
-# transformers 5 writes vocabulary files of these, but no SentencePiece models.
-_WITHOUT_MODEL = (
-    _wordpiece,
-    _mpnet_wordpiece,
-    _byte_bpe,
-    _deberta_bpe,
-    _gpt_bpe,
-)
 _SIZES = {
     "hidden_size": 16,
     "num_hidden_layers": 3,
@@ -229,7 +223,7 @@ _GPT_HEADS = ("Model", "LMHeadModel", "DoubleHeadsModel")
 _XLNET_HEADS = (
     "Model",
     "LMHeadModel",
-    "ForSequenceClassification",
+    _CLASSIFIER,
     "ForTokenClassification",
     "ForQuestionAnsweringSimple",
     "ForMultipleChoice",
@@ -266,40 +260,9 @@ def _tokenizer_classes(family):
         kinds = {"default" if _IS_5 else "fast": "PreTrainedTokenizerFast"}
     elif not _IS_5:
         kinds = {"slow": name, "fast": f"{name}Fast"}
-    elif family.make in _WITHOUT_MODEL:
-        kinds = {"default": name, "vocabulary": name}
     else:
         kinds = {"default": name}
     return {kind: getattr(transformers, x) for kind, x in kinds.items()}
-
-
-def _write_tokenizer(tokenizer, kind, folder):
-    tokenizer.save_pretrained(folder)
-    if kind == "vocabulary":  # Files of slow tokenizers.
-        (folder / "tokenizer.json").unlink()
-        tokenizer.backend_tokenizer.model.save(str(folder))
-
-
-def _batch(tokenizer, texts):
-    """Return padded pairs."""
-    rows = [
-        tokenizer(*pair, return_token_type_ids=True)
-        for pair in zip(texts[::2], texts[1::2])
-    ]
-    length = max(len(row["input_ids"]) for row in rows)
-    pads = {"input_ids": tokenizer.pad_token_id or 0, "attention_mask": 0}
-    pads["token_type_ids"] = tokenizer.pad_token_type_id
-    batch = {}
-    for name, value in pads.items():
-        shape = (len(rows), length)
-        batch[name] = np.full(shape, value, np.int32)
-        for padded, row in zip(batch[name], rows):
-            found = np.asarray(row[name])
-            if tokenizer.padding_side == "left":
-                padded[length - len(found) :] = found
-            else:
-                padded[: len(found)] = found
-    return batch
 
 
 def _model(family, name, tokenizer):
@@ -327,43 +290,11 @@ def _model(family, name, tokenizer):
     return model.eval()
 
 
-def _outputs(model, batch):
-    """Return the float outputs by name."""
+def _logits(model, rows):
     known = inspect.signature(model.forward).parameters
-    inputs = {
-        name: torch.from_numpy(x).long()
-        for name, x in batch.items()
-        if name in known
-    }
-    name = type(model).__name__
-    if name.startswith("OpenAIGPT"):
-        del inputs["token_type_ids"]  # The class would add embeddings.
-    if name.endswith(("MultipleChoice", "DoubleHeadsModel")):
-        inputs = {k: x.reshape(-1, 2, x.shape[1]) for k, x in inputs.items()}
-    if name == "OpenAIGPTDoubleHeadsModel":
-        # The class takes no mask of several choices; attention is causal.
-        inputs["mc_token_ids"] = inputs.pop("attention_mask").sum(-1) - 1
-    if name == "XLNetLMHeadModel":
-        inputs |= _masked_queries(inputs["input_ids"], batch["positions"])
+    inputs = {name: x for name, x in rows.items() if name in known}
     with torch.inference_mode():
-        outputs = model(**inputs)
-    return {k: x.numpy() for k, x in outputs.items() if torch.is_tensor(x)}
-
-
-def _masked_queries(ids, positions):
-    """Hide the positions from all tokens, and predict them."""
-    hidden = torch.zeros(*ids.shape, ids.shape[1])
-    targets = torch.zeros(len(ids), positions.shape[1], ids.shape[1])
-    for row, places in enumerate(positions):
-        hidden[row, :, places] = 1.0
-        targets[row, range(len(places)), places] = 1.0
-    return {"perm_mask": hidden, "target_mapping": targets}
-
-
-def _positions(mask):
-    """Return two positions of tokens of each row."""
-    first = mask.argmax(axis=1)
-    return np.stack([first + 1, first + 3], axis=1).astype(np.int32)
+        return model(**inputs).logits.numpy()
 
 
 def _write_family(family, texts, folder):
@@ -373,24 +304,24 @@ def _write_family(family, texts, folder):
     for kind, tokenizer_class in _tokenizer_classes(family).items():
         path = folder / kind
         tokenizer = tokenizer_class.from_pretrained(str(vocabulary))
-        _write_tokenizer(tokenizer, kind, path)
+        tokenizer.save_pretrained(path)
         tokenizer = tokenizer_class.from_pretrained(str(path))
         lines = texts["lines"] + texts["typed"]
         ids = [
             tokenizer(x, add_special_tokens=False)["input_ids"] for x in lines
         ]
         path.with_suffix(".json").write_text(json.dumps(ids))
-    batch = _batch(tokenizer, texts["pairs"])
-    batch["positions"] = _positions(batch["attention_mask"])
     if not hasattr(transformers, f"{family.name}Config"):
         return  # ModernBERT is newer than version 4.46.
+    first, second = texts["pairs"]
     for suffix in family.heads:
         model = _model(family, family.name + suffix, tokenizer)
         path = folder / type(model).__name__
-        outputs = _outputs(model, batch)
         model.save_pretrained(path)
         tokenizer.save_pretrained(path)
-        np.savez(f"{path}.npz", **batch, **outputs)
+        if suffix == _CLASSIFIER:
+            rows = tokenizer(first, second, padding=True, return_tensors="pt")
+            np.save(f"{path}.npy", _logits(model, rows))
 
 
 def main():
