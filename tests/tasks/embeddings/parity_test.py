@@ -101,7 +101,7 @@ def test_what_sentence_transformers_write_is_read(
     directory, tmp_path, pooling, include_prompt
 ):
     import sentence_transformers
-    from sentence_transformers import models
+    from sentence_transformers.sentence_transformer import modules as models
 
     encoder = _redrawn(models.Transformer(directory))
     pooled = models.Pooling(384, pooling, include_prompt=include_prompt)
@@ -126,7 +126,7 @@ def test_routes_of_sentence_transformers_are_read(directory, tmp_path):
     """Compare a Router of whole models and one of Dense modules."""
     import sentence_transformers
     import tokenizers
-    from sentence_transformers import models
+    from sentence_transformers.sentence_transformer import modules as models
 
     encoder = _redrawn(models.Transformer(directory))
     tokenizer = tokenizers.Tokenizer.from_file(f"{directory}/tokenizer.json")
