@@ -26,7 +26,7 @@ def test_texts_stand_between_tokens_of_their_own(model):
     assert tokens[:40] == model.tokenizer.vocabulary.tokens
     assert tokens[40:] == ("_start_", "_delimiter_", "_classify_")
     texts = [["word1", "word2 _classify_"], ["word3", "word4"]]
-    (one, *_), (two, *_) = (
+    (one, other), (two, _) = (
         tokenizer(["word1", "word3"]).to_list()
         for tokenizer in (model.tokenizer, classifier.preprocess.tokenizer)
     )
@@ -38,7 +38,6 @@ def test_texts_stand_between_tokens_of_their_own(model):
     assert single[0].tolist() == [40, *one, 42] + [0] * 9
     assert sorted(single[1][single[1] >= 40]) == [40, 42]
     pair = classifier.preprocess(*texts)["input_ids"].numpy()[0]
-    other = model.tokenizer(["word3"]).to_list()[0]
     assert pair.tolist() == [40, *one, 41, *other, 42] + [0] * 7
     weights = classifier.pretrained.weights
     for path, values in known.items():

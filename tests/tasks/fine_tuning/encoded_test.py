@@ -82,8 +82,7 @@ def test_a_part_has_all_rows_of_its_answers(preprocess):
     assert part.starts.tolist() == [0, 1]
     assert part.decode_context == ["c", "b"]
     assert part.truncated.tolist() == [True, False]
-    groups = np.array([[0, 1], [2, 3]])
-    grouped = Encoded(rows, np.array([2, 2]), groups=groups)
+    grouped = Encoded(rows, np.array([2, 2]), groups=np.arange(4).reshape(2, 2))
     assert grouped.part(np.array([1])).groups.tolist() == [[0, 1]]
 
 
