@@ -8,8 +8,6 @@ import numpy as np
 
 from keras_bert import tasks
 
-_NUM_STEPS = 50
-
 
 def results(directory, case):
     """Return the outputs of a saved task, before and after training.
@@ -24,13 +22,9 @@ def results(directory, case):
     task = getattr(tasks, kind).from_pretrained(directory)
     found = {"outputs": outputs(task, texts)}
     if examples:
-        history = task.fit(
-            *examples,
-            epochs=_NUM_STEPS,  # With one batch each.
-            batch_size=32,
-            learning_rate=1e-3,
-            verbose=0,
-        )
+        # Each epoch is one batch.
+        recipe = {"epochs": 50, "batch_size": 32, "learning_rate": 1e-3}
+        history = task.fit(*examples, verbose=0, **recipe)
         found["losses"] = history.history["loss"]
         found["learned"] = outputs(task, texts)
         found["scores"] = [*task.evaluate(*examples).values()]
@@ -45,12 +39,8 @@ def learned(directory):
 def outputs(task, texts):
     """Return the logits, vectors or probabilities of texts as a flat list."""
     if isinstance(task, tasks.FillMask):
-        found = [
-            filling["probability"]
-            for answers in task(texts)
-            for fillings in answers
-            for filling in fillings
-        ]
+        fillings = [x for answers in task(texts) for x in sum(answers, [])]
+        found = [filling["probability"] for filling in fillings]
     elif isinstance(task, tasks.TextEmbedder):
         found = task.embed(texts)
     else:
