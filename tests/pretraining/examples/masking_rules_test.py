@@ -5,7 +5,6 @@ import tensorflow as tf
 from keras_bert.pretraining.batches import dynamic_masking
 from keras_bert.pretraining.examples import masking
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.masking_rules import check_masking
 
 _MASK, _FIRST_WORD, _VOCAB_SIZE, _SEQ_LENGTH = 4, 5, 1000, 64
 
@@ -49,24 +48,3 @@ def test_both_replace_by_the_same_thresholds(shares, outcome):
 def test_80_percent_are_masked_10_kept_10_random():
     rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE)
     assert rules.thresholds(1000) == (800, 900)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            (0.15, 22, 24),
-            r"at most `max_seq_length` - 3\. Received: "
-            r"max_predictions_per_seq=22, max_seq_length=24\.",
-        ),
-        ((0.15, 0, 24), "max_predictions_per_seq=0, max_seq_length=24"),
-        ((0.0, 20, 24), r"above 0\. Received: masked_lm_prob=0\.0\."),
-        ((1.0, 20, 24), r"masked_lm_prob=1\.0"),
-        ((0.15, 20, 24, 0), "from 1 to 10. .*ngram=0"),
-        ((0.15, 20, 24, 11), "from 1 to 10. .*ngram=11"),
-    ],
-)
-def test_what_cannot_be_masked_is_an_error(arguments, message):
-    check_masking(0.15, 21, 24)
-    with pytest.raises(ValueError, match=message):
-        check_masking(*arguments)
