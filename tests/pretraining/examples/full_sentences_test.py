@@ -43,6 +43,8 @@ def test_as_many_sentences_as_fit_make_a_text(make_corpus, sampler, joins):
         segments = sampler(corpus, np.arange(len(lengths)), limit)
         assert not segments.second_length.any() and not segments.label.any()
         copied, segments = copy_tokens(corpus, segments, _SEP)
+        special = segments.num_tokens - segments.first_length
+        assert (special == 2).all()
         texts = [
             copied.tokens[start:][:length].tolist()
             for start, length in zip(
@@ -50,15 +52,6 @@ def test_as_many_sentences_as_fit_make_a_text(make_corpus, sampler, joins):
             )
         ]
         assert texts == _by_definition(lengths, limit, joins)
-
-
-def test_documents_meet_in_full_sentences(make_corpus):
-    corpus = make_corpus([[2], [1, 1], [3]])
-    segments = sample_full_sentences(corpus, np.arange(3), 6)
-    copied, segments = copy_tokens(corpus, segments, _SEP)
-    assert copied.tokens.tolist() == [0, 1, _SEP, 2, 3, 4, 5, 6]
-    assert segments.first_length.tolist() == [5, 3]
-    assert segments.num_tokens.tolist() == [7, 5]
 
 
 def test_only_the_documents_asked_for_are_packed(make_corpus):

@@ -42,9 +42,7 @@ def _mask(ids, maskable, rules, is_continuation=None, seed=1):
     ("rules", "is_continuation"),
     [
         (_rules(), None),
-        (_rules(1), None),
         (_rules(100, 0.9), None),
-        (_rules(_SEQ_LENGTH, 0.5), None),
         (_rules(), np.arange(1000) % 3 == 0),
         (_rules(100, 0.4), np.arange(1000) % 2 == 0),
         (_rules(6, 0.3, ngram=3), None),

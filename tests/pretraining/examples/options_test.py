@@ -13,11 +13,8 @@ def _sentences(lines, **options):
     return [*options.sentences([line.encode() for line in lines])]
 
 
-def test_lines_are_sentences_unless_they_are_split():
-    assert _sentences([_LINE, "", "It."]) == [_LINE.encode(), b"", b"It."]
-
-
 def test_a_space_stays_before_sentences_inside_a_line():
+    assert _sentences([_LINE, ""]) == [_LINE.encode(), b""]
     assert _sentences([_LINE, "", "It."], split_sentences=True) == [
         b"The dog eats.",
         b" It sleeps!",

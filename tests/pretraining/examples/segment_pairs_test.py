@@ -204,20 +204,23 @@ def _truncate_pair(first, second, max_num_tokens, rng):
         longer.pop(0 if rng.random() < 0.5 else -1)
 
 
-def _statistics(first_length, second_length, is_random, starts_whole):
+def _statistics(corpus, pairs):
     """Return averages that both implementations must agree on."""
-    total = first_length + second_length
+    parts = [[part for part, *_ in pairs], [part for _, part, _ in pairs]]
+    first, second = np.array([[len(x) for x in side] for side in parts])
+    is_random = np.array([is_random for *_, is_random in pairs])
+    total = first + second
+    # Shares of segments that begin with a sentence.
+    whole = [np.isin([x[0] for x in side], corpus.sentences) for side in parts]
     return [
         len(total),
         is_random.mean(),
-        first_length.mean(),
-        second_length.mean(),
-        total.mean(),
+        first.mean(),
+        second.mean(),
         total.std(),
-        np.abs(first_length - second_length).mean(),
-        second_length[is_random].mean(),
-        starts_whole[0].mean(),
-        starts_whole[1].mean(),
+        np.abs(first - second).mean(),
+        second[is_random].mean(),
+        *np.mean(whole, axis=1),
     ]
 
 
@@ -228,44 +231,25 @@ def test_pairs_are_distributed_as_published(
     make_corpus, max_num_tokens, short_seq_prob
 ):
     num_runs = 500
-    lengths = _random_lengths(np.random.default_rng(7), 25)
-    corpus = make_corpus(lengths)
-
-    def starts_whole(*starts):
-        """Return whether segments start with a sentence, without truncation."""
-        return [np.isin(start, corpus.sentences) for start in starts]
-
-    ours = []
-    for seed in range(num_runs):
-        pairs = _sample(corpus, max_num_tokens, short_seq_prob, seed)
-        ours.append(
-            _statistics(
-                pairs.first_length,
-                pairs.second_length,
-                pairs.label,
-                starts_whole(pairs.first_start, pairs.second_start),
-            )
-        )
+    corpus = make_corpus(_random_lengths(np.random.default_rng(7), 25))
     sentences = np.split(corpus.tokens, corpus.sentences[1:-1])
     sentences = [sentence.tolist() for sentence in sentences]
     documents = [
         sentences[start:end]
         for start, end in zip(corpus.documents, corpus.documents[1:])
     ]
-    published = []
+    ours, published = [], []
     for seed in range(num_runs):
-        rng = random.Random(seed)
-        first, second, is_random = zip(
-            *_published_pairs(documents, max_num_tokens, short_seq_prob, rng)
+        sampled = _sample(corpus, max_num_tokens, short_seq_prob, seed)
+        texts = [
+            [corpus.tokens[a:][:n] for a, n in zip(starts, lengths)]
+            for starts, lengths in _parts(sampled)
+        ]
+        ours.append(_statistics(corpus, [*zip(*texts, sampled.label)]))
+        pairs = _published_pairs(
+            documents, max_num_tokens, short_seq_prob, random.Random(seed)
         )
-        published.append(
-            _statistics(
-                np.array([len(tokens) for tokens in first]),
-                np.array([len(tokens) for tokens in second]),
-                np.array(is_random),
-                starts_whole([f[0] for f in first], [s[0] for s in second]),
-            )
-        )
+        published.append(_statistics(corpus, [*pairs]))
     ours, published = np.array(ours), np.array(published)
     error = np.sqrt((ours.var(0) + published.var(0)) / num_runs)
     difference = (ours.mean(0) - published.mean(0)) / error

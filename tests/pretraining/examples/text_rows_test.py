@@ -8,6 +8,7 @@ def test_each_text_goes_where_least_room_is_left():
     lengths = np.array([6, 8, 3, 2, 10, 4, 1, 1])
     # 3 only fits with 6, 2 with 8; 4 starts a row, 1 fills the first row.
     assert best_fit(lengths, 10).tolist() == [0, 1, 0, 1, 2, 3, 0, 3]
+    assert best_fit(lengths[:0], 10).shape == (0,)
 
 
 def test_no_row_is_longer_than_its_size_and_most_are_full():
@@ -17,10 +18,6 @@ def test_no_row_is_longer_than_its_size_and_most_are_full():
     filled = np.bincount(rows, lengths)
     assert filled.max() <= 128 and filled.min() > 0
     assert lengths.sum() / (128 * len(filled)) > 0.99
-
-
-def test_without_texts_there_are_no_rows():
-    assert best_fit(np.array([], int), 10).shape == (0,)
 
 
 def test_texts_stand_one_after_the_other():
