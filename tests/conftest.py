@@ -136,11 +136,15 @@ def clean_keras():
 
 @pytest.fixture(autouse=True)
 def whole_log():
-    """Log every line, even if an earlier test parsed other flags."""
+    """Log every line, even if an earlier test ran a program."""
     if "absl.logging" in sys.modules:
         from absl import logging
 
         logging.get_absl_logger().setLevel("NOTSET")
+    if "tensorflow" in sys.modules:
+        import tensorflow as tf
+
+        tf.get_logger().setLevel("WARNING")
 
 
 @pytest.fixture
