@@ -521,7 +521,7 @@ def _check_fit(layer, inputs, num_trained):
     model.compile(
         keras.optimizers.SGD(1.0),
         keras.losses.MeanSquaredError(),
-        jit_compile=False,
+        run_eagerly=True,  # Tracing takes much longer than a step.
     )
     before = layer.get_weights()
     shape = tuple(model(inputs).shape)
