@@ -154,6 +154,7 @@ def test_pieces_of_a_batch_sum_up_to_the_batch(
     assert float(other.optimizer.learning_rate) == pytest.approx(0.005)
 
 
+@pytest.mark.exhaustive
 def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(trained):
     loop, batches, _ = trained
     loop = PretrainingLoop(loop.learner, loop.optimizer, accumulation_steps=2)
