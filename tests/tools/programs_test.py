@@ -114,7 +114,6 @@ _PROGRAMS = {
         f"output_dir=records {_LENGTHS}",
         (("input_file=no*.txt", "Input files must exist. No file mat"),),
         within="00000-of-00001.tfrecord",
-        goes_on=True,
         needs_beam=True,
     ),
     "embed": _Program(
