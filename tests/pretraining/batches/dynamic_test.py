@@ -126,6 +126,10 @@ def test_an_epoch_is_the_same_whatever_the_batch_size(write):
     for batch_size in (1, 7, 1000):
         dataset = _dataset(paths, epoch=3, batch_size=batch_size)
         assert _examples(dataset) == expected
+    # Records may be padded further.
+    for inputs, *_ in _dataset(paths, max_seq_length=40, epoch=0):
+        assert inputs["input_ids"].shape[1] == 40
+        assert not inputs["input_ids"][:, _SEQ_LENGTH:].numpy().any()
 
 
 def test_an_endless_stream_is_the_same_with_any_number_of_threads(write):
@@ -151,60 +155,42 @@ def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):
     checkpoint = tf.train.Checkpoint(batches=restored)
     checkpoint.read(str(tmp_path / "saved")).assert_consumed()
     for _ in range(100):
-        ours, theirs = map(tf.nest.flatten, (next(restored), next(batches)))
-        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))
+        assert repr(next(restored)) == repr(next(batches))
 
 
-@pytest.mark.parametrize("first_batch", [7, 123])
-def test_an_endless_stream_goes_on_at_any_batch(write, first_batch):
+def test_an_endless_stream_goes_on_at_any_batch(write):
     paths = [write(name, seed=n) for n, name in enumerate("ab")]
-    expected = _examples(_dataset(paths).skip(first_batch).take(40))
-    assert _examples(_dataset(paths, first_batch=first_batch).take(40)) == (
-        expected
-    )
+    for first in (7, 123):
+        expected = _examples(_dataset(paths).skip(first).take(40))
+        assert (
+            _examples(_dataset(paths, first_batch=first).take(40)) == expected
+        )
 
 
-def test_records_may_be_padded_further(write):
-    path = write("a")
-    for inputs, _, _ in _dataset([path], max_seq_length=40, epoch=0):
-        assert inputs["input_ids"].shape[1] == 40
-        assert not inputs["input_ids"][:, _SEQ_LENGTH:].numpy().any()
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"input_ids": [5] * 25}, "`input_ids` must have 1 to 24 .*: 25"),
-        (
-            {"input_ids": [5, 100], "word_starts": [0, 1]},
-            "`input_ids` must be below .*: 100",
-        ),
-    ],
-)
-def test_a_bad_first_record_is_named(write, changes, message):
-    path = write("a", changed_row=0, **changes)
-    with pytest.raises(
-        ValueError, match=f"^{path}(:|, record 0 .*:) .*{message}"
-    ):
+def test_a_bad_first_record_is_named(write):
+    path = write("a", input_ids=[5] * 25)
+    message = "`input_ids` must have 1 to 24 .*: 25"
+    with pytest.raises(ValueError, match=f"^{path}, record 0 .*: {message}"):
         _dataset([write("b"), path])
 
 
-_TOO_LONG = {"input_ids": [5] * 25, "word_starts": [1] * 25}
-_UNKNOWN = {
-    "input_ids": [5, 6, 100, 7, 8],
-    "word_starts": [1] * 5,
-    "segment_boundary": [3],
-}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"input_ids": None}, "`input_ids` must have 3 to 24"),
-        (_TOO_LONG, "`input_ids` must have 3 to 24"),
+        (
+            {"input_ids": [5] * 25, "word_starts": [1] * 25},
+            "`input_ids` must have 3 to 24",
+        ),
         ({"word_starts": [1] * 40}, "`word_starts` must have the length"),
         ({"segment_boundary": [23]}, "`segment_boundary` must be inside"),
-        (_UNKNOWN, "`input_ids` must be below `vocab_size`=100"),
+        (
+            {
+                "input_ids": [5, 6, 100, 7, 8],
+                "word_starts": [1] * 5,
+                "segment_boundary": [3],
+            },
+            "`input_ids` must be below `vocab_size`=100",
+        ),
     ],
 )
 def test_a_bad_later_record_is_an_error_that_names_the_feature(

@@ -154,7 +154,6 @@ def test_less_than_a_batch_is_an_error(three_files):
         ("input_ids", [30] * 16, {}, "`input_ids` must be below .*: 30"),
         ("masked_lm_ids", [30] * 3, {}, "`masked_lm_ids` must be below"),
         ("extra", [1], {"max_seq_length": 17}, "`input_ids` must have 17 .*16"),
-        ("extra", [1], {"max_predictions_per_seq": 2}, "must have 2 .*: 3"),
     ],
 )
 def test_a_bad_first_record_is_named_and_a_later_one_an_error(
@@ -194,8 +193,5 @@ def test_a_file_of_something_else_is_named(
         write_record_file("a", data)
     with pytest.raises(ValueError, match=f"^{path},? ?{words}"):
         _dataset([str(path)])
-
-
-def test_no_file_is_an_error():
     with pytest.raises(ValueError, match="must not be empty"):
         _dataset([])

@@ -5,6 +5,7 @@ from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking import mask_tokens
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.pretraining.examples.packing import word_starts
+from tests.pretraining.examples.predictions import check_predictions
 
 _CLS, _SEP, _MASK = 2, 3, 4
 _SEQ_LENGTH = 24
@@ -54,32 +55,22 @@ def test_spans_are_masked_in_random_order_while_they_fit(
 ):
     ids, maskable = _examples(300)
     before = ids.copy()
-    masked_ids, positions, labels, weights = _mask(
-        ids, maskable, rules, is_continuation
-    )
+    outputs = _mask(ids, maskable, rules, is_continuation)
     np.testing.assert_array_equal(ids, before)
     starts = maskable
     if is_continuation is not None:
         starts = word_starts(maskable, is_continuation[ids] & maskable)
-    limit, length = rules.max_predictions_per_seq, maskable.sum(axis=1) + 3
+    length = maskable.sum(axis=1) + 3
     wanted = np.rint(length * rules.masked_lm_prob).astype(int)
+    wanted = wanted.clip(1, rules.max_predictions_per_seq)
     rng = np.random.default_rng(1)
     keys, lengths = rng.random(ids.shape, np.float32), np.ones(ids.shape, int)
     if rules.ngram > 1:
         steps = rules.span_length_thresholds(1.0)
         draws = rng.random(ids.shape, np.float32)
         lengths += np.searchsorted(steps, draws, "right")
-    chosen = choose_word_spans(
-        keys, lengths, starts, maskable, wanted.clip(1, limit)
-    )
-    assert (masked_ids != ids).any()
-    assert not (masked_ids != ids)[~chosen].any()
-    for row, is_chosen in enumerate(chosen):
-        expected = np.flatnonzero(is_chosen)
-        padding = [0] * (limit - len(expected))
-        assert positions[row].tolist() == [*expected, *padding]
-        assert labels[row].tolist() == [*ids[row, expected], *padding]
-        assert weights[row].tolist() == [*[1.0] * len(expected), *padding]
+    chosen = choose_word_spans(keys, lengths, starts, maskable, wanted)
+    check_predictions(ids, outputs, chosen)
 
 
 def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
