@@ -28,16 +28,8 @@ def make_file(tmp_path):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (
-            "cut",
-            r"bad, record 19 \(counted from 0; at byte 1254\): the file is "
-            "truncated",
-        ),
-        (
-            "flipped",
-            r"bad, record 10 \(counted from 0; at byte 660\): the checksum of "
-            "its data does not match",
-        ),
+        ("cut", r"bad, record 19 \(.*byte 1254\): the file is truncated"),
+        ("flipped", r"bad, record 10 \(.*byte 660\): the checksum of its data"),
     ],
 )
 def test_the_damaged_file_is_named_with_the_next_step(

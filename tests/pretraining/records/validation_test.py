@@ -6,6 +6,17 @@ from keras_bert import features
 from keras_bert.pretraining.records.validation import read_checked_records
 
 
+@pytest.fixture
+def other_static(static):
+    return static
+
+
+@pytest.fixture
+def other_dynamic(make_dynamic):
+    """Return a longer record."""
+    return make_dynamic(["the"] * 9, ["a"], label=0)
+
+
 def _error(path, vocabulary):
     """Return the error message for a file."""
     with pytest.raises(ValueError) as error:
@@ -21,37 +32,44 @@ def _with(record, name, position, value):
 
 
 @pytest.mark.parametrize(
-    "name, position, value, received",
+    "form, name, position, value, received",
     [
-        ("input_mask", 0, 0, "0 at position 0"),
-        ("input_mask", 9, 1, "1 at position 9"),
-        ("input_mask", 7, 2, "2 at position 7"),
-        ("segment_ids", 2, 1, "1 at position 2"),
-        ("segment_ids", 8, 1, "1 at position 8"),
-        ("segment_ids", 7, 2, "2 at position 7"),
-        ("input_ids", 0, 1, "1 at position 0"),
-        ("input_ids", 4, 1, "1 at position 4"),
-        ("input_ids", 7, 1, "1 at position 7"),
-        ("input_ids", 1, 99, "99 at position 1"),
-        ("input_ids", 10, 7, "7 at position 10"),
-        ("masked_lm_positions", 0, 0, "0 at position 0"),
-        ("masked_lm_positions", 1, 4, "4 at position 1"),
-        ("masked_lm_positions", 1, 2, "2 at position 1"),
-        ("masked_lm_positions", 0, 5, "3 at position 1"),
-        ("masked_lm_positions", 2, 7, "7 at position 2"),
-        ("masked_lm_ids", 2, 99, "99 at position 2"),
-        ("masked_lm_weights", 1, 0.0, "1.0 at position 2"),
-        ("masked_lm_weights", 0, 0.5, "0.5 at position 0"),
-        ("next_sentence_labels", 0, 2, "2"),
+        ("static", "input_mask", 0, 0, "0 at position 0"),
+        ("static", "input_mask", 9, 1, "1 at position 9"),
+        ("static", "segment_ids", 7, 2, "2 at position 7"),
+        ("static", "input_ids", 0, 1, "1 at position 0"),
+        ("static", "input_ids", 4, 1, "1 at position 4"),
+        ("static", "input_ids", 7, 1, "1 at position 7"),
+        ("static", "input_ids", 1, 99, "99 at position 1"),
+        ("static", "input_ids", 10, 7, "7 at position 10"),
+        ("static", "masked_lm_positions", 0, 0, "0 at position 0"),
+        ("static", "masked_lm_positions", 1, 4, "4 at position 1"),
+        ("static", "masked_lm_positions", 1, 2, "2 at position 1"),
+        ("static", "masked_lm_positions", 0, 5, "3 at position 1"),
+        ("static", "masked_lm_positions", 2, 7, "7 at position 2"),
+        ("static", "masked_lm_ids", 2, 99, "99 at position 2"),
+        ("static", "masked_lm_weights", 1, 0.0, "1.0 at position 2"),
+        ("static", "masked_lm_weights", 0, 0.5, "0.5 at position 0"),
+        ("static", "next_sentence_labels", 0, 2, "2"),
+        ("dynamic", "segment_boundary", 0, 2, "2"),
+        ("dynamic", "segment_boundary", 0, 7, "7"),
+        ("dynamic", "word_starts", 0, 1, "1 at position 0"),
+        ("dynamic", "word_starts", 1, 0, "0 at position 1"),
+        ("dynamic", "word_starts", 4, 1, "1 at position 4"),
+        ("dynamic", "word_starts", 5, 0, "0 at position 5"),
+        ("dynamic", "word_starts", 2, 2, "2 at position 2"),
+        ("dynamic", "input_ids", 4, 1, "1 at position 4"),
+        ("dynamic", "input_ids", 7, 1, "1 at position 7"),
     ],
 )
 def test_a_wrong_value_is_named(
-    write, vocabulary, static, name, position, value, received
+    write, vocabulary, request, form, name, position, value, received
 ):
-    wrong = _with(static, name, position, value)
-    path = write("a", [static, static, wrong, static, wrong])
+    good, other = (request.getfixturevalue(x) for x in (form, f"other_{form}"))
+    wrong = _with(good, name, position, value)
+    path = write("a", [good, other, wrong, good, wrong])
     message = _error(path, vocabulary)
-    offset = 2 * (os.path.getsize(write("one", [static])))
+    offset = os.path.getsize(write("before", [good, other]))
     place = f"{path}, record 2 (counted from 0; at byte {offset}): "
     assert message.startswith(f"{place}`{name}` must ")
     assert message.endswith(f". Received: {received}.")
@@ -73,42 +91,6 @@ def test_a_pair_with_an_empty_part_is_named(write, vocabulary, static, length):
     path = write("a", [{**static, "input_mask": mask}])
     assert "`input_mask` must be ones at [CLS] A [SEP] B [SEP]" in _error(
         path, vocabulary
-    )
-
-
-@pytest.mark.parametrize(
-    "name, position, value, received",
-    [
-        ("segment_boundary", 0, 2, "2"),
-        ("segment_boundary", 0, 7, "7"),
-        ("word_starts", 0, 1, "1 at position 0"),
-        ("word_starts", 1, 0, "0 at position 1"),
-        ("word_starts", 4, 1, "1 at position 4"),
-        ("word_starts", 5, 0, "0 at position 5"),
-        ("word_starts", 2, 2, "2 at position 2"),
-        ("input_ids", 0, 1, "1 at position 0"),
-        ("input_ids", 4, 1, "1 at position 4"),
-        ("input_ids", 7, 1, "1 at position 7"),
-        ("input_ids", 2, 99, "99 at position 2"),
-        ("next_sentence_labels", 0, 2, "2"),
-    ],
-)
-def test_a_wrong_value_of_a_dynamic_record_is_named(
-    write, vocabulary, make_dynamic, dynamic, name, position, value, received
-):
-    longer = make_dynamic(["the"] * 9, ["a"], label=0)
-    wrong = _with(dynamic, name, position, value)
-    path = write("a", [longer, wrong, longer])
-    message = _error(path, vocabulary)
-    assert message.startswith(f"{path}, record 1 (counted from 0; at byte ")
-    assert f"): `{name}` must " in message
-    assert message.endswith(f". Received: {received}.")
-
-
-def test_an_empty_file_is_named(write, vocabulary):
-    path = write("a", [])
-    assert _error(path, vocabulary) == (
-        f"{path} must contain records. The file is empty."
     )
 
 
@@ -151,10 +133,14 @@ def test_a_feature_of_another_form_is_named(
     assert faults[0][1] in message
 
 
-def test_no_example_is_named(write, vocabulary, static):
+def test_no_example_and_no_record_are_named(write, vocabulary, static):
     message = _error(write("a", [static, b"no example"]), vocabulary)
     assert ", record 1 (" in message
     assert message.endswith("Received: b'no example'.")
+    path = write("a", [])
+    assert _error(path, vocabulary) == (
+        f"{path} must contain records. The file is empty."
+    )
 
 
 @pytest.mark.parametrize(
