@@ -105,27 +105,19 @@ def warnings(caplog):
     ]
 
 
-def test_examples_are_shuffled(create, vocabulary, write_documents):
-    words = list(vocabulary.tokens[5:25])  # One document each.
-    path = write_documents("text.txt", [[word] for word in words])
-    (records,), _ = create(_options(dupe_factor=1), "a", path=path)
-    order = [_parts(example)[0].tolist() for example in _read(records)]
-    assert sorted(order) == [[index] for index in range(5, 25)]
-    assert order != sorted(order)
-
-
-def test_each_pass_masks_anew(create, write_documents):
-    # One sentence per document: all passes have the same A, with new masks.
-    documents = [
-        [f"{size} dog sees a new red house"] for size in ("big", "old")
-    ]
+def test_passes_are_shuffled_and_mask_anew(create, write_documents, vocabulary):
+    words = vocabulary.tokens[5:25]
+    documents = [[f"{word} sees a new red house"] for word in words]
     path = write_documents("text.txt", documents)
-    (records,), _ = create(_options(dupe_factor=20), "a", path=path)
-    examples = _read(records)
-    assert len(examples) == 40
-    assert len({tuple(_put_back(example)) for example in examples}) == 2
-    masks = {tuple(example["masked_lm_positions"]) for example in examples}
-    assert len(masks) > 20
+    options = _options(dupe_factor=5, short_seq_prob=0.0)
+    (records,), _ = create(options, "a", path=path)
+    masks = collections.defaultdict(list)
+    for example in _read(records):
+        first = int(_parts(example)[0][0])
+        masks[first].append(tuple(example["masked_lm_positions"]))
+    assert [*masks] != sorted(masks) == [*range(5, 25)]
+    for of_the_passes in masks.values():
+        assert len(of_the_passes) == 5 and len({*of_the_passes}) > 1
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,6 @@ def facts_of(folder, *names):
 
 
 def test_a_value_that_differs_is_an_error(folder):
-    facts = facts_of(folder, _TRAIN)
-    with pytest.raises(
-        ValueError,
-        match="`masking` must be the same .*`masking` says dynamic, .*manifest-"
-        f"{_TRAIN}.json says static",
-    ):
-        facts.resolve("masking", "dynamic", None)
     folder.write_manifest(_EVAL, max_predictions_per_seq=2)
     facts = facts_of(folder, _TRAIN, _EVAL)
     with pytest.raises(
@@ -28,16 +21,6 @@ def test_a_value_that_differs_is_an_error(folder):
         match=f"`max_predictions_per_seq` .*{_TRAIN}.* says .*{_EVAL}.* says 2",
     ):
         facts.resolve("max_predictions_per_seq", None, None)
-
-
-def test_records_made_elsewhere_say_nothing(folder):
-    folder.drop_manifests()
-    facts = facts_of(folder, _TRAIN)
-    assert facts.resolve("max_seq_length", None, 128) == 128
-    assert facts.resolve("max_seq_length", 16, 128) == 16
-    assert not facts.confirms(folder.vocabulary)
-    facts.check_vocabulary(folder.vocabulary, "vocab.txt")
-    assert [*facts.hashes.values()] == [artifacts.sha256(folder.file(_TRAIN))]
 
 
 def test_each_file_is_hashed_once(folder, monkeypatch):

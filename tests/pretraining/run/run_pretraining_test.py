@@ -41,20 +41,16 @@ pytestmark = pytest.mark.large
 
 @pytest.fixture(scope="module")
 def files(template, tmp_path_factory):
-    """Return the flags for the input files, by config."""
+    """Return the flags for the input files, of a model without dropout."""
     rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
     config = dataclasses.replace(template.config, **dict.fromkeys(rates, 0.0))
     path = tmp_path_factory.mktemp("config") / "no_dropout.json"
     config.to_json(path)
-    paths = {"config": template.file("config.json"), "no_dropout": str(path)}
     return {
-        name: {
-            "input_file": template.file("static-train.tfrecord"),
-            "eval_file": template.file("static-eval.tfrecord"),
-            "vocab_file": template.file("vocab.txt"),
-            "bert_config_file": path,
-        }
-        for name, path in paths.items()
+        "input_file": template.file("static-train.tfrecord"),
+        "eval_file": template.file("static-eval.tfrecord"),
+        "vocab_file": template.file("vocab.txt"),
+        "bert_config_file": str(path),
     }
 
 
@@ -109,14 +105,14 @@ def untimed_curve(directory):
 
 def test_a_run_that_is_killed_ends_the_same(files, tmp_path):
     run, expected = tmp_path / "run", tmp_path / "expected"
-    process = start(files["config"], run)
+    process = start(files, run)
     wait_for_a_new_state(process, run)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert not (run / "model.safetensors").exists()
-    train(files["config"], expected)
-    train(files["config"], run)
+    train(files, expected)
+    train(files, run)
     for name in ("model.safetensors", "model_config.json", "vocab.txt"):
         assert (run / name).read_bytes() == (expected / name).read_bytes()
     assert untimed_curve(run) == untimed_curve(expected)
@@ -145,14 +141,14 @@ def start_workers(flags, directory):
 @pytest.mark.exhaustive
 def test_two_workers_train_as_one_device_and_stop_together(files, tmp_path):
     run, expected = tmp_path / "run", tmp_path / "expected"
-    train(files["no_dropout"], expected)
-    workers = start_workers(files["no_dropout"], run)
+    train(files, expected)
+    workers = start_workers(files, run)
     wait_for_a_new_state(workers[0], run)
     workers[1].send_signal(signal.SIGTERM)  # The other worker must be notified.
     for worker in workers:
         _, stderr = worker.communicate()
         assert worker.returncode == 143, stderr
-    for worker in start_workers(files["no_dropout"], run):
+    for worker in start_workers(files, run):
         finish(worker)
     ours, theirs = (
         SafetensorsFile(directory / "model.safetensors")

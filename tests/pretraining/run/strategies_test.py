@@ -21,19 +21,13 @@ def test_one_device_cannot_be_mirrored():
 
 
 @pytest.mark.parametrize(
-    "text", ["no JSON", "{}", '{"cluster": {"worker": ["a:1"]}}']
+    "text", ["", "no JSON", '{"cluster": {"worker": ["a:1"]}}']
 )
 def test_a_bad_cluster_is_shown(monkeypatch, text):
     monkeypatch.setenv("TF_CONFIG", text)
     with pytest.raises(ValueError, match="TF_CONFIG, such as") as caught:
         make_strategy("multi_worker")
     assert str(caught.value).endswith(f"Received: {text!r}.")
-
-
-def test_a_missing_cluster_is_named(monkeypatch):
-    monkeypatch.delenv("TF_CONFIG", raising=False)
-    with pytest.raises(ValueError, match="multi_worker' needs .*: ''."):
-        make_strategy("multi_worker")
 
 
 def test_a_missing_tpu_is_named(monkeypatch):
