@@ -123,8 +123,8 @@ def test_labels_put_back_give_the_records(write, whole_words):
 def test_an_epoch_is_the_same_whatever_the_batch_size(write):
     paths = [write(name, seed=n) for n, name in enumerate("abc")]
     expected = _examples(_dataset(paths, epoch=3))
-    for batch_size in (1, 7, 1000):
-        dataset = _dataset(paths, epoch=3, batch_size=batch_size)
+    for size in (7, 1000):
+        dataset = _dataset(paths, epoch=3, batch_size=size)
         assert _examples(dataset) == expected
     # Records may be padded further.
     for inputs, *_ in _dataset(paths, max_seq_length=40, epoch=0):

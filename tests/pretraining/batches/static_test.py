@@ -63,24 +63,18 @@ def test_batches_fit_the_pretrainer(write_record_file):
     inputs, labels, weights = first
     names = ["input_ids", "input_mask", "segment_ids", "masked_lm_positions"]
     assert list(inputs) == names
-    expected = {name: values[name][:4] for name in values}
-    for name, array in inputs.items():
-        assert array.dtype == np.int32
-        np.testing.assert_array_equal(array, expected[name])
-    for found, labels_name in (
-        (labels, "masked_lm_ids"),
-        (weights, "masked_lm_weights"),
+    assert {*labels} == {*weights} == {"mlm_logits", "nsp_logits"}
+    values["ones"] = np.ones(6, "float32")
+    values["next"] = values["next_sentence_labels"][:, 0]
+    for array, name in (
+        *((inputs[name], name) for name in names),
+        (labels["mlm_logits"], "masked_lm_ids"),
+        (labels["nsp_logits"], "next"),
+        (weights["mlm_logits"], "masked_lm_weights"),
+        (weights["nsp_logits"], "ones"),
     ):
-        assert {*found} == {"mlm_logits", "nsp_logits"}
-        np.testing.assert_array_equal(
-            found["mlm_logits"], expected[labels_name]
-        )
-    np.testing.assert_array_equal(
-        labels["nsp_logits"], expected["next_sentence_labels"][:, 0]
-    )
-    np.testing.assert_array_equal(weights["nsp_logits"], np.ones(4))
-    assert {array.dtype.name for array in labels.values()} == {"int32"}
-    assert {array.dtype.name for array in weights.values()} == {"float32"}
+        assert array.dtype == values[name].dtype
+        np.testing.assert_array_equal(array, values[name][:4])
     assert len(last[0]["input_ids"]) == 2
     # With padding to whole batches, the added examples are zeros.
     _, last = padded_batches(_dataset([path]), 4)
