@@ -178,8 +178,6 @@ def test_one_document_suffices_for_one_text(create):
     for packing in ("full_sentences", "doc_sentences", "best_fit"):
         _, counts, _ = create(packing, num_shards=1, num_documents=1)
         assert counts["documents"] == 1
-    with pytest.raises(ValueError, match="two documents.*1 document in"):
-        create("sentence_order", num_shards=1, num_documents=1)
 
 
 def test_separators_are_needed_and_never_predicted(

@@ -208,14 +208,6 @@ def fill_disk(monkeypatch):
     return fill_disk
 
 
-def _work(folder):
-    """Return the files of the work directory with modification times."""
-    return {
-        path.name: path.stat().st_mtime_ns
-        for path in (folder / f".{_MANIFEST}.work").iterdir()
-    }
-
-
 def test_a_full_disk_is_told_and_the_same_command_goes_on(
     create, tmp_path, expected, fill_disk
 ):
@@ -225,12 +217,14 @@ def test_a_full_disk_is_told_and_the_same_command_goes_on(
     ) as caught:
         create()
     assert "\n" not in str(caught.value)
-    work, piece = _work(tmp_path / "out"), "shard-00001.json"
-    assert not [name for name in work if name.endswith(".tmp")]
-    assert not {*_NAMES} & {*os.listdir(tmp_path / "out")}
+    times = _times(tmp_path / "out")
+    names = {path.name for path in times}
+    assert not [name for name in names if name.endswith(".tmp")]
+    assert not {*_NAMES} & names
+    (piece,) = tmp_path.glob(f"out/.{_MANIFEST}.work/shard-00001.json")
     with pytest.raises(OSError, match="No space left"):
         create()
-    assert _work(tmp_path / "out")[piece] == work[piece]
+    assert _times(tmp_path / "out")[piece] == times[piece]
     make_room()
     assert create() == expected[1]
     _check_finished(tmp_path / "out", expected)
@@ -339,7 +333,8 @@ def test_two_processes_at_once_are_refused(create, expected, tmp_path):
             for overwrite in (False, True):
                 with pytest.raises(ValueError, match="process is using"):
                     create(overwrite=overwrite)
-            assert sorted(_work(tmp_path / "out")) == ["lock", "manifest.json"]
+            names = {x.name for x in tmp_path.glob("out/.*.work/*")}
+            assert names == {"lock", "manifest.json"}
             raise KeyboardInterrupt
     assert os.listdir(tmp_path / "out") == []
     create(overwrite=True)
