@@ -18,17 +18,15 @@ def _rules(limit=4, prob=0.15, ngram=1):
 def _examples(num_examples):
     """Return random packed pairs: ids and maskable positions."""
     rng = np.random.default_rng(1)
-    ids = np.zeros((num_examples, _SEQ_LENGTH), np.int32)
-    maskable = np.zeros(ids.shape, bool)
-    for row in range(num_examples):
-        total = int(rng.integers(2, _SEQ_LENGTH - 2))
-        first = int(rng.integers(1, total))
-        row_ids = rng.integers(5, 1000, total)
-        packed = [_CLS, *row_ids[:first], _SEP, *row_ids[first:], _SEP]
-        ids[row, : len(packed)] = packed
-        maskable[row, 1 : total + 2] = True
-        maskable[row, first + 1] = False
-    return ids, maskable
+    ids = rng.integers(5, 1000, (num_examples, _SEQ_LENGTH), np.int32)
+    length = rng.integers(5, _SEQ_LENGTH + 1, num_examples)[:, None]
+    boundary = rng.integers(3, length - 1)
+    position = np.arange(_SEQ_LENGTH)
+    ids[:, 0] = _CLS
+    is_sep = (position == boundary - 1) | (position == length - 1)
+    ids[is_sep] = _SEP
+    maskable = (position > 0) & (position < length) & ~is_sep
+    return ids * (position < length), maskable
 
 
 def _mask(ids, maskable, rules, is_continuation=None, seed=1):

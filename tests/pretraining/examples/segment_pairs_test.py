@@ -106,14 +106,6 @@ def test_a_random_b_may_come_from_every_other_document(make_corpus):
     assert seen == {(a, b) for a in range(4) for b in range(4) if a != b}
 
 
-def test_only_the_documents_asked_for_are_walked(make_corpus):
-    corpus = make_corpus([[2, 3, 2]] * 6)
-    pairs = sample_segment_pairs(
-        corpus, np.array([1, 4]), 20, 0.1, np.random.default_rng(1)
-    )
-    assert set(_document_of(corpus, pairs.first_start)) == {1, 4}
-
-
 def test_the_label_tells_the_order_of_two_neighbours(corpus):
     pairs = _order(corpus, 10_000)
     pairs = pairs[~_is_random(corpus, pairs)]

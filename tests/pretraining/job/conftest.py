@@ -51,6 +51,11 @@ class Folder:
         }
         return PretrainingRecipe(**{**values, **changes})
 
+    def continued(self, checkpoint, **changes):
+        """Return a recipe that starts from a checkpoint."""
+        files = {"vocab_file": None, "bert_config_file": None}
+        return self.recipe(init_checkpoint=str(checkpoint), **files, **changes)
+
     def write_manifest(self, name, **changes):
         """Rewrite the manifest of a record file.
 
@@ -132,23 +137,19 @@ def folder(template, tmp_path):
 
 @pytest.fixture
 def killed(monkeypatch):
-    """Return a function that starts a training and interrupts it.
+    """Return a function that interrupts a training after three intervals."""
 
-    The training is interrupted after three intervals of steps.
-    """
+    def killed(train, recipe):
+        train_some, left = PretrainingLoop.train, iter(range(3))
 
-    def killed(train, *arguments, **more):
-        train_some, done = PretrainingLoop.train, []
-
-        def stop_after_three(self, *of_loop):
-            if len(done) == 3:
+        def stop_after_three(self, batches, num_steps):
+            if next(left, None) is None:
                 raise KeyboardInterrupt
-            done.append(self)
-            return train_some(self, *of_loop)
+            return train_some(self, batches, num_steps)
 
         with monkeypatch.context() as patch:
             patch.setattr(PretrainingLoop, "train", stop_after_three)
             with pytest.raises(KeyboardInterrupt):
-                train(*arguments, **more)
+                train(recipe)
 
     return killed

@@ -47,32 +47,28 @@ def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
 
 
 def save_bert(folder, **changes):
-    """Save a model and return the recipe that continues it."""
+    """Save a model and return its directory."""
     config = BertConfig(**{**vars(folder.config), **changes})
     tokenizer = BertTokenizer(folder.vocabulary)
     bert = PretrainedModel.from_config(config, tokenizer)
     save_pretrained(bert, folder.path / "bert")
-    return {
-        "vocab_file": None,
-        "bert_config_file": None,
-        "init_checkpoint": folder.file("bert"),
-    }
+    return folder.path / "bert"
 
 
 def test_records_too_long_for_a_checkpoint_are_an_error(folder):
-    recipe = save_bert(folder, max_position_embeddings=8)
+    path = save_bert(folder, max_position_embeddings=8)
     with pytest.raises(ValueError, match="max_position_embeddings=8"):
-        train(folder.recipe(**recipe))
+        train(folder.continued(path))
 
 
 @pytest.mark.exhaustive
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder):
-    recipe = save_bert(folder)
+    path = save_bert(folder)
     for name in ("manifest.json", "tokenizer_config.json"):
-        (folder.path / "bert" / name).unlink(missing_ok=True)
+        (path / name).unlink(missing_ok=True)
     for part in ("train", "eval"):
         folder.write_manifest(f"static-{part}.tfrecord", do_lower_case=False)
-    train(folder.recipe(num_train_steps=3, **recipe))
+    train(folder.continued(path, num_train_steps=3))
     assert not from_pretrained(folder.path / "run").tokenizer.lowercase
 
 
@@ -162,14 +158,8 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder, caplog):
     for path in folder.path.glob("run/*"):
         if path.is_file() and path.name != "run.json":
             path.unlink()
-    changes = {
-        "vocab_file": None,
-        "bert_config_file": None,
-        "init_checkpoint": folder.file("run"),
-        "output_dir": folder.file("second"),
-        "num_train_steps": 3,
-    }
-    plan = plan_pretraining(folder.recipe(**changes))
+    changes = {"output_dir": folder.file("second"), "num_train_steps": 3}
+    plan = plan_pretraining(folder.continued(folder.path / "run", **changes))
     assert "step-00000003.npz" in plan.settings["checkpoint"]
     assert plan.vocab_file.endswith("states/vocab.txt")
     run_plan(plan)

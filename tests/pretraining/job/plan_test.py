@@ -59,15 +59,6 @@ def checkpoint(folder):
     return path
 
 
-def continued(folder, checkpoint, **changes):
-    return folder.recipe(
-        vocab_file=None,
-        bert_config_file=None,
-        init_checkpoint=str(checkpoint),
-        **changes,
-    )
-
-
 def test_what_is_left_open_the_manifests_tell(folder):
     plan = plan_pretraining(folder.recipe("dynamic"))
     recipe = plan.recipe
@@ -226,7 +217,6 @@ def test_mistakes_are_seen_before_any_work(
             "init_checkpoint='bert'",
         ),
         ({"generator_size": 0.25}, "generator_size=0.25"),
-        ({"objective": "electra", "generator_size": 0.0}, "generator_size=0.0"),
         ({"objective": "electra", "generator_size": 1.5}, "generator_size=1.5"),
         ({"teacher_dir": "teacher"}, "teacher_dir=teacher"),
         ({"objective": "distillation"}, "teacher_dir=None"),
@@ -295,37 +285,23 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name, objectives):
 def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
     folder, checkpoint
 ):
-    plan = plan_pretraining(continued(folder, checkpoint))
+    plan = plan_pretraining(folder.continued(checkpoint))
     assert plan.config is None
     assert plan.lowercase is True
     assert plan.vocabulary.sha256 == folder.vocabulary.sha256
     with pytest.raises(ValueError, match="tokenizer_config.json says true"):
-        plan_pretraining(continued(folder, checkpoint, do_lower_case=False))
+        plan_pretraining(folder.continued(checkpoint, do_lower_case=False))
     swap_two_pieces(folder)
     (checkpoint / "manifest.json").unlink(missing_ok=True)
     shutil.copy(folder.path / "vocab.txt", checkpoint)
     with pytest.raises(ValueError, match="created with .*bert/vocab.txt"):
-        plan_pretraining(continued(folder, checkpoint))
+        plan_pretraining(folder.continued(checkpoint))
 
 
-def test_a_run_goes_on_if_files_have_moved(folder):
+def test_a_run_goes_on_if_files_have_moved(folder, tmp_path):
     begin(plan_pretraining(folder.recipe()))
-    moved = folder.path / "moved"
-    moved.mkdir()
-    for path in folder.path.glob("*static-*"):
-        path.rename(moved / path.name)
-    for name in ("vocab.txt", "config.json"):
-        (folder.path / name).rename(moved / name)
-    plan_pretraining(
-        folder.recipe(
-            input_file=[str(moved / "static-train.tfrecord")],
-            eval_file=None,
-            vocab_file=str(moved / "vocab.txt"),
-            bert_config_file=str(moved / "config.json"),
-            output_dir=folder.file("run"),
-            log_steps=1,
-        )
-    )
+    folder.path = folder.path.rename(tmp_path / "moved")
+    plan_pretraining(folder.recipe(eval_file=None, log_steps=1))
 
 
 def test_a_run_does_not_go_on_with_other_contents(folder):
@@ -356,9 +332,9 @@ def test_a_run_does_not_go_on_with_other_contents(folder):
 
 
 def test_a_run_does_not_go_on_from_another_checkpoint(folder, checkpoint):
-    begin(plan_pretraining(continued(folder, checkpoint)))
+    begin(plan_pretraining(folder.continued(checkpoint)))
     moved = checkpoint.rename(folder.path / "moved")
-    plan_pretraining(continued(folder, moved))
+    plan_pretraining(folder.continued(moved))
     (moved / "manifest.json").unlink(missing_ok=True)
     path = moved / "model.safetensors"
     content = bytearray(path.read_bytes())
@@ -367,4 +343,4 @@ def test_a_run_does_not_go_on_from_another_checkpoint(folder, checkpoint):
     with pytest.raises(
         ValueError, match="checkpoint: model.safetensors was '.*', now '"
     ):
-        plan_pretraining(continued(folder, moved))
+        plan_pretraining(folder.continued(moved))
