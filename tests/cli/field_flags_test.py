@@ -26,28 +26,10 @@ def test_defaults_are_those_of_the_recipe(parse):
     assert parse(epochs=2, seed=1) == Recipe(epochs=2, seed=1)
 
 
-def test_every_field_has_its_flag(parse):
-    words = {
-        "num_train_epochs": 5,
-        "train_batch_size": 7,
-        "steps_per_epoch": 4,
-        "learning_rate": 0.5,
-        "warmup_proportion": 0.3,
-        "weight_decay": 0.2,
-        "layer_decay": 0.9,
-        "num_frozen_layers": 1,
-        "num_reset_layers": 2,
-        "lora_rank": 8,
-        "label_smoothing": 0.1,
-        "patience": 3,
-        "random_seed": 11,
-        "backup_dir": "backup",
-        "parallel_parts": 2,
-        "label_share": 0.25,
-        "temperature": 4.0,
-    }
-    recipe = parse(*(f"--{name}={value}" for name, value in words.items()))
-    assert [*dataclasses.asdict(recipe).values()] == [*words.values()]
+def test_flags_have_the_names_of_bert(parse):
+    words = "num_train_epochs=5 train_batch_size=7 random_seed=11 patience=3"
+    recipe = parse(*(f"--{word}" for word in words.split()))
+    assert recipe == Recipe(epochs=5, batch_size=7, seed=11, patience=3)
 
 
 @dataclasses.dataclass

@@ -37,7 +37,7 @@ def test_a_rounded_model_answers_as_python(
 
 @pytest.mark.parametrize(
     ("flags", "is_slow"),
-    [("avx2", True), ("avx2 avx_vnni", False), ("avx512_vnni", False)],
+    [("avx2", True), ("avx2 avx_vnni", False)],
 )
 def test_int8_that_cannot_be_fast_is_reported(
     bert, tmp_path, monkeypatch, caplog, flags, is_slow

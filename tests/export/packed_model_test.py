@@ -84,13 +84,6 @@ def _check_tokens(found, expected, atol=1e-5):
         )
 
 
-def test_what_stands_behind_a_row_is_not_of_another(backbone, inputs):
-    packed = packed_model(backbone.encoder("encoder"))
-    states = packed(inputs)["sequence_output"]
-    alone = packed({name: x[3:] for name, x in inputs.items()})
-    np.testing.assert_allclose(states[3:], alone["sequence_output"], atol=1e-5)
-
-
 def test_models_inside_a_model(backbone, inputs):
     head = keras.layers.Dense(1, dtype="float32")
     inner = add_task_head(backbone, head, "pooled_output", "scorer")

@@ -77,13 +77,6 @@ def test_bfloat16_without_amx_is_told(
     assert ("processor without AMX" in caplog.text) == is_told
 
 
-def test_no_texts_give_no_rows(exported):
-    _, directory = exported
-    served = tf.saved_model.load(str(directory)).signatures["serving_default"]
-    for tensor in served(text=tf.constant([], tf.string)).values():
-        assert tensor.shape[0] == 0
-
-
 def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
     task, directory = exported
     manifest = json.loads((directory / "manifest.json").read_text())

@@ -1,6 +1,5 @@
 """Quantized kinds, and rejected exports."""
 
-import json
 import os
 
 import keras
@@ -75,15 +74,6 @@ def test_a_file_that_loses_too_much_is_not_written(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.exhaustive
-def test_unless_it_is_forced(bad_conversion, task, tmp_path, caplog):
-    path = tmp_path / "model.tflite"
-    export_tflite(task, path, "float32", force=True, **_IDS)
-    assert "but is written" in caplog.text
-    text = (tmp_path / "manifest-model_ids.tflite.json").read_text()
-    assert json.loads(text)["is_within_tolerance"] is False
-
-
 def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
     task = FeatureExtractor(bert, seq_length=10)
     preprocess = task.preprocess
@@ -107,10 +97,7 @@ def test_a_model_that_computes_in_bfloat16_is_refused(bert, tmp_path):
     "kind, difference, cosine, num_labels, num_equal, is_within",
     [
         ("float32", 9e-5, 1, 0, 0, True),
-        ("float32", 2e-4, 1, 9, 9, False),
         ("float32", float("nan"), 1, 9, 9, False),
-        ("float16", 9e-3, 1, 0, 0, True),
-        ("int8", 0.01, 1, 872, 863, False),
         ("int8", 1, 0.5, 16, 15, True),
         ("int8", 1, 0.5, 16, 14, False),
         ("int8", 1, 0.995, 0, 0, True),

@@ -11,7 +11,6 @@ import pytest
 
 from keras_bert.export import export_tflite
 from keras_bert.export.tflite_comparison import signature_runner
-from keras_bert.export.tflite_functions import operators
 from tests.export.conftest import IN_TFLITE
 from tests.export.conftest import TASKS
 from tests.export.conftest import columns
@@ -129,19 +128,6 @@ def test_the_ids_file_needs_no_tensorflow(exported, tmp_path):
         else:
             values = found[name].astype(array.dtype)
             np.testing.assert_array_equal(values, array)
-
-
-def test_only_the_text_file_has_custom_ops(exported):
-    _, folder, _ = exported
-    _, custom = operators((folder / "model_text.tflite").read_bytes())
-    assert {*custom} == {
-        "FastBertNormalize",
-        "FastWordpieceTokenizeWithOffsets",
-    }
-    built_in, custom = operators((folder / "model_ids.tflite").read_bytes())
-    assert not custom
-    # Segments, queries with keys and values, output, and feed-forward layer.
-    assert built_in["FULLY_CONNECTED"] >= 5
 
 
 def test_what_was_found_stands_in_the_manifest(exported):

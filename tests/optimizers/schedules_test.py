@@ -37,8 +37,8 @@ def test_rates_are_those_of_google_research_bert(
             {40: 0.75, 60: 0.5, 80: 0.25, 120: 0.0, 999: 0.0},
         ),
         (
-            WarmupStableDecay(0.5, 200, 20, 0.1, 0.5),
-            {20: 1.0, 100: 1.0, 104: 0.8, 125: 0.5, 164: 0.2, 999: 0.0},
+            WarmupStableDecay(0.5, 400, 20, 0.1, 0.25),
+            {20: 1.0, 300: 1.0, 304: 0.8, 325: 0.5, 364: 0.2, 999: 0.0},
         ),
     ],
 )
@@ -48,13 +48,6 @@ def test_decays_pass_their_landmarks(schedule, shares):
     for step, share in shares.items():
         rate = 0.1 + 0.4 * share
         assert float(schedule(step)) == pytest.approx(rate, abs=1e-6)
-
-
-def test_a_stable_rate_does_not_depend_on_the_number_of_steps():
-    short = WarmupStableDecay(0.5, 200, 20, 0.1, 0.5)
-    longer = WarmupStableDecay(0.5, 400, 20, 0.1, 0.25)
-    for step in (5, 50, 100):
-        assert float(longer(step)) == float(short(step))
 
 
 @pytest.mark.parametrize(

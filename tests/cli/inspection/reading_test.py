@@ -1,57 +1,9 @@
-import pathlib
-
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.cli.inspection.reading import inspect_records
-from keras_bert.pretraining.records import validation
-from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
-
-_SAMPLE = pathlib.Path(__file__).parents[3] / "tfrecords" / "sample"
-
-
-def _parsed(path):
-    """Parse all records with tf.train.Example to a dict of arrays."""
-    rows = {feature.name: [] for feature in features.PRETRAINING_FEATURES}
-    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
-        held = tf.train.Example.FromString(record).features.feature
-        for feature in features.PRETRAINING_FEATURES:
-            is_float = feature.dtype == "float32"
-            kind = "float_list" if is_float else "int64_list"
-            rows[feature.name].append(getattr(held[feature.name], kind).value)
-    return {name: np.array(values) for name, values in rows.items()}
-
-
-def test_counts_of_the_sample_are_those_of_plain_numpy(monkeypatch):
-    path = str(_SAMPLE / "sample.tfrecord")
-    vocabulary = Vocabulary.from_file(_SAMPLE / "vocab.txt")
-    _, examples = inspect_records([path], vocabulary, num_examples=9)
-    monkeypatch.setattr(validation, "_BATCH_RECORDS", 4)
-    statistics, again = inspect_records([path, path], vocabulary, 9)
-    assert again == examples
-    values = _parsed(path)
-    ids, mask = values["input_ids"], values["input_mask"]
-    used = values["masked_lm_weights"] == 1
-    shown = np.take_along_axis(ids, values["masked_lm_positions"], 1)[used]
-    is_mask = shown == vocabulary.id_of(MASK)
-    is_same = shown == values["masked_lm_ids"][used]
-    expected = {
-        "masked": is_mask.sum(),
-        "kept": (~is_mask & is_same).sum(),
-        "random": (~is_mask & ~is_same).sum(),
-        "records": len(mask),
-        "predictions": used.sum(),
-        "tokens": mask.sum(),
-        "padding": (mask == 0).sum(),
-        "not_next": values["next_sentence_labels"].sum(),
-    }
-    doubled = {name: 2 * count for name, count in expected.items()}
-    assert statistics.counts == {**doubled, "files": 2}
-    lengths = np.bincount(mask.sum(axis=1))
-    np.testing.assert_array_equal(statistics.lengths, 2 * lengths)
 
 
 def test_files_may_differ_in_length_but_not_in_form(

@@ -1,11 +1,15 @@
 from keras_bert.cli.inspection.reading import inspect_records
 from keras_bert.cli.inspection.summary import summary_rows
+from keras_bert.pretraining.records import validation
+from keras_bert.text.wordpiece.vocabulary import MASK
 
 
 def test_static_records_are_told_by_their_predictions(
-    write, vocabulary, static, make_static
+    write, vocabulary, static, make_static, monkeypatch
 ):
-    full = make_static(["the"] * 5, ["a"] * 4, [], label=0)
+    monkeypatch.setattr(validation, "_BATCH_RECORDS", 1)
+    shown = [(1, MASK), (2, "the")]
+    full = make_static(["the"] * 5, ["a"] * 4, shown, label=0)
     statistics, _ = inspect_records([write("a", [static, full])], vocabulary)
     assert [*summary_rows(statistics).items()] == [
         ("Records", "2 in 1 file(s); all valid"),
@@ -15,10 +19,10 @@ def test_static_records_are_told_by_their_predictions(
         ),
         ("Short", "50.0 % of the examples have fewer than 12 tokens"),
         ("Padding", "16.7 % of the records"),
-        ("To predict", "15.0 % of the tokens, 3; of these"),
-        ("  [MASK]", "33.3 % (BERT: 80 %)"),
-        ("  random", "33.3 % (BERT: 10 %)"),
-        ("  kept", "33.3 % (BERT: 10 %)"),
+        ("To predict", "25.0 % of the tokens, 5; of these"),
+        ("  [MASK]", "40.0 % (BERT: 80 %)"),
+        ("  random", "20.0 % (BERT: 10 %)"),
+        ("  kept", "40.0 % (BERT: 10 %)"),
         ("Not next", "50.0 % of the examples (BERT: 50 %)"),
     ]
 
