@@ -68,7 +68,6 @@ def test_what_the_hub_says_is_passed_on(error, hub, tmp_path):
     "name, message",
     [
         ("/no/such/dir", "No directory"),
-        ("./dir", "No directory"),
         ("a/b/c", "No directory"),
         ("a b", "No directory"),
         ("..", "checkpoint directory"),

@@ -102,7 +102,6 @@ def test_programs_import_nothing_slow():
         (["help", "run_squat"], f"{_WRONG} run_squat. Did you mean run_squad"),
         (["versoin"], f"{_WRONG} versoin. Did you mean version?"),
         (["configs", "x"], f"{_WRONG} conf"),
-        (["../setup"], f"{_WRONG} ../setup"),
         (["run-squad"], "These flags are required: --init_dir, --output_dir."),
         (
             ["inspect_records", "x", "--input_file=x", "--vocab_file=y"],

@@ -6,12 +6,8 @@ from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 
-@pytest.fixture
-def vocabulary():
-    return Vocabulary([*SPECIAL_TOKENS, "small", "birds", "the"])
-
-
-def test_each_known_word_is_masked_by_itself(vocabulary):
+def test_each_known_word_is_masked_by_itself():
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "small", "birds", "the"])
     documents = [[b"The small birds like the small red house.", b"Second."]]
     assert masked_sentences(documents, vocabulary) == [
         ("The [MASK] birds like the small red house.", "small"),
@@ -20,9 +16,7 @@ def test_each_known_word_is_masked_by_itself(vocabulary):
     ]
 
 
-@pytest.fixture
-def ask(tmp_path):
-    """Replace the program by one that outputs "cat" and "dog"."""
+def test_another_answer_in_a_new_process_is_an_error(tmp_path):
     program = tmp_path / "query.py"
     program.write_text('print(\'{"tokens": [[["cat", "dog"]]]}\')')
     directory = tmp_path / "model"
@@ -34,15 +28,7 @@ def ask(tmp_path):
             directory, program, lambda text: [[{"token": word}]], ["[MASK]"]
         )
 
-    return ask
-
-
-def test_the_same_answers_are_told_with_the_size(ask):
     assert "model, 1.5 MB: same words in a new process" in ask("cat")
-
-
-def test_another_answer_is_an_error(ask):
-    with pytest.raises(
-        ValueError, match=r"\['cat', 'dog'\] instead of \['bird'\] for"
-    ):
+    message = r"\['cat', 'dog'\] instead of \['bird'\] for"
+    with pytest.raises(ValueError, match=message):
         ask("bird")

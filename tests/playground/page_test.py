@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import re
-import shutil
 import sys
 import urllib.parse
 
@@ -106,17 +105,3 @@ def test_a_port_that_is_taken_and_a_missing_gradio_are_told(
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(ModuleNotFoundError, match=r"bert-tf\[playground\]"):
         check_installed()
-
-
-def test_a_name_is_fetched_from_the_hub(
-    directories, serve, tmp_path, monkeypatch
-):
-    cached = tmp_path / "models--some--model"  # Like after a download.
-    shutil.copytree(directories["bert"], cached / "snapshots" / "1")
-    (cached / "refs").mkdir()
-    (cached / "refs" / "main").write_text("1")
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    page = httpx.get(serve("some/model"))
-    assert "BERT playground" in page.text
-    assert "some/model: BERT, 2 layers" in page.text

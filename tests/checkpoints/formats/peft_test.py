@@ -135,7 +135,6 @@ _DEFAULTS = {
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"use_dora": True}, "`use_dora` must be absent. Received: True"),
         ({"peft_type": "LOHA"}, "`peft_type` must be LORA. Received: 'LOHA'"),
         ({"init_lora_weights": "pissa"}, "must be None or True.* 'pissa'"),
         ({"alpha_pattern": {"key": 3}}, "`alpha_pattern` must be absent"),
