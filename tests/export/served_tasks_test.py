@@ -133,6 +133,15 @@ def test_a_server_answers_as_python(exported, answers, name, loader):
                 np.testing.assert_allclose(values, wanted, atol=1e-5)
 
 
+def test_answers_do_not_depend_on_the_other_texts(exported):
+    _, directory = exported["embedder"]
+    embed = tf.saved_model.load(str(directory)).signatures["serving_default"]
+    texts = [f"the {'dog ' * (index * 7 % 30)}" for index in range(40)]
+    together = embed(text=tf.constant(texts))["embedding"]
+    alone = [embed(text=tf.constant([text]))["embedding"][0] for text in texts]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
 # Highest values and bad values of one id among ones.
 _BAD_IDS = {
     "input_ids": (17, (-5, 18, -(2**31))),

@@ -71,7 +71,7 @@ _OUTSIDE = "'b' must be in a file of the same directory"
         ({**_MAP, "c": _MAP["a"]}, "lists 'c' in model-1"),
         ({**_MAP, "b": _MAP["a"]}, "lists 'b' in model-1"),
         ({**_MAP, "\n": _MAP["b"]}, r"'\\n' in model"),
-        *((files, "weight_map") for files in ({}, [], None)),
+        *((files, "weight_map") for files in ({}, ["a"], None)),
     ],
 )
 def test_wrong_indexes_are_refused(index, files, complaint):

@@ -1,3 +1,5 @@
+import pathlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -6,6 +8,7 @@ from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
 
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "model_garden"
 _ARRAYS = [
     ("bert/b", np.arange(6, dtype=np.float32).reshape(2, 3)),
     ("bert/a", np.float32([1.5])),
@@ -19,6 +22,10 @@ def refuse(prefix, complaint):
         TensorFlowFile(prefix)
     assert str(prefix) in str(info.value)
     assert "\n" not in str(info.value)
+
+
+def files(prefix):
+    return sorted(path.name for path in prefix.parent.iterdir())
 
 
 @pytest.fixture
@@ -42,7 +49,7 @@ def test_what_is_written_is_read(written):
 
 
 def test_what_is_written_is_a_checkpoint_of_tensorflow(written):
-    assert sorted(path.name for path in written.parent.iterdir()) == [
+    assert files(written) == [
         "bert_model.ckpt.data-00000-of-00001",
         "bert_model.ckpt.index",
     ]
@@ -70,6 +77,30 @@ def test_many_variables_in_many_blocks_are_read(prefix):
     assert len(file.shapes) == len(arrays)
     for name, array in arrays[::100]:
         np.testing.assert_array_equal(file.read(name), array)
+
+
+@pytest.mark.parametrize("name", ["pretrainer", "encoder", "encoder_v2"])
+def test_all_arrays_of_the_model_garden_are_those_of_tensorflow(name):
+    prefix = _GOLDEN / name / "bert_model.ckpt"
+    file = TensorFlowFile(prefix)
+    assert file.object_based
+    reader = tf.train.load_checkpoint(str(prefix))
+    weights = {
+        key: reader.get_tensor(key)
+        for key, dtype in reader.get_variable_to_dtype_map().items()
+        if dtype == tf.float32
+        and ".OPTIMIZER_SLOT" not in key
+        and not key.startswith("optimizer/")
+    }
+    if name == "pretrainer":
+        with pytest.raises(CheckpointError, match="global_step must .*=int64"):
+            file.read("global_step")
+    names = {*file.shapes} - {"global_step"}
+    assert len(names) == len(weights)
+    # Each array once, by the name there and the key here.
+    assert sorted(file.read(n).tobytes() for n in names) == sorted(
+        array.tobytes() for array in weights.values()
+    )
 
 
 @pytest.mark.parametrize("name, keys", [("y", "aby"), ("a", None)])
