@@ -4,7 +4,8 @@ A text is split into units: each known character is a unit, and each run of
 unknown characters is a unit, because it is a single piece. A piece covers as
 many units as it has characters, so the spans of the units are sufficient. They
 are computed by `FastBertNormalize` ops, which keep some of the characters and
-return their offsets.
+return their offsets. The table of the op also replaces sequences: pairs of
+quotation marks, and the parts of composed characters. They are a unit, too.
 """
 
 import tensorflow as tf
@@ -12,16 +13,20 @@ import tensorflow as tf
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
 from keras_bert.text.normalization.normalizers import WORD_START
-from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import has_key
 from keras_bert.text.normalization.replacements import single_replacements
-from keras_bert.text.pieces import normalizer_op
+from keras_bert.text.sentencepiece.character_codes import CharacterCodes
+from keras_bert.text.sentencepiece.character_codes import count_bytes
+from keras_bert.text.sentencepiece.character_codes import replacing
+from keras_bert.text.sentencepiece.composed_characters import ComposedCharacters
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.special_tokens import MARKS
 from keras_bert.text.sentencepiece.special_tokens import in_special_tokens
 
 _SPACE = " "
-_FIRST_MARK = 2  # Other bytes have length 1.
+# Numbers of bytes in place of known and unknown characters and of spaces. From
+# `_FIRST_CODE` on, they are codes of characters.
+_KNOWN, _UNKNOWN, _SPACED, _FIRST_CODE = range(4)
 
 
 class PieceSpans:
@@ -30,7 +35,8 @@ class PieceSpans:
     Args:
         pieces: list of `Piece`, the pieces of the op.
         charsmap: bytes, the replacement table of the op. Of its keys with
-            several characters, only the pairs of quotation marks are used here.
+            several characters, only pairs of quotation marks and canonical
+            compositions are used here.
         special_tokens: collection of str, special tokens that may be marked in
             texts.
 
@@ -51,30 +57,25 @@ class PieceSpans:
         ]
         self.lengths = tf.constant(lengths, tf.int32)
         known = {p.text for p in pieces if len(p.text) == 1} - {WORD_START}
-        replaced = {c: c for c in known | {_SPACE}}
-        replaced |= single_replacements(charsmap)
+        self.composed = ComposedCharacters(charsmap, known)
+        listed = known | {_SPACE, *self.composed.parts}
+        replaced = {c: c for c in listed} | single_replacements(charsmap)
         self.knows_quote = QUOTE in known
-        # Each table drops one of the marks.
-        self.no_marks = [
-            _normalizer({mark: ""})
-            for mark in QUOTING
-            if has_key(charsmap, 2 * mark)
-        ]
-        # Replace each mark by a different number of bytes.
-        self.marks = _normalizer(
-            {m: "x" * n for n, m in enumerate(MARKS, _FIRST_MARK)}
-        )
-        # Replace each kept character by a byte, and drop the others.
-        self.all, self.not_known, self.unknown = (
-            _normalizer(
-                {c: "x" * len([*filter(keep, v)]) for c, v in replaced.items()}
-            )
-            for keep in (
-                lambda c: True,
-                lambda c: c not in known,
-                lambda c: c not in known and c != _SPACE,
-            )
-        )
+        self.quoting = [m for m in QUOTING if has_key(charsmap, 2 * m)]
+        self.marks = CharacterCodes(MARKS)
+        # Replace each character by as many bytes as characters replace it.
+        self.all = replacing({c: "x" * len(v) for c, v in replaced.items()})
+        unknown = {c: {*text} - known for c, text in replaced.items()}
+        status = {
+            c: _UNKNOWN if new - {_SPACE} else _SPACED if new else _KNOWN
+            for c, new in unknown.items()
+        }
+        coded = self.quoting + self.composed.seconds
+        # The status of each number of bytes.
+        own = [status.get(c, _UNKNOWN) for c in coded]
+        self.status = tf.constant([_KNOWN, _UNKNOWN, _SPACED, *own])
+        status |= {c: n for n, c in enumerate(coded, _FIRST_CODE)}
+        self.codes = replacing({c: "x" * n for c, n in status.items()})
 
     def __call__(self, pieces, texts):
         starts, ends, splits = self._units(texts)
@@ -82,16 +83,18 @@ class PieceSpans:
         before = tf.cumsum(tf.concat([[0], lengths], 0))
         row = tf.cast(pieces.value_rowids(), tf.int32)
         row_start = tf.gather(before, tf.gather(pieces.row_splits, row))
-        first = before[:-1] - row_start + tf.gather(splits, row)
+        row_first = tf.gather(splits, row)
+        first = before[:-1] - row_start + row_first
         last = first + tf.maximum(lengths, 1) - 1
-        end = tf.size(starts) - 1
+        # Tables may replace other sequences; spans still stay in their text.
+        row_last = tf.maximum(tf.gather(splits, row + 1) - 1, row_first)
         return (
-            tf.gather(starts, tf.minimum(first, end)),
-            tf.gather(ends, tf.minimum(last, end)),
+            tf.gather(starts, tf.minimum(first, row_last)),
+            tf.gather(ends, tf.minimum(last, row_last)),
         )
 
     def _units(self, texts):
-        """Return unit starts, unit ends and the first unit of each row."""
+        """Return unit starts, unit ends and row splits of the units."""
         _, places = self.all.normalize_with_offsets(texts)
         row = tf.cast(places.value_rowids(), tf.int32)
         places, splits = places.flat_values, places.row_splits
@@ -99,26 +102,10 @@ class PieceSpans:
         sizes = tf.gather(places, splits[1:] - 1)
         is_end = tf.equal(places, tf.gather(sizes, row))
         begins = tf.cumsum(sizes + 1, exclusive=True)
-        index = places + tf.gather(begins, row)
-        known = ~tf.gather(_flags(self.not_known, texts, begins), index)
-        unknown = tf.gather(_flags(self.unknown, texts, begins), index)
-        if self.special_tokens:
-            marks = _counts(self.marks, texts, begins) - _FIRST_MARK
-            is_special = in_special_tokens(
-                tf.gather(marks, index), self.special_tokens
-            )
-            known |= is_special
-            unknown &= ~is_special
-        second = tf.zeros_like(is_end)
-        for no_mark in self.no_marks:
-            is_mark = tf.gather(_flags(no_mark, texts, begins), index)
-            is_pair, is_second = _find_pairs(~(is_mark | is_end), places)
-            known = tf.where(is_pair, self.knows_quote, known)
-            unknown = tf.where(is_pair, not self.knows_quote, unknown)
-            second |= is_second
+        known, unknown, later = self._masks(texts, begins, row, places)
         unknown &= ~is_end
         follows = tf.concat([[False], unknown[:-1]], 0)
-        is_new = ~((follows[: tf.size(unknown)] & unknown) | second)
+        is_new = ~((follows[: tf.size(unknown)] & unknown) | later)
         is_unit = (known | unknown) & ~is_end
         counts = tf.math.unsorted_segment_sum(
             tf.cast(is_unit & is_new, tf.int32), row, tf.size(sizes)
@@ -134,27 +121,39 @@ class PieceSpans:
         return (
             tf.concat([tf.boolean_mask(starts, is_unit), [0]], 0),
             tf.concat([tf.boolean_mask(ends, is_unit), [1]], 0),
-            tf.cumsum(counts, exclusive=True),
+            tf.concat([[0], tf.cumsum(counts)], 0),
         )
 
-
-def _flags(normalizer, texts, begins):
-    """Return a mask of the bytes that a table keeps, see `_counts`."""
-    return _counts(normalizer, texts, begins) > 0
-
-
-def _counts(normalizer, texts, begins):
-    """Count the bytes that replace each byte, with an item per text end."""
-    _, places = normalizer.normalize_with_offsets(texts)
-    index = places.flat_values + tf.gather(begins, places.value_rowids())
-    size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
-    ones = tf.ones_like(index, tf.int32)
-    return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis])
-
-
-def _normalizer(replacements):
-    changed = {c: text for c, text in replacements.items() if text != c}
-    return normalizer_op(build_table(changed))
+    def _masks(self, texts, begins, row, places):
+        """Return masks of known, unknown and later characters of a unit."""
+        index = places + tf.gather(begins, row)
+        codes = tf.gather(count_bytes(self.codes, texts, begins), index)
+        status = tf.gather(self.status, codes)
+        known = tf.equal(status, _KNOWN)
+        unknown = tf.equal(status, _UNKNOWN)
+        if self.special_tokens:
+            is_special = in_special_tokens(
+                tf.gather(self.marks(texts, begins), index), self.special_tokens
+            )
+            known |= is_special
+            unknown &= ~is_special
+        later = tf.zeros_like(known)
+        for code, _ in enumerate(self.quoting, _FIRST_CODE):
+            is_mark = tf.equal(codes, code)
+            is_pair, is_second = _find_pairs(is_mark, places)
+            known = tf.where(is_pair, self.knows_quote, known)
+            unknown = tf.where(is_pair, not self.knows_quote, unknown)
+            later |= is_second
+        if not self.composed.seconds:
+            return known, unknown, later
+        seconds = codes - _FIRST_CODE - len(self.quoting)
+        seconds = tf.maximum(seconds, -1)
+        is_part, is_known, is_later = self.composed(
+            texts, begins, index, seconds, places
+        )
+        known = tf.where(is_part, is_known, known)
+        unknown = tf.where(is_part, ~is_known, unknown)
+        return known, unknown, later | is_later
 
 
 def _find_pairs(is_mark, places):

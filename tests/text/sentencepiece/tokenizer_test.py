@@ -139,16 +139,24 @@ def test_text_comes_back_normalised(tokenizer):
     )
 
 
-def test_tflite_cuts_alike(by_hugging_face):
+@pytest.mark.parametrize("name", ["tokenizer", "by_hugging_face"])
+def test_tflite_cuts_alike(name, request):
     import tensorflow_text as tf_text
     from ai_edge_litert import interpreter as litert
 
-    texts = ["The (model) is", "日本 ``a''", "", "\0 [MASK] '''" * 3]
+    tokenizer = request.getfixturevalue(name)
+    texts = [
+        "The (model) is",
+        "日本 ``a''",
+        "",
+        "\0 [MASK] '''" * 3,
+        "한국어 a",
+    ]
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "texts")])
     def function(texts):
         names = ("ids", "starts", "ends")
-        rows = by_hugging_face.tokenize_with_offsets(texts)
+        rows = tokenizer.tokenize_with_offsets(texts)
         return {n: x.to_tensor(shape=[None, 40]) for n, x in zip(names, rows)}
 
     converter = tf.lite.TFLiteConverter.from_concrete_functions(
