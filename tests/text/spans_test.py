@@ -12,6 +12,7 @@ from hypothesis import strategies
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text import SentencePieceVocabulary
 from keras_bert.text.host_tokenizer import HostTokenizer
+from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
 
 _FILES = {
@@ -45,7 +46,7 @@ def _model_rules(name, get):
 
 def _trained(name, get):
     path = get("tmp_path_factory").mktemp("model") / "spiece.model"
-    path.write_bytes(train(name))
+    path.write_bytes(train(name, [*LINES, "한국어 한국어 ো ো"]))
     vocabulary = SentencePieceVocabulary.from_file(path, name)
     return SentencePieceTokenizer(vocabulary)
 
@@ -142,7 +143,7 @@ def test_spans_of_composed_characters(name, normalizer, in_text, request):
     choose = random.Random(20)
     texts = [
         "".join(choose.choices(_COMPOSED, k=choose.randint(1, 9)))
-        for _ in range(300)
+        for _ in range(100)
     ]
     texts += ["", *_COMPOSED, *(f"한국어 {x} q" for x in _COMPOSED)]
     if in_text:  # The ids differ: the graph keeps a gap for the accent.

@@ -9,7 +9,7 @@ There they're running through 1990's streets of 3,141 houses; I've seen it.
 In 1900, 10 of 3,141 houses (and 9, or 19,) burned; "I've seen it". Café!
 Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln): 1, 2, 3.
 Съешь ещё этих мягких французских булок, да выпей же чаю, чаю, чаю.
-中文的文字和日本語のテキスト、日本語のテキスト。 한국어 한국어 ো ো
+中文的文字和日本語のテキスト、日本語のテキスト。
 café cafés résumé [] <> ' A MASK CLSEP _ pad unk sep cls mask""".splitlines()
 # Options of the trainer by tokenizer class of transformers.
 OPTIONS = {
@@ -39,11 +39,11 @@ OPTIONS = {
 }
 
 
-def train(name, **more):
+def train(name, lines=LINES, **more):
     """Return the bytes of a model for a tokenizer class."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(3 * LINES),
+        sentence_iterator=iter(3 * lines),
         model_writer=model,
         vocab_size=180,
         hard_vocab_limit=False,
