@@ -113,9 +113,12 @@ def forget_custom_gradients():
 
     TensorFlow keeps the gradient of each traced `tf.custom_gradient`, and its
     graph, forever; Keras's losses and our layers have some. No public function
-    removes them, and a worker would grow to four gigabytes.
+    removes them, and a worker would grow to four gigabytes. The functions that
+    the library has traced need them, so it forgets these too.
     """
     yield
+    if "keras_bert.custom_gradient" in sys.modules:
+        sys.modules["keras_bert.custom_gradient"]._TRACED.clear()
     if "tensorflow" in sys.modules:
         import tensorflow as tf
 
