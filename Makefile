@@ -34,8 +34,10 @@ TUTORIALS ?= cache
 MODEL_DIR ?= $(wildcard demo-output/bert)
 LEFT_TO_RIGHT_DIR ?=
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
-# Each file runs in one worker, in the order defined by tests/conftest.py.
-WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Each file runs in one worker, in the order defined by tests/conftest.py. A
+# worker that ends by a signal ends the tests.
+WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
+    --max-worker-restart=0
 
 # Tests that neither train nor start programs.
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \

@@ -138,6 +138,21 @@ def clean_keras():
 
 
 @pytest.fixture(autouse=True)
+def same_signal_handlers(monkeypatch):
+    """Restore the handlers that programs set, and let them set none of SIGPIPE.
+
+    With theirs, any write to a closed pipe or socket ends the process without
+    a message, also one of another thread.
+    """
+    numbers = signal.SIGHUP, signal.SIGTERM
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    monkeypatch.delattr(signal, "SIGPIPE")
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
 def whole_log():
     """Log every line, even if an earlier test ran a program."""
     if "absl.logging" in sys.modules:

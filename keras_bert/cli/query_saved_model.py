@@ -32,7 +32,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main():
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # For pipes to `head`.
+    if hasattr(signal, "SIGPIPE"):  # For pipes to `head`; not on Windows.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     parser = _Parser(
         usage="keras-bert query_saved_model --model_dir=... [--flag=...]",
         description=__doc__,

@@ -6,7 +6,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -27,8 +26,6 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 @pytest.fixture
 def ask(address, monkeypatch, capsys):
     """Return a function that runs the program; returns code and output."""
-    # The handler of a closed pipe would be that of the tests.
-    monkeypatch.setattr(query_server, "signal", types.SimpleNamespace())
 
     def ask(*arguments):
         host, port = address.split(":")

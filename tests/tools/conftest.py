@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import warnings
@@ -22,7 +21,6 @@ from keras_bert.tasks import TextClassifier
 from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_HANDLED = (signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM)
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 _ROWS = [f"the {x}\ta {x} sees\t{len(x) % 2}\n" for x in _WORDS]
 _TABLE = "sentence\tpair\tlabel\n" + "".join(_ROWS)
@@ -86,7 +84,6 @@ def run():
     """Return a function that runs a program; returns exit code and output."""
 
     def run(tool, *arguments, folder=_ROOT):
-        handlers = {x: signal.getsignal(x) for x in _HANDLED}
         log = logging.get_absl_handler()
         logging.use_absl_handler()
         stdout, stderr = io.StringIO(), io.StringIO()
@@ -100,8 +97,6 @@ def run():
             patch.setattr(sys, "argv", [tool, *map(str, arguments)])
             patch.chdir(folder)
             code = _exit_code(tool)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
         logging.set_verbosity(logging.WARNING)
         logging.get_absl_logger().root.removeHandler(log)
         keras.config.set_dtype_policy("float32")
