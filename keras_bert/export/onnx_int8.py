@@ -38,8 +38,13 @@ def _quantized(model, op_types):
     from onnxruntime.quantization import QuantType
     from onnxruntime.quantization import quantize_dynamic
 
-    weights = {x.name for x in model.graph.initializer if x.data_type == 1}
-    # Quantize only nodes with constant weights.
+    # Quantize only nodes with constant weights. ONNX Runtime has no kernel for
+    # arrays of more axes, as XLNet's segment encodings of all heads.
+    weights = {
+        x.name
+        for x in model.graph.initializer
+        if x.data_type == onnx.TensorProto.FLOAT and len(x.dims) == 2
+    }
     nodes = [
         node.name
         for node in model.graph.node

@@ -55,14 +55,13 @@ _CASES = [
 _SERVER = """
 import collections, itertools, json, math, sys
 import numpy as np
-export, path = sys.argv[1:]
 TEXTS = [(), (0,), (1,), (2,), (1, 0), (0, 0), (0, 3), (1, 1), (2, 1), (2, 2)]
 TEXTS += [(1, 1, 1), (0, 0, 0)]
 IDS = [(), (0,), (1,), (5,), (1, 0), (0, 0), (0, 5), (1, 1), (1, 5), (2, 1)]
 IDS += [(2, 5), (5, 2), (2, 30), (1, 1, 5), (2, 0, 5), (2, 2, 5), (2, 2, 0)]
 IDS += [(0, 2, 5), (1, 1, 1, 5)]
 
-def signatures():
+def signatures(export, path):
     if export == "saved_model":
         import tensorflow as tf, tensorflow_text
         loaded = tf.saved_model.load(path + "/1")
@@ -110,7 +109,7 @@ def filled(shape, has_text):
         return np.full(shape, b"word1 word2", object)
     return np.ones(shape, np.int32)
 
-for ranks, has_text, run in signatures():
+def outcomes(ranks, has_text, run):
     found = collections.defaultdict(list)
     for shapes in mixes(ranks, has_text):
         wanted = "right" if is_right(ranks, has_text, shapes) else "wrong"
@@ -122,7 +121,11 @@ for ranks, has_text, run in signatures():
         except Exception as error:
             outcome = type(error).__name__
         found[wanted + " " + outcome].append(shapes)
-    print(json.dumps([[*ranks], found]))
+    return [*ranks], found
+
+for line in sys.stdin:
+    found = [outcomes(*each) for each in signatures(*line.split())]
+    print(json.dumps(found), flush=True)
 """
 _REFUSALS = {
     "packed.onnx": {"InvalidArgument", "Fail", "RuntimeException"},
@@ -131,22 +134,48 @@ _REFUSALS = {
 }
 
 
+@pytest.fixture(scope="module")
+def ask():
+    """Return a function that feeds an export in a process of its own.
+
+    Importing TensorFlow takes longer than most exports, so that the process
+    goes on with the next one.
+    """
+    processes = []
+
+    def start():
+        processes.append(
+            subprocess.Popen(
+                [sys.executable, "-c", _SERVER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+
+    def ask(export, path):
+        if not processes or processes[-1].poll() is not None:
+            start()
+        print(export, path, file=processes[-1].stdin, flush=True)
+        line = processes[-1].stdout.readline()
+        assert line, f"the process ended with {processes[-1].wait()}"
+        return json.loads(line)
+
+    yield ask
+    for process in processes:
+        process.communicate()
+
+
 @pytest.mark.smoke("saved_model-bert-of_pairs")
 @pytest.mark.parametrize("export, model, task", _CASES)
 def test_wrong_shapes_are_refused_and_the_process_lives(
-    export, model, task, make_settings_of, tmp_path
+    export, model, task, ask, make_settings_of, tmp_path
 ):
     settings = make_settings_of(model)
     config = tiny.config(model, V=len(settings.vocabulary), L=1)
     pretrained = PretrainedModel.from_config(config, settings)
     path = tmp_path / "model.tflite"
     _EXPORTS[export](TASKS[task](pretrained), path)
-    result = subprocess.run(
-        [sys.executable, "-c", _SERVER, export, path],
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr[-2000:]
     refusals = _REFUSALS.get(export, {"RuntimeError", "ValueError"})
     allowed = {"right answered"}
     allowed |= {
@@ -156,7 +185,7 @@ def test_wrong_shapes_are_refused_and_the_process_lives(
         allowed.add("right InvalidArgumentError")
     if export != "saved_model":  # Without assertions, some requests succeed.
         allowed.add("wrong answered")
-    signatures = [json.loads(line) for line in result.stdout.splitlines()]
+    signatures = ask(export, path)
     assert len(signatures) == 1 + (export == "saved_model")
     for inputs, found in signatures:
         assert found["right answered"]
