@@ -126,7 +126,7 @@ def _quantized(task, model, texts):
     samples = graph_samples(task, texts, _NAMES)
     small = nncf.quantize(
         model,
-        nncf.Dataset(samples),
+        nncf.Dataset([_used(model, sample) for sample in samples]),
         model_type=nncf.ModelType.TRANSFORMER,
         subset_size=_NUM_CALIBRATED,
     )
@@ -143,6 +143,17 @@ def _outputs(model, samples):
         model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
     )
     return [
-        {key.any_name: x.copy() for key, x in compiled(sample).items()}
+        {
+            key.any_name: values.copy()
+            for key, values in compiled(_used(model, sample)).items()
+        }
         for sample in samples
     ]
+
+
+def _used(model, sample):
+    """Return the arrays that a model uses; OpenVINO removes other inputs.
+
+    Static embeddings do not use the mask.
+    """
+    return {tensor.any_name: sample[tensor.any_name] for tensor in model.inputs}
