@@ -71,7 +71,9 @@ def compare(task, found, expected):
     vectors = [[_vector(x) for x in side] for side in (found, expected)]
     if vectors[0][0] is not None:
         units = [np.stack([_unit(x) for x in side]) for side in vectors]
-        cosines = np.sum(units[0] * units[1], axis=-1)
+        # Both vectors of a text can be 0: static embeddings of unknown words.
+        is_equal = np.all(units[0] == units[1], axis=-1)
+        cosines = np.where(is_equal, 1.0, np.sum(units[0] * units[1], axis=-1))
         pairs = np.triu_indices(len(cosines), 1)
         return QuantizationComparison(
             len(found),

@@ -217,6 +217,7 @@ def test_a_file_is_close_if_labels_and_vectors_are(bert):
 
     random = np.random.default_rng(7)
     vectors = [{"embedding": random.normal(size=(1, 9))} for _ in range(9)]
+    vectors.append({"embedding": np.zeros((1, 9))})
     logits = [{"logits": random.normal(size=(1, 3))} for _ in range(9)]
     for task, outputs in (("embedder", vectors), ("classifier", logits)):
         task = TASKS[task](bert)
