@@ -9,8 +9,17 @@ import numpy as np
 
 # Exceptions that corrupted or truncated files raise.
 READ_ERRORS = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueError),
-    *(KeyError, OSError, EOFError, TypeError, IndexError, MemoryError),
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+    TypeError,
+    IndexError,
+    MemoryError,
 )
 
 

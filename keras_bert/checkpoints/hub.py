@@ -19,8 +19,11 @@ _PATTERNS = [
     "config_sentence_transformers.json",
     "[0-9]_*/config.json",
     # The modules of a Router, such as "query_0_Transformer".
-    *("router_config.json", "[0-9]_*/router_config.json"),
-    *("*_[0-9]_*/*.json", "*_[0-9]_*/*.txt", "*_[0-9]_*/*.model"),
+    "router_config.json",
+    "[0-9]_*/router_config.json",
+    "*_[0-9]_*/*.json",
+    "*_[0-9]_*/*.txt",
+    "*_[0-9]_*/*.model",
 ]
 # Only the first available format is downloaded.
 _WEIGHTS = (

@@ -22,8 +22,14 @@ class TokenizerOps(typing.NamedTuple):
 LEAST_SERVER = "2.12"
 _BERT_OPS = "FastBertNormalize", "FastWordpieceTokenizeWithOffsets"
 _MERGING_OPS = (
-    *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift", "LowerBound"),
-    *("RightShift", "SegmentMin", "StringLength"),
+    "BitwiseOr",
+    "BitwiseXor",
+    "DecodeRaw",
+    "LeftShift",
+    "LowerBound",
+    "RightShift",
+    "SegmentMin",
+    "StringLength",
 )
 TOKENIZER_OPS = {
     # The core ops are needed to find added tokens.
@@ -34,12 +40,17 @@ TOKENIZER_OPS = {
     "byte_bpe": TokenizerOps((), _MERGING_OPS, in_tflite=False),
     "sentencepiece": TokenizerOps(
         text=(
-            *("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
-            *("SentencepieceOp", "SentencepieceTokenizeWithOffsetsOp"),
+            "FastBertNormalize",
+            "TFText>FastSentencepieceTokenize",
+            "SentencepieceOp",
+            "SentencepieceTokenizeWithOffsetsOp",
         ),
         core=(
-            *("RegexReplace", "StaticRegexReplace", "StringLength"),
-            *("DecodeRaw", "LowerBound"),
+            "RegexReplace",
+            "StaticRegexReplace",
+            "StringLength",
+            "DecodeRaw",
+            "LowerBound",
         ),
     ),
 }

@@ -15,8 +15,10 @@ from keras_bert.text.wordpiece.settings import WordpieceSettings
 KINDS = {
     settings.kind: settings
     for settings in (
-        *(WordpieceSettings, BpeSettings),
-        *(BytePairSettings, SentencePieceSettings),
+        WordpieceSettings,
+        BpeSettings,
+        BytePairSettings,
+        SentencePieceSettings,
     )
 }
 

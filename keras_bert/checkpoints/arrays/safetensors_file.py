@@ -28,11 +28,16 @@ from keras_bert.messages import brief
 _LENGTH = struct.Struct("<Q")
 _METADATA = "__metadata__"
 _DTYPES = {
-    **{"F64": "float64", "F32": "float32", "F16": "float16"},
-    **{"BF16": "bfloat16", "C64": "complex64"},
+    "F64": "float64",
+    "F32": "float32",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "C64": "complex64",
     **{f"I{bits}": f"int{bits}" for bits in (64, 32, 16, 8)},
     **{f"U{bits}": f"uint{bits}" for bits in (64, 32, 16, 8)},
-    **{"BOOL": "bool", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"},
+    "BOOL": "bool",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
 }
 
 

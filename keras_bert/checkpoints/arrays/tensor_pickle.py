@@ -14,11 +14,18 @@ from keras_bert.messages import brief
 
 # Map torch storage class prefixes to dtypes.
 _DTYPES = {
-    **{"Double": "float64", "Float": "float32", "Half": "float16"},
-    **{"BFloat16": "bfloat16"},
-    **{"ComplexFloat": "complex64", "ComplexDouble": "complex128"},
-    **{"Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8"},
-    **{"Byte": "uint8", "Bool": "bool"},
+    "Double": "float64",
+    "Float": "float32",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
 }
 _STORAGES = {f"torch.{name}Storage": x for name, x in _DTYPES.items()}
 

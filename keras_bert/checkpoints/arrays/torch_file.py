@@ -35,8 +35,14 @@ _WRAPPERS = ("state_dict", "model", "model_state_dict")
 _LOCAL = struct.Struct("<4s22xHH")
 # Errors of `zipfile` for damaged archives.
 _DAMAGES = (
-    *(zipfile.BadZipFile, struct.error, UnicodeDecodeError, ValueError),
-    *(OverflowError, NotImplementedError, OSError, EOFError),
+    zipfile.BadZipFile,
+    struct.error,
+    UnicodeDecodeError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    OSError,
+    EOFError,
 )
 
 

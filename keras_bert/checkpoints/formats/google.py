@@ -32,7 +32,8 @@ _MAX_CHARS_PER_WORD = 200
 # Names of optimizer variables and fine-tuned heads.
 _OPTIMIZERS = ("Adam", "AdamWeightDecayOptimizer", "LAMB")
 _SLOTS = (
-    *("/adam_m", "/adam_v"),
+    "/adam_m",
+    "/adam_v",
     *(f"/{name}{number}" for name in _OPTIMIZERS for number in ("", "_1")),
 )
 _SCALARS = ("global_step", "beta1_power", "beta2_power", "temperature")

@@ -115,6 +115,9 @@ class Lexicon:
             more = len(missing) - _MAX_LISTED
             logging.warning(
                 "%d of %d entries of %s do not occur in the text: %s%s.",
-                *(len(missing), len(lines), self._path, ", ".join(listed)),
+                len(missing),
+                len(lines),
+                self._path,
+                ", ".join(listed),
                 f" and {more} more" if more > 0 else "",
             )

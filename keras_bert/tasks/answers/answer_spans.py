@@ -170,8 +170,10 @@ def _best_spans(windows, logits, limit, max_length):
         )
         columns.append(
             (
-                *(firsts + start, lasts + start),
-                *(first_logits[firsts], last_logits[lasts]),
+                firsts + start,
+                lasts + start,
+                first_logits[firsts],
+                last_logits[lasts],
             )
         )
     columns = [np.concatenate(column) for column in zip(*columns, strict=True)]

@@ -42,7 +42,8 @@ _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
 _LATER = (
     *(field.name for field in dataclasses.fields(Prompts)),
-    *("truncate_dim", "similarity"),
+    "truncate_dim",
+    "similarity",
 )
 _MODULES = "modules.json"
 _SETTINGS = "config_sentence_transformers.json"
@@ -76,14 +77,21 @@ _TRANSFORMER = {
 }
 _TRANSFORMER_KEYS = "max_seq_length", "do_lower_case", "unpad_inputs"
 _POOLING_KEYS = (
-    *("pooling_mode", "include_prompt", *_MODES.values()),
-    *("embedding_dimension", "word_embedding_dimension"),
+    "pooling_mode",
+    "include_prompt",
+    *_MODES.values(),
+    "embedding_dimension",
+    "word_embedding_dimension",
 )
 _DENSE_KEYS = "in_features", "out_features", "bias"
 _TO_VECTOR = {"module_input_name": [_VECTOR], "module_output_name": [_VECTOR]}
 _MODEL_KEYS = (
-    *("__version__", "model_type", "prompts", "default_prompt_name"),
-    *("truncate_dim", "similarity_fn_name"),
+    "__version__",
+    "model_type",
+    "prompts",
+    "default_prompt_name",
+    "truncate_dim",
+    "similarity_fn_name",
 )
 # The module has no limit; `TextEmbedder` pads to it in `text_model` only.
 _STATIC_LENGTH = 2**16

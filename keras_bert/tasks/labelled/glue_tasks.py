@@ -95,8 +95,11 @@ for _split in ("train", "test"):
     _name = f"msr_paraphrase_{_split}.txt"
     _MRPC_FILES[_split] += (GlueFile(_name, _STRINGS, "Quality"),)
 _MNLI_SPLITS = (
-    *("train", "dev_matched", "dev_mismatched"),
-    *("test_matched", "test_mismatched"),
+    "train",
+    "dev_matched",
+    "dev_mismatched",
+    "test_matched",
+    "test_mismatched",
 )
 _MNLI_FILES = _files(_SENTENCES, "gold_label", splits=_MNLI_SPLITS)
 _AX_NAMES = ("diagnostic.tsv", "AX.tsv")

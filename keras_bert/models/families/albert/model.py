@@ -58,12 +58,16 @@ class AlbertConfig(EncoderConfig):
     informative_keys = frozenset(("layers_to_keep",))
     required_values = {
         **EncoderConfig.required_values,
-        **{"down_scale_factor": 1, "gap_size": 0},
-        **{"net_structure_type": 0, "num_memory_blocks": 0},
+        "down_scale_factor": 1,
+        "gap_size": 0,
+        "net_structure_type": 0,
+        "num_memory_blocks": 0,
     }
     transformers_defaults = {
-        **{"vocab_size": 30000, "hidden_size": 4096},
-        **{"num_attention_heads": 64, "intermediate_size": 16384},
+        "vocab_size": 30000,
+        "hidden_size": 4096,
+        "num_attention_heads": 64,
+        "intermediate_size": 16384,
     }
 
     def __post_init__(self):

@@ -57,7 +57,8 @@ class BigBirdConfig(EncoderConfig):
     informative_keys = frozenset(("classifier_dropout",))
     required_values = {
         **EncoderConfig.required_values,
-        **{"use_bias": True, "rescale_embeddings": False},
+        "use_bias": True,
+        "rescale_embeddings": False,
     }
     transformers_defaults = {"vocab_size": 50358}
 

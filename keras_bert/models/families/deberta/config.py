@@ -45,13 +45,18 @@ class DebertaConfig(EncoderConfig):
         ("cls_dropout", "legacy", "padding_idx", "position_embedding_type")
     )
     required_values = {
-        **{"relative_attention": True, "position_biased_input": False},
-        **{"max_relative_positions": -1, "type_vocab_size": 0},
-        **{"pos_att_type": _KINDS, "pooler_hidden_act": "gelu"},
+        "relative_attention": True,
+        "position_biased_input": False,
+        "max_relative_positions": -1,
+        "type_vocab_size": 0,
+        "pos_att_type": _KINDS,
+        "pooler_hidden_act": "gelu",
     }
     transformers_defaults = {
-        **{"vocab_size": 50265, "relative_attention": False},
-        **{"position_biased_input": True, "pos_att_type": None},
+        "vocab_size": 50265,
+        "relative_attention": False,
+        "position_biased_input": True,
+        "pos_att_type": None,
     }
 
     @property

@@ -32,19 +32,26 @@ class DebertaV2Config(DebertaConfig):
     model_type = "deberta-v2"
     size_keys = {
         **DebertaConfig.size_keys,
-        **{"B": "position_buckets", "K": "conv_kernel_size"},
+        "B": "position_buckets",
+        "K": "conv_kernel_size",
     }
     required_values = {
         **DebertaConfig.required_values,
-        **{"share_att_key": True, "norm_rel_ebd": "layer_norm"},
-        **{"conv_act": "gelu", "conv_groups": 1},
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+        "conv_act": "gelu",
+        "conv_groups": 1,
     }
     transformers_defaults = {
         **DebertaConfig.transformers_defaults,
-        **{"vocab_size": 128100, "hidden_size": 1536},
-        **{"num_hidden_layers": 24, "num_attention_heads": 24},
-        **{"intermediate_size": 6144, "position_buckets": -1},
-        **{"share_att_key": False, "norm_rel_ebd": "none"},
+        "vocab_size": 128100,
+        "hidden_size": 1536,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 24,
+        "intermediate_size": 6144,
+        "position_buckets": -1,
+        "share_att_key": False,
+        "norm_rel_ebd": "none",
         "conv_act": "tanh",
     }
 

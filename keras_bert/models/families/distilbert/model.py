@@ -57,7 +57,10 @@ class DistilBertConfig(StrictConfig):
     model_type = "distilbert"
     size_keys = {
         **StrictConfig.size_keys,
-        **{"H": "dim", "I": "hidden_dim", "L": "n_layers", "N": "n_heads"},
+        "H": "dim",
+        "I": "hidden_dim",
+        "L": "n_layers",
+        "N": "n_heads",
     }
     # `sinusoidal_pos_embds` only affects the initial position embeddings.
     informative_keys = frozenset(

@@ -43,7 +43,8 @@ class ElectraConfig(EncoderConfig):
     informative_keys = frozenset(("classifier_dropout", "generator_size"))
     required_values = {
         **EncoderConfig.required_values,
-        **{"summary_type": "first", "summary_use_proj": True},
+        "summary_type": "first",
+        "summary_use_proj": True,
         "summary_activation": "gelu",
     }
     plain_gelu = "gelu_erf"

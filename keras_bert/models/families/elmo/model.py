@@ -144,8 +144,12 @@ class ElmoBackbone:
     def __init__(self, options: ElmoOptions):
         self.options = options
         self.embeddings = CharacterEmbeddings(
-            *(options.n_characters - 1, options.embedding, options.filters),
-            *(options.projection_dim, options.n_highway, options.activation),
+            options.n_characters - 1,
+            options.embedding,
+            options.filters,
+            options.projection_dim,
+            options.n_highway,
+            options.activation,
             name="words",
         )
         sizes = options.dim, options.projection_dim

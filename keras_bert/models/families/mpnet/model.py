@@ -36,11 +36,13 @@ class MPNetConfig(roberta.RobertaConfig):
     # transformers ignores the config and always uses these values.
     required_values = {
         **roberta.RobertaConfig.required_values,
-        **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},
+        "type_vocab_size": 0,
+        "relative_attention_num_buckets": 32,
         "pad_token_id": 1,
     }
     transformers_defaults = {
-        **{"vocab_size": 30527, "max_position_embeddings": 512},
+        "vocab_size": 30527,
+        "max_position_embeddings": 512,
         "layer_norm_eps": 1e-12,
     }
 

@@ -46,8 +46,12 @@ class OpenAIGPTConfig(StrictConfig):
     family = "GPT-1"
     model_type = "openai-gpt"
     size_keys = {
-        **{"V": "vocab_size", "P": "n_positions", "H": "n_embd"},
-        **{"I": "n_inner", "L": "n_layer", "N": "n_head"},
+        "V": "vocab_size",
+        "P": "n_positions",
+        "H": "n_embd",
+        "I": "n_inner",
+        "L": "n_layer",
+        "N": "n_head",
     }
     is_decoder = True
     informative_keys = frozenset(("n_ctx", "predict_special_tokens"))

@@ -44,8 +44,10 @@ class RobertaConfig(EncoderConfig):
     model_type = "roberta"
     informative_keys = frozenset(("classifier_dropout",))
     transformers_defaults = {
-        **{"vocab_size": 50265, "max_position_embeddings": 512},
-        **{"type_vocab_size": 2, "layer_norm_eps": 1e-12},
+        "vocab_size": 50265,
+        "max_position_embeddings": 512,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
     }
     plain_gelu = "gelu_erf"
 

@@ -45,8 +45,12 @@ class XLNetConfig(StrictConfig):
     family = "XLNet"
     model_type = "xlnet"
     size_keys = {
-        **{"V": "vocab_size", "P": "max_seq_length", "H": "d_model"},
-        **{"I": "d_inner", "L": "n_layer", "N": "n_head"},
+        "V": "vocab_size",
+        "P": "max_seq_length",
+        "H": "d_model",
+        "I": "d_inner",
+        "L": "n_layer",
+        "N": "n_head",
         "S": "type_vocab_size",
     }
     activation_key = "ff_activation"
@@ -57,14 +61,21 @@ class XLNetConfig(StrictConfig):
         + ("use_mems_eval", "use_mems_train")
     )
     required_values = {
-        **{"attn_type": "bi", "bi_data": False, "clamp_len": -1},
-        **{"same_length": False, "summary_type": "last", "untie_r": True},
+        "attn_type": "bi",
+        "bi_data": False,
+        "clamp_len": -1,
+        "same_length": False,
+        "summary_type": "last",
+        "untie_r": True,
         "summary_activation": "tanh",
         "summary_use_proj": True,
     }
     transformers_defaults = {
-        **{"vocab_size": 32000, "d_model": 1024, "n_layer": 24},
-        **{"n_head": 16, "d_inner": 4096},
+        "vocab_size": 32000,
+        "d_model": 1024,
+        "n_layer": 24,
+        "n_head": 16,
+        "d_inner": 4096,
     }
 
     def __post_init__(self):
