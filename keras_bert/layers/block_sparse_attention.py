@@ -100,14 +100,17 @@ class BlockSparseAttention(SelfAttention):
     @functools.cached_property
     def _tables(self):
         """Random blocks for most lengths, and for multiples of 1,024 tokens."""
-        shape = self.num_heads, self._num_blocks(self.max_positions)
+        num_blocks = self._num_blocks(self.max_positions)
         number = self.num_random_blocks
         if self.random_blocks == "transformers_eval":
-            return (np.zeros((shape[0], shape[1] - 2, number), "int32"),) * 2
-        usual = draw_blocks(self.seed, *shape, number)
+            shape = self.num_heads, num_blocks - 2, number
+            return (np.zeros(shape, "int32"),) * 2
+        usual = draw_blocks(self.seed, self.num_heads, num_blocks, number)
         if not uses_early_blocks(1024, self.block_size, number):
             return usual, usual
-        early = draw_early_blocks(self.seed, *shape, number, self.block_size)
+        early = draw_early_blocks(
+            self.seed, self.num_heads, num_blocks, number, self.block_size
+        )
         return usual, early
 
     def _num_blocks(self, length):
@@ -139,13 +142,11 @@ class BlockSparseAttention(SelfAttention):
                 f"{self.name}."
             )
         is_long = self._is_long(ops.shape(heads[1])[2])
-        ways = (
-            functools.partial(self._attend_to_blocks, heads, context),
-            functools.partial(super().attend, heads, context, training),
-        )
+        to_blocks = functools.partial(self._attend_to_blocks, heads, context)
+        to_all = functools.partial(super().attend, heads, context, training)
         if isinstance(is_long, bool):
-            return ways[not is_long]()
-        return ops.cond(is_long, *ways)
+            return to_blocks() if is_long else to_all()
+        return ops.cond(is_long, to_blocks, to_all)
 
     def _is_long(self, length):
         if isinstance(length, int) and length > self.max_full_length:

@@ -131,9 +131,16 @@ class Backbone:
         return self._with(self.embeddings, self.inputs, context)
 
     def _with(self, embeddings, inputs, make_context=None):
-        context = make_context or self._make_context, self.below_blocks[1:]
-        pieces = self.blocks, self.final_norm, self.pooler, inputs
-        return type(self)(embeddings, *pieces, *context, self.mask_queries)
+        return type(self)(
+            embeddings,
+            self.blocks,
+            final_norm=self.final_norm,
+            pooler=self.pooler,
+            inputs=inputs,
+            context=make_context or self._make_context,
+            context_layers=self.below_blocks[1:],
+            mask_queries=self.mask_queries,
+        )
 
     @property
     def is_packed(self) -> bool:

@@ -67,10 +67,15 @@ class LeftToRight:
             query, *new = attention.heads(projected)
             pairs = zip(next(before), new, strict=True)
             cache.append([_put(old, x, places) for old, x in pairs])
-            where = AttentionContext(query_positions=places)
-            scaled = query * attention.scale
-            given = where, attention.pattern, ops.convert_to_tensor
-            return attend_to_next(scaled, *cache[-1], *given)
+            key, value = cache[-1]
+            return attend_to_next(
+                query * attention.scale,
+                key,
+                value,
+                AttentionContext(query_positions=places),
+                attention.pattern,
+                ops.convert_to_tensor,
+            )
 
         embedded = ops.take_along_axis(
             self._embedded(ids), ops.expand_dims(places, -1), axis=1

@@ -223,15 +223,15 @@ class AdamW(keras.optimizers.Optimizer):
         rate *= step.is_taken
         gradient = ops.cast(gradient, dtype)
         decay = self._decay_rate if self._decaying[index] else 0.0
-        variables = self._momentums[index], self._velocities[index]
+        momentum, velocity = self._momentums[index], self._velocities[index]
         if self._is_plain and keras.backend.backend() == "tensorflow":
-            handles = [x.value for x in variables]
+            handles = [momentum.value, velocity.value]
             update_variable(gradient, variable, handles, rate, decay, step)
             return
-        moments = adam_moments(gradient, *variables, step)
-        for moment, value in zip(variables, moments, strict=True):
-            self.assign(moment, value)
-        update = adam_direction(*moments, step) + decay * variable
+        first, second = adam_moments(gradient, momentum, velocity, step)
+        self.assign(momentum, first)
+        self.assign(velocity, second)
+        update = adam_direction(first, second, step) + decay * variable
         rate *= self._rate_factor(gradient, variable, index, update, step)
         self.assign_sub(variable, rate * update)
 

@@ -102,9 +102,12 @@ def _lay_out(model, tab):
 
 def _component(field):
     if isinstance(field, NumberField):
-        bounds = field.low, field.high
         return gr.Slider(
-            *bounds, field.value, step=field.step, label=field.label
+            field.low,
+            field.high,
+            field.value,
+            step=field.step,
+            label=field.label,
         )
     if isinstance(field, ChoiceField):
         return gr.Radio([*field.choices], value=field.value, label=field.label)

@@ -170,8 +170,8 @@ class Ensemble(Summarized):
                 f"Received: an ensemble of {_name(self._first)}s."
             )
         encoded = [task._labelled(questions) for task in self.tasks]
-        sizes = n_best_size, max_answer_length
-        return row_answers(encoded[0], self._logits(encoded), *sizes)
+        logits = self._logits(encoded)
+        return row_answers(encoded[0], logits, n_best_size, max_answer_length)
 
     def evaluate(
         self, texts: typing.Any, labels: typing.Any = None

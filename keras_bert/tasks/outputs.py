@@ -86,13 +86,13 @@ class Labels(Classes):
 
     def decode(self, encoded, logits):
         answers = []
-        rows = self.probabilities(logits), encoded.truncated.tolist()
-        for row, is_cut in zip(*rows, strict=True):
+        probabilities = self.probabilities(logits)
+        for row, is_cut in zip(probabilities, encoded.truncated, strict=True):
             named = [
                 {
                     "label": self.labels[place],
                     "probability": float(row[place]),
-                    TRUNCATED: is_cut,
+                    TRUNCATED: bool(is_cut),
                 }
                 for place in np.argsort(-row, kind="stable")
             ]
@@ -152,14 +152,16 @@ class Choice(Classes):
         return is_nearly_constant(answers, encoded.own_targets)
 
     def decode(self, encoded, logits):
-        rows = self.probabilities(logits), encoded.truncated.tolist()
+        probabilities = self.probabilities(logits)
         return [
             {
                 "choice": int(row.argmax()),
                 "probability": float(row.max()),
-                TRUNCATED: is_cut,
+                TRUNCATED: bool(is_cut),
             }
-            for row, is_cut in zip(*rows, strict=True)
+            for row, is_cut in zip(
+                probabilities, encoded.truncated, strict=True
+            )
         ]
 
     def graph(self, logits, inputs):

@@ -128,16 +128,23 @@ class PairRanker(FineTunedTask):
                 f"as `ListNetLoss()`. Received: loss={brief(loss)}."
             )
         self.answer.ranking_loss = loss or BinaryCrossEntropyLoss()
-        data = texts, labels, validation_data, class_weights
-        fit = {"callbacks": callbacks, "verbose": verbose, "teacher": teacher}
-        recipe = {**arguments.by_name(Recipe, args), **recipe}
-        return super().fit(*data, **fit, **recipe)
+        return super().fit(
+            texts,
+            labels,
+            validation_data,
+            class_weights,
+            callbacks=callbacks,
+            verbose=verbose,
+            teacher=teacher,
+            **arguments.by_name(Recipe, args),
+            **recipe,
+        )
 
-    def _train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
+    def _train(self, encoded, held_out, recipe, **fit):
         self.answer.ranking_loss.check(encoded.targets)
-        fit["own_model"] = self.model
-        data = encoded, held_out, recipe, teacher_logits
-        return super()._train(*data, **fit)
+        return super()._train(
+            encoded, held_out, recipe, own_model=self.model, **fit
+        )
 
     def _learner(self):
         """Create the `Learner` for queries with their documents."""

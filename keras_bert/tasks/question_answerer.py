@@ -228,8 +228,8 @@ class QuestionAnswerer(FineTunedTask):
             A dict mapping question ids to `Answers`.
         """
         encoded = self._labelled(questions)
-        sizes = n_best_size, max_answer_length
-        return row_answers(encoded, self._logits(encoded), *sizes)
+        logits = self._logits(encoded)
+        return row_answers(encoded, logits, n_best_size, max_answer_length)
 
     def _train(self, encoded, held_out, recipe, **fit):
         check_spans(encoded)

@@ -220,10 +220,10 @@ def label_rows(right, given, found, names):
             labels, and predictions of each label.
         names: list of str, the labels.
     """
-    counts = right.tolist(), given.tolist(), found.tolist()
+    counts = np.stack([right, given, found], axis=1).tolist()
     return [
         {"label": name, **precision_recall_f1(*row), "support": row[1]}
-        for name, *row in zip(names, *counts, strict=True)
+        for name, row in zip(names, counts, strict=True)
     ]
 
 

@@ -263,8 +263,16 @@ class Task(Summarized):
         """
         from keras_bert.export import export_tflite
 
-        options = kind, texts, representative_texts, files, overwrite, force
-        return export_tflite(self, path, *options)
+        return export_tflite(
+            self,
+            path,
+            kind=kind,
+            texts=texts,
+            representative_texts=representative_texts,
+            files=files,
+            overwrite=overwrite,
+            force=force,
+        )
 
     def export_onnx(
         self,

@@ -66,9 +66,15 @@ class TextClassifier(TextTask):
         checks.flag(multi_label=multi_label)
         self.multi_label = multi_label
         own = {"labels": self.labels, "multi_label": multi_label}
-        answer = Labels(self.labels, multi_label)
-        how = seq_length, truncation, windows, stride
-        super().__init__(pretrained, answer, own, *how)
+        super().__init__(
+            pretrained,
+            Labels(self.labels, multi_label),
+            own,
+            seq_length,
+            truncation=truncation,
+            windows=windows,
+            stride=stride,
+        )
 
     @one_or_many
     def probabilities(self, texts: Texts) -> np.ndarray:

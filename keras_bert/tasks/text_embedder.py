@@ -529,8 +529,16 @@ class TextEmbedder(Task):
             ModuleNotFoundError: the interpreter of LiteRT is not installed.
         """
         task = self._compressed(dimensions, precision)
-        options = kind, texts, representative_texts, files, overwrite, force
-        return Task.export_tflite(task, path, *options)
+        return Task.export_tflite(
+            task,
+            path,
+            kind=kind,
+            texts=texts,
+            representative_texts=representative_texts,
+            files=files,
+            overwrite=overwrite,
+            force=force,
+        )
 
     def _row_embeddings(self, rows, preprocess=None):
         """Compute the embeddings of tokenized texts."""

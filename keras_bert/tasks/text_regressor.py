@@ -44,9 +44,15 @@ class TextRegressor(TextTask):
     ):
         task = pretrained.task
         is_trained = task is not None and task.task == type(self).__name__
-        answer = Numbers(task.head.num_outputs if is_trained else 1)
-        how = seq_length, truncation, windows, stride
-        super().__init__(pretrained, answer, {}, *how)
+        super().__init__(
+            pretrained,
+            Numbers(task.head.num_outputs if is_trained else 1),
+            {},
+            seq_length,
+            truncation=truncation,
+            windows=windows,
+            stride=stride,
+        )
 
     @answers_one_or_many
     def predict(

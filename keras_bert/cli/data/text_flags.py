@@ -54,8 +54,9 @@ class TextFlags:
         if self.tfds_name.value is None:
             command_line.reject("requires --tfds_name", self.tfds_split)
         if not self.is_given:
-            others = self.text_key, self.on_bad_line
-            command_line.reject("requires --input_file", *others)
+            command_line.reject(
+                "requires --input_file", self.text_key, self.on_bad_line
+            )
         if self.input_file.value is None:
             return []
         return expand_patterns(self.input_file.value, streams=True)

@@ -167,10 +167,14 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
     given = np.array([[name in row for name in names] for row in labels])
     confidences = np.where(found, probabilities, 1 - probabilities)
     is_wrong = found != given
-    counts = (given & found).sum(0), given.sum(0), found.sum(0)
     report = {
         "scores": multi_label_scores(given, found),
-        "labels": label_rows(*counts, names),
+        "labels": label_rows(
+            right=(given & found).sum(0),
+            given=given.sum(0),
+            found=found.sum(0),
+            names=names,
+        ),
         "calibration": calibration(confidences.ravel(), ~is_wrong.ravel()),
     }
     worst = np.where(is_wrong, confidences, 0.0).max(axis=1)

@@ -70,11 +70,14 @@ class RunFlags:
         """
         recipes = [self._recipe.values()]
         if not self._teacher_dir.value:
-            fields = ("label_share", "temperature")
-            self._reject("requires --teacher_dir", *fields)
+            self._reject("requires --teacher_dir", "label_share", "temperature")
         if self._search.value == "paper":
-            fields = ("batch_size", "learning_rate", "epochs")
-            self._reject("is chosen by --search=paper", *fields)
+            self._reject(
+                "is chosen by --search=paper",
+                "batch_size",
+                "learning_rate",
+                "epochs",
+            )
             recipes = paper_grid(recipes[0])
         return [
             x
@@ -84,8 +87,13 @@ class RunFlags:
 
     def reject_training(self, reason):
         """Raise ValueError if a training flag is given."""
-        students = self._teacher_dir, self._num_layers
-        command_line.reject(reason, self._seeds, self._search, *students)
+        command_line.reject(
+            reason,
+            self._seeds,
+            self._search,
+            self._teacher_dir,
+            self._num_layers,
+        )
 
     def _reject(self, reason, *fields):
         holders = [self._recipe.holders[field] for field in fields]
@@ -151,8 +159,9 @@ class RunFlags:
             ) as work,
             artifacts.disk_full_names_file(work),
         ):
-            student = self._teacher_dir.value, self._num_layers.value
-            scores = run.perform(recipes, work, *student)
+            scores = run.perform(
+                recipes, work, self._teacher_dir.value, self._num_layers.value
+            )
             artifacts.finish_directory(work, output, context)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)

@@ -33,10 +33,15 @@ def show_example(values, row, place, vocabulary):
     tokens, continues = [], vocabulary.is_continuation
     for position, shown in enumerate(ids):
         outcome, original = predictions.get(position, (PLAIN, shown))
-        pieces = vocabulary.tokens[shown], vocabulary.tokens[original]
         # The first word of A or B may be truncated at its start.
         inside = continues[original] and position not in (1, boundary)
-        tokens.append(_token_text(*pieces, outcome, inside))
+        text = _token_text(
+            vocabulary.tokens[shown],
+            vocabulary.tokens[original],
+            outcome,
+            inside,
+        )
+        tokens.append(text)
     label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
     meaning = _LABELS[label] if boundary < length else "one text"
     lines = [title]

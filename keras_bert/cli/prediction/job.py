@@ -94,6 +94,12 @@ def log_progress(done, total, start, earlier=0):
         earlier: int, number of rows that an interrupted run has finished.
     """
     rate = (done - earlier) / max(time.monotonic() - start, 1e-6)
-    message = "%d of %d, %.0f a second, %.0f s left."
-    values = done, total, rate, (total - done) / rate
-    logging.log_every_n_seconds(logging.INFO, message, 10, *values)
+    logging.log_every_n_seconds(
+        logging.INFO,
+        "%d of %d, %.0f a second, %.0f s left.",
+        10,
+        done,
+        total,
+        rate,
+        (total - done) / rate,
+    )

@@ -84,8 +84,8 @@ class SplitFlags:
         if self.label_separator.value == "":
             command_line.reject("must not be empty", self.label_separator)
         if self.task_name.value:
-            source = self.task_name.value, self.data_dir.value
-            return [source[1]], functools.partial(glue_splits, *source)
+            task, directory = self.task_name.value, self.data_dir.value
+            return [directory], functools.partial(glue_splits, task, directory)
         if self.tfds_name.value:
             return [], functools.partial(tfds_splits, self.tfds_name.value)
         files = shared_flags.given(self.files)

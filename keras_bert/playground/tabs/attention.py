@@ -48,8 +48,9 @@ def attend(model, text, pair="", layer=1, head=1):
     )
     bits = -np.log2(np.maximum(weights, 1e-30))  # 0 * log 0 counts as 0.
     entropies = (weights * bits).sum(axis=-1).mean(axis=-1)
-    chosen = layer - 1, head - 1
-    return Attention(pieces.tokens, weights, entropies, *chosen, pieces.note)
+    return Attention(
+        pieces.tokens, weights, entropies, layer - 1, head - 1, pieces.note
+    )
 
 
 def attention_picture(attention):

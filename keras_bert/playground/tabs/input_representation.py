@@ -110,7 +110,7 @@ def _row(piece):
         _label(piece),
         piece.id,
         piece.segment if "segment" in piece.vectors else "none",
-        place if piece.text_number else ["special", ""],
+        *(place if piece.text_number else ["special", ""]),
     ]
 
 

@@ -88,9 +88,9 @@ def learner_of(generator, discriminator, seed, model=None, **more):
         **more: other arguments of `Learner`.
     """
     name = discriminator.family.model_name("learner")
-    both = generator.model, model or discriminator.model
+    both = _both(generator.model, model or discriminator.model, seed, name)
     kept = {GENERATOR: generator, "": discriminator}
-    return Learner(_both(*both, seed, name), kept, **more)
+    return Learner(both, kept, **more)
 
 
 def _both(generator, discriminator, seed, name):

@@ -56,8 +56,9 @@ def squad_scores(
             a question in `data_set`.
     """
     questions = squad_questions(data_set, "`data_set`")
-    odds = no_answer_probabilities, no_answer_threshold
-    return question_metrics(questions, predictions, *odds)
+    return question_metrics(
+        questions, predictions, no_answer_probabilities, no_answer_threshold
+    )
 
 
 def question_metrics(questions, predictions, odds=None, threshold=1.0):

@@ -89,8 +89,9 @@ class PromptPreprocessor(Preprocessor):
     def with_prompt(self, prompt):
         """Return a cached copy of this preprocessor with a different prompt."""
         if prompt not in self._by_prompt:
-            others = self.tokenizer, self.template, self.seq_length
-            self._by_prompt[prompt] = PromptPreprocessor(prompt, *others)
+            self._by_prompt[prompt] = PromptPreprocessor(
+                prompt, self.tokenizer, self.template, self.seq_length
+            )
         return self._by_prompt[prompt]
 
     @property

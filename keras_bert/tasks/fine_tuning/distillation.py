@@ -30,11 +30,13 @@ def teacher_logits(student, teacher, texts, labels=None):
         ValueError: teacher and student have different tasks, labels or shared
             settings.
     """
-    kinds = type(student), type(teacher)
-    if not (issubclass(*kinds) or issubclass(*kinds[::-1])):
+    own_class, other_class = type(student), type(teacher)
+    if not (
+        issubclass(own_class, other_class) or issubclass(other_class, own_class)
+    ):
         raise ValueError(
-            f"`teacher` must be a trained {kinds[0].__name__}. "
-            f"Received: {kinds[1].__name__}."
+            f"`teacher` must be a trained {own_class.__name__}. "
+            f"Received: {other_class.__name__}."
         )
     own, theirs = student._ensemble_settings, teacher._ensemble_settings
     for name, value in own.items():

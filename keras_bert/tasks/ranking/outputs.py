@@ -59,8 +59,9 @@ class Scores(Numbers):
 
     def is_constant(self, encoded, logits):
         is_valid = np.isfinite(encoded.own_targets)
-        pair = logits[is_valid], encoded.own_targets[is_valid]
-        return are_numbers_nearly_constant(*pair)
+        return are_numbers_nearly_constant(
+            logits[is_valid], encoded.own_targets[is_valid]
+        )
 
     def decode(self, encoded, logits):
         return ops.convert_to_numpy(self.activation(logits[:, 0])).tolist()

@@ -95,10 +95,14 @@ class Tags(Classes):
 
     def decode(self, encoded, logits):
         find = _each_word if self.is_plain else find_entities
-        rows = self.tags_of(logits), self.probabilities(logits)
         return [
             locate_entities(find(tags), x.text, x.spans, row.max(axis=1))
-            for x, tags, row in zip(encoded.decode_context, *rows, strict=True)
+            for x, tags, row in zip(
+                encoded.decode_context,
+                self.tags_of(logits),
+                self.probabilities(logits),
+                strict=True,
+            )
         ]
 
     def graph(self, logits, inputs):

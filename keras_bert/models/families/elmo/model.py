@@ -152,14 +152,18 @@ class ElmoBackbone:
             options.activation,
             name="words",
         )
-        sizes = options.dim, options.projection_dim
-        clips = options.cell_clip, options.proj_clip
         # Cell states are sums over many words, which need float32 precision.
         self.below_blocks = [self.embeddings]
         self.final_norm = None
         self.blocks = [
             keras.layers.RNN(
-                ProjectedLSTMCell(*sizes, *clips, dtype="float32"),
+                ProjectedLSTMCell(
+                    options.dim,
+                    options.projection_dim,
+                    options.cell_clip,
+                    options.proj_clip,
+                    dtype="float32",
+                ),
                 return_sequences=True,
                 return_state=True,
                 go_backwards=bool(place % _NUM_DIRECTIONS),
