@@ -94,7 +94,10 @@ def _export(task, kind, **options):
 def _label(classifier, run, text):
     inputs = classifier.preprocess([text])
     length = int(np.sum(inputs["input_mask"]))
-    ids = {name: inputs[name].numpy()[:, :length] for name in classifier.inputs}
+    ids = {
+        name: inputs[name].numpy()[:, :length]
+        for name in classifier.input_names
+    }
     return run(**ids)["label"][0].decode()
 
 
@@ -129,7 +132,7 @@ def _measure(task, kind):
 
 
 def _milliseconds(run, task, length):
-    ids = {name: np.ones((1, length), np.int32) for name in task.inputs}
+    ids = {name: np.ones((1, length), np.int32) for name in task.input_names}
     ids["segment_ids"] *= 0
     seconds = []
     for _ in range(_RUNS + 1):  # The first call is slower.

@@ -125,7 +125,7 @@ def _shares(pretrained, words, texts, offset):
         inputs = {name: x.numpy() for name, x in inputs.items()}
         rows = inputs[features.INPUT_IDS.name]
         positions = (rows == mask_id).argmax(axis=1)[:, None] + offset
-        inputs = {name: inputs[name] for name in task.inputs}
+        inputs = {name: inputs[name] for name in task.input_names}
         inputs[features.MASKED_LM_POSITIONS.name] = positions.astype("int32")
         logits = pretrained.pretrainer(inputs)["mlm_logits"][:, 0]
         logits = ops.take(logits, np.array(ids), axis=1)

@@ -83,7 +83,7 @@ def main():
         docker_line(_OUTPUT_DIR.value),
         curl_line(task, _OUTPUT_DIR.value),
     )
-    logging.info("Outputs: %s.", ", ".join(task.outputs))
+    logging.info("Outputs: %s.", ", ".join(task.output_names))
     return f"{place}"
 
 

@@ -127,7 +127,7 @@ def _graph_function(task, names, packed):
         ids = same_rows([tf.cast(x, tf.int32) for x in ids])
         given = dict(zip(inputs, ids, strict=True))
         # Other inputs, such as offsets in a text, do not affect the outputs.
-        unused = {name: tf.zeros_like(ids[0]) for name in task.inputs}
+        unused = {name: tf.zeros_like(ids[0]) for name in task.input_names}
         outputs = task.predict_ids({**unused, **given}, model)
         if is_published and "score" in outputs:
             outputs = model(given)  # config.json contains the activation.
@@ -150,7 +150,7 @@ def _feeds(task, names, samples):
 
 
 def _inputs(task):
-    return [name for name in task.inputs if name in task.model.input]
+    return [name for name in task.input_names if name in task.model.input]
 
 
 def _with_states(task):

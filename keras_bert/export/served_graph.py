@@ -35,7 +35,7 @@ class ServedGraph:
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
                 )
-                for name in task.inputs
+                for name in task.input_names
             }
             ids_checked = _checked(task, ids)
             outputs = task.predict_ids(ids_checked, model)

@@ -37,10 +37,13 @@ def ids_function(task):
     """Create a `tf.function` that calls `predict_ids` on model inputs."""
     rank = len(task.model.input[features.INPUT_IDS.name].shape)
     signature = [
-        tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
+        tf.TensorSpec([None] * rank, tf.int32, name)
+        for name in task.input_names
     ]
     answer = _of_any_rows(
-        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids, strict=True)))
+        lambda *ids: task.predict_ids(
+            dict(zip(task.input_names, ids, strict=True))
+        )
     )
     return constant_function(task.model, answer, signature)
 

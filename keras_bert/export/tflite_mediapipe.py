@@ -63,7 +63,7 @@ def mediapipe_function(task):
             tokens, [tf.size(tokens)], validate=False
         )
         inputs = task.preprocess.rows(tokens).inputs
-        inputs = {name: inputs[name][tf.newaxis] for name in task.inputs}
+        inputs = {name: inputs[name][tf.newaxis] for name in task.input_names}
         return {_output(task): task.predict_ids(inputs)[_output(task)]}
 
     signature = [tf.TensorSpec([None, None], tf.int32, n) for n in _INPUTS]
@@ -160,7 +160,7 @@ def _add(builder, value):
 
 
 def _output(task):
-    return next((name for name in _OUTPUTS if name in task.outputs), None)
+    return next((name for name in _OUTPUTS if name in task.output_names), None)
 
 
 def _tokens(ragged):

@@ -99,7 +99,7 @@ def id_samples(task, columns):
     return [
         {
             name: inputs[name][index : index + 1, ..., :length]
-            for name in task.inputs
+            for name in task.input_names
         }
         for index, length in enumerate(lengths)
     ]

@@ -42,7 +42,7 @@ def split_into_pieces(model, preprocess, text, pair=""):
     arrays = {name: x.numpy() for name, x in rows.inputs.items()}
     ids = arrays[features.INPUT_IDS.name].tolist()
     return Pieces(
-        {name: arrays[name][np.newaxis] for name in model.inputs},
+        {name: arrays[name][np.newaxis] for name in model.input_names},
         [model.vocabulary.tokens[index] for index in ids],
         arrays[TEXT_NUMBERS].tolist(),
         arrays[STARTS].tolist(),

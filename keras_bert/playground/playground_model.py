@@ -64,7 +64,7 @@ class PlaygroundModel:
         return self.tokenizer.vocabulary
 
     @property
-    def inputs(self):
+    def input_names(self):
         """Names of the encoder's input tensors."""
         return tuple(self.pretrained.backbone.inputs)
 

@@ -21,8 +21,8 @@ class FeatureExtractor(Task):
     ):
         self.pretrained = pretrained
         self.model = pretrained.encoder
-        self.inputs = tuple(pretrained.backbone.inputs)
-        self.outputs = tuple(pretrained.encoder.output)
+        self.input_names = tuple(pretrained.backbone.inputs)
+        self.output_names = tuple(pretrained.encoder.output)
         self.preprocess = Preprocessor(
             pretrained.tokenizer,
             pretrained.family.template,

@@ -98,10 +98,13 @@ class FewShotClassifier(Task):
             )
         self.labels, _ = choose_labels(None, labels)
         self.answer = Labels(self.labels)
-        self.outputs = self.answer.names
+        self.output_names = self.answer.names
         self.embedder, self.pretrained = embedder, embedder.pretrained
         self.settings = {**embedder.settings, "labels": self.labels}
-        self.preprocess, self.inputs = embedder.preprocess, embedder.inputs
+        self.preprocess, self.input_names = (
+            embedder.preprocess,
+            embedder.input_names,
+        )
         self.head = TaskHead(len(self.labels), dropout=0.0, name="head")
         self.pretrained.added_layers = [*embedder.dense, self.head]
         logits = self.head(embedder.model.output["embedding"])
@@ -233,7 +236,7 @@ class FewShotClassifier(Task):
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
     ) -> Tensors:
-        ids = {name: inputs[name] for name in self.inputs}
+        ids = {name: inputs[name] for name in self.input_names}
         return self.answer.graph((model or self.model)(ids)["logits"], inputs)
 
     def _labelled(self, texts, labels):

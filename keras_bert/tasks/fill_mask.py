@@ -56,7 +56,7 @@ class FillMask(Task):
     {'token': 'list', 'text': 'list', 'probability': 0.31}
     """
 
-    outputs = ("tokens", "token_probabilities")
+    output_names = ("tokens", "token_probabilities")
     preprocess: Preprocessor
 
     def __init__(
@@ -76,7 +76,7 @@ class FillMask(Task):
         self.pretrained = pretrained
         self.model = pretrained.pretrainer
         self._compute = Forward(self.model)
-        self.inputs = tuple(pretrained.backbone.inputs)
+        self.input_names = tuple(pretrained.backbone.inputs)
         tokenizer = pretrained.tokenizer
         self.vocabulary = tokenizer.vocabulary
         self._detokenize = tokenizer.detokenize

@@ -80,14 +80,14 @@ class FineTunedTask(Task):
         settings: dict[str, typing.Any],
     ):
         self.answer = answer
-        self.outputs, self.main_metric = answer.names, answer.main_metric
+        self.output_names, self.main_metric = answer.names, answer.main_metric
         self.pretrained, self.model = self._with_head(pretrained, settings)
         template = self._template(self.pretrained.family)
         self.reader = reader(self.pretrained, template, self.settings)
         self.preprocess = self.reader.preprocess
         self.text_shapes = self.reader.text_shapes
         encoder_inputs = tuple(self.pretrained.backbone.inputs)
-        self.inputs = encoder_inputs + self.reader.extra_inputs
+        self.input_names = encoder_inputs + self.reader.extra_inputs
         self._compute = Forward(self.model)
         self._random_kernel = None
         if self._starts_random:
@@ -424,7 +424,7 @@ class FineTunedTask(Task):
             texts, labels, sample_weight = with_weights(texts, sample_weight)
         texts, labels = self.reader.read_labelled(texts, labels)
         encoded = self.reader.encode(
-            texts, *self.answer.learn(labels, class_weights)
+            texts, *self.answer.targets(labels, class_weights)
         )
         if sample_weight is not None:
             weights = sample_weights(sample_weight, len(encoded.counts))

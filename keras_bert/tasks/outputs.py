@@ -42,7 +42,7 @@ class Labels(Classes):
         label = "labels" if multi_label else "label"
         self.names = ("logits", "probabilities", label, TRUNCATED)
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         if self.multi_label:
             targets = label_rows(labels, self.labels)
         else:
@@ -129,7 +129,7 @@ class Choice(Classes):
     num_outputs = 1
     names = ("logits", "probabilities", "choice", TRUNCATED)
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels with names, not for choices. "
@@ -194,7 +194,7 @@ class Numbers(Outputs):
     def __init__(self, num_outputs=1):
         self.num_outputs = num_outputs
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels, not for regression. "

@@ -79,7 +79,7 @@ class Outputs:
 
     num_probes = 512
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         """Check labels and return targets and weights for `Inputs.encode`."""
 
     def activation(self, logits):

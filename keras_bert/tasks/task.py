@@ -38,10 +38,10 @@ class Task(Summarized):
         preprocess: callable that converts string tensors, in the order of
             `text_inputs`, to a dict of int32 tensors. It runs in TensorFlow
             graphs and has the attributes `tokenizer` and `seq_length`.
-        inputs: tuple of str, names of the tensors that the model takes.
+        input_names: tuple of str, names of the tensors that the model takes.
         model: `keras.Model` that computes the outputs.
         pretrained: `PretrainedModel` of the task.
-        outputs: tuple of str, names of the tensors that `predict_texts`
+        output_names: tuple of str, names of the tensors that `predict_texts`
             returns.
         settings: JSON-serializable dict of the task's settings, such as its
             labels.
@@ -54,10 +54,10 @@ class Task(Summarized):
     text_inputs: tuple[str, ...] = ("text",)
     text_shapes: dict[str, tuple] = {}
     preprocess: typing.Any
-    inputs: tuple[str, ...]
+    input_names: tuple[str, ...]
     model: keras.Model
     pretrained: PretrainedModel
-    outputs: tuple[str, ...]
+    output_names: tuple[str, ...]
     settings: dict[str, typing.Any] = {}
     substring_outputs: tuple[str, ...] = ()
     none_values: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class Task(Summarized):
             The result of `preprocess`, and a dict with `truncated`, bool
             `(batch_size,)`, which is empty if the task lacks this output.
         """
-        if TRUNCATED not in self.outputs:
+        if TRUNCATED not in self.output_names:
             return self.preprocess(*texts), {}
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}

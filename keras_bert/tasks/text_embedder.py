@@ -112,7 +112,7 @@ class TextEmbedder(Task):
         [Sentence-BERT](https://arxiv.org/abs/1908.10084)
     """
 
-    outputs = ("embedding",)
+    output_names = ("embedding",)
     recipe_class = Recipe
     none_values = ("default_prompt_name", "truncate_dim")
     preprocess: PromptPreprocessor
@@ -156,7 +156,7 @@ class TextEmbedder(Task):
             pretrained.sequence_length(seq_length),
         )
         backbone = pretrained.backbone
-        self.inputs = tuple(backbone.inputs)
+        self.input_names = tuple(backbone.inputs)
         num_left_out = self._num_left_out(self.preprocess)
         self.model = self._model(num_left_out)
         self._layers = Forward(backbone.states_model(), batch_tokens)

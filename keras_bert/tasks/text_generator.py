@@ -60,7 +60,7 @@ class TextGenerator(Task):
         [Nucleus sampling](https://arxiv.org/abs/1904.09751), section 3
     """
 
-    outputs = ("generated_text", "generated_ids")
+    output_names = ("generated_text", "generated_ids")
     preprocess: Preprocessor
 
     def __init__(
@@ -79,7 +79,7 @@ class TextGenerator(Task):
             )
         self.pretrained = pretrained
         self.model = pretrained.pretrainer
-        self.inputs = tuple(pretrained.backbone.inputs)
+        self.input_names = tuple(pretrained.backbone.inputs)
         self._steps = LeftToRight(
             pretrained.backbone, pretrained.heads["masked_lm_head"]
         )

@@ -90,8 +90,8 @@ class ZeroShotClassifier(Task):
         self._reader = Choices(self.pretrained, template, how)
         pairs = self._reader.preprocess.pairs
         self.preprocess = _Hypotheses(hypothesis_template, pairs)
-        self.inputs = tuple(self.pretrained.backbone.inputs)
-        self.outputs = Labels([], multi_label).names
+        self.input_names = tuple(self.pretrained.backbone.inputs)
+        self.output_names = Labels([], multi_label).names
         logits = classifier.model.output["logits"]
         score = logits[:, entailment : entailment + 1]
         if multi_label:
@@ -150,7 +150,7 @@ class ZeroShotClassifier(Task):
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
     ) -> Tensors:
-        ids = {name: inputs[name] for name in self.inputs}
+        ids = {name: inputs[name] for name in self.input_names}
         logits = (model or self.model)(ids)["logits"]
         probabilities = Labels([], self.multi_label).activation(logits)
         return {"logits": logits, "probabilities": probabilities}

@@ -106,7 +106,7 @@ def _ids(task, length):
     # The blocks of a BigBird depend on the longest row.
     if task.pretrained.config.model_type != "big_bird":
         mask[1, ..., length // 2 :] = 0
-    values = dict.fromkeys(task.inputs, np.zeros(shape, int))
+    values = dict.fromkeys(task.input_names, np.zeros(shape, int))
     values |= {"input_ids": ids, "input_mask": mask}
     if "segment_ids" in values:
         values["segment_ids"] = mask * (np.arange(length) > length // 2)

@@ -142,7 +142,10 @@ def test_optimum(export, name, kind, packed):
     outputs = model(**rows)
     rows = {name: x.numpy() for name, x in rows.items()}
     names = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
-    ids = {x: rows.get(names.get(x, x), rows["input_ids"]) for x in task.inputs}
+    ids = {
+        x: rows.get(names.get(x, x), rows["input_ids"])
+        for x in task.input_names
+    }
     is_token = rows["attention_mask"].astype(bool)
     expected = task.predict_ids({n: x.astype("int32") for n, x in ids.items()})
     if "score" in expected:

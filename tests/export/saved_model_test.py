@@ -35,7 +35,7 @@ def test_signatures_have_the_documented_names(exported):
         name: tf.TensorSpec([None, None], tf.int32, name) for name in _IDS
     }
     for signature in signatures.values():
-        assert sorted(signature.structured_outputs) == sorted(task.outputs)
+        assert sorted(signature.structured_outputs) == sorted(task.output_names)
 
 
 def test_an_empty_directory_is_used(bert, tmp_path, monkeypatch):

@@ -91,7 +91,7 @@ def answers(exported, tmp_path_factory):
     for name, (task, directory) in exported.items():
         texts = columns(task, _TEXTS)
         inputs = task.preprocess(*map(tf.constant, texts.values()))
-        ids = {name: inputs[name].numpy() for name in task.inputs}
+        ids = {name: inputs[name].numpy() for name in task.input_names}
         requests[name] = (
             str(directory),
             {"serving_default": texts, "ids": ids},
@@ -117,7 +117,7 @@ def test_a_server_answers_as_python(exported, answers, name, loader):
     is_token = inputs["input_mask"].numpy() > 0
     expected = {
         "serving_default": task.predict_texts(*texts),
-        "ids": task.predict_ids({n: inputs[n] for n in task.inputs}),
+        "ids": task.predict_ids({n: inputs[n] for n in task.input_names}),
     }
     for signature, outputs in answers[name, loader].items():
         assert {*outputs} == {*expected[signature]}
@@ -155,7 +155,7 @@ def test_bad_ids_are_refused(exported, name):
     task, directory = exported[name]
     ids = tf.saved_model.load(str(directory)).signatures["ids"]
     shape = (2, 2, 9) if name == "chooser" else (2, 9)
-    good = {name: np.ones(shape, "int32") for name in task.inputs}
+    good = {name: np.ones(shape, "int32") for name in task.input_names}
     ids(**{name: tf.constant(x) for name, x in good.items()})
     longest = task.preprocess.seq_length
     cases = [

@@ -101,7 +101,7 @@ def test_the_text_file_answers_as_python(exported):
 def test_the_ids_file_needs_no_tensorflow(exported, tmp_path):
     task, folder, _ = exported
     inputs = task.preprocess(*_columns(task).values())
-    inputs = {name: inputs[name] for name in task.inputs}
+    inputs = {name: inputs[name] for name in task.input_names}
     np.savez(tmp_path / "inputs.npz", **inputs)
     result = subprocess.run(
         [
@@ -147,7 +147,7 @@ def test_what_was_found_stands_in_the_manifest(exported):
         # In the file of ids, the windows of a long context are separate rows.
         is_in_windows = name == "ids" and "context" in task.text_inputs
         assert comparison["num_texts"] == (42 if is_in_windows else 16)
-    assert manifest["inputs"] == [*task.inputs]
+    assert manifest["inputs"] == [*task.input_names]
 
 
 def test_the_file_holds_what_an_app_must_know(exported):

@@ -36,7 +36,7 @@ def test_transformers_tokenizes_as_the_task(
         seq_length=12,
         truncation=truncation,
     )
-    inputs = [x for x in task.inputs if x != "task_ids"]
+    inputs = [x for x in task.input_names if x != "task_ids"]
     names = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
     write_id_directory(
         task,

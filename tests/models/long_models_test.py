@@ -93,7 +93,9 @@ def test_a_long_model_is_saved_and_learns(short, tmp_path):
     inputs = classifier.preprocess(["word1 word2", "word3 " * 30])
     weights = classifier.model.trainable_weights
     with tf.GradientTape() as tape:
-        logits = classifier.model({k: inputs[k] for k in classifier.inputs})
+        logits = classifier.model(
+            {k: inputs[k] for k in classifier.input_names}
+        )
         loss = tf.reduce_sum(logits["logits"][:, 0])
     for weight, gradient in zip(weights, tape.gradient(loss, weights)):
         if "/global_" in weight.path and "key/bias" not in weight.path:

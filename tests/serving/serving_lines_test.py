@@ -35,7 +35,7 @@ def test_the_request_by_rest_is_answered(
     url = url.replace("localhost:8501", address)
     with urllib.request.urlopen(url, body.encode()) as answer:
         outputs = json.load(answer)["outputs"]
-    assert sorted(outputs) == sorted(task.outputs)
+    assert sorted(outputs) == sorted(task.output_names)
 
 
 def test_the_config_to_copy_has_both_versions():

@@ -136,7 +136,7 @@ def test_graphs_answer_all_texts_and_mark_cut_ones(made, name):
     task, asked = made(name), CASES[name].asked
     columns = [*zip(*asked)] if isinstance(asked[0], tuple) else [asked]
     answers = task.predict_texts(*map(tf.constant, columns))
-    assert tuple(answers) == task.outputs
+    assert tuple(answers) == task.output_names
     plain = {key: x.numpy() for key, x in answers.items()}
     if "probabilities" in plain:
         expected = task.probabilities(asked)

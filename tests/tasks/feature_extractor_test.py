@@ -9,7 +9,7 @@ def test_outputs_are_those_of_the_encoder(bert):
     encode = FeatureExtractor(bert)
     inputs = encode.preprocess(_TEXTS)
     outputs = encode.predict_ids(inputs)
-    assert tuple(outputs) == encode.outputs
+    assert tuple(outputs) == encode.output_names
     expected = bert.encoder({name: x[:1, :6] for name, x in inputs.items()})
     assert outputs["sequence_output"].shape == (3, 12, 16)
     states = outputs["sequence_output"][:1, :6]

@@ -35,7 +35,7 @@ def test_labels_are_learned_and_saved(classifier, tmp_path):
     np.testing.assert_allclose(again.probabilities(_TEXTS), expected, atol=1e-6)
     assert [x["label"] for x in again.predict(_TEXTS)] == _LABELS
     graph = again.predict_texts(tf.constant(_TEXTS))
-    assert tuple(graph) == again.outputs
+    assert tuple(graph) == again.output_names
     np.testing.assert_allclose(graph["probabilities"], expected, atol=1e-6)
     embedder = TextEmbedder.from_pretrained(tmp_path)
     vectors = classifier.embedder.embed(_TEXTS)

@@ -59,7 +59,7 @@ def test_texts_of_a_batch_have_their_own_number_of_masks(bert):
     fill_mask = FillMask(bert, top_k=2)
     texts = ["a [MASK] and a [MASK]", "the dog", "[MASK] dog"]
     outputs = fill_mask.predict_ids(fill_mask.preprocess(texts))
-    assert tuple(outputs) == fill_mask.outputs
+    assert tuple(outputs) == fill_mask.output_names
     tokens = outputs["tokens"].numpy()
     probabilities = outputs["token_probabilities"].numpy()
     assert tokens.shape == probabilities.shape == (3, 2, 2)

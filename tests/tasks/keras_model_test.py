@@ -35,7 +35,7 @@ def test_a_keras_file_answers_as_its_task(tmp_path, name):
     columns = {x: tf.constant(_COLUMNS[x]) for x in task.text_inputs}
     answers = model.predict(columns, verbose=0)
     expected = task.predict_texts(*columns.values())
-    assert {*answers} == {*task.outputs}
+    assert {*answers} == {*task.output_names}
     for key, values in answers.items():
         array = expected[key].numpy()
         if array.dtype == object:

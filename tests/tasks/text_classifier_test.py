@@ -128,6 +128,6 @@ def test_several_labels_are_those_of_half_or_more(bert):
     ]
     assert classifier.evaluate(_TEXTS, found)["accuracy"] == 1.0
     outputs = classifier.predict_ids(classifier.preprocess(_TEXTS))
-    assert (*outputs, "truncated") == classifier.outputs
+    assert (*outputs, "truncated") == classifier.output_names
     rows = outputs["labels"].numpy()
     assert [[x.decode() for x in row if x] for row in rows] == found

@@ -42,7 +42,7 @@ def test_probabilities_are_those_of_entailment(nli, multi_label):
     answers = task.predict(_TEXTS, _LABELS)
     labels = tf.constant([_LABELS] * len(_TEXTS))
     graph = task.predict_texts(tf.constant(_TEXTS), labels)
-    assert tuple(graph) == task.outputs
+    assert tuple(graph) == task.output_names
     np.testing.assert_allclose(graph["probabilities"], expected, atol=1e-5)
     graph = {x: graph[x].numpy().astype(str).tolist() for x in graph}
     if multi_label:

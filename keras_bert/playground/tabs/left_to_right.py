@@ -47,7 +47,7 @@ def _next_pieces(generator, text):
     """Return the most probable next pieces of a text with probabilities."""
     row = {key: x.numpy() for key, x in generator.preprocess([text]).items()}
     last = row[features.INPUT_MASK.name].sum(axis=1, keepdims=True) - 1
-    inputs = {name: row[name] for name in generator.inputs}
+    inputs = {name: row[name] for name in generator.input_names}
     inputs[features.MASKED_LM_POSITIONS.name] = last.astype(np.int32)
     tokens = generator.preprocess.tokenizer.vocabulary.tokens
     logits = generator.model(inputs)["mlm_logits"][0, 0, : len(tokens)]

@@ -147,7 +147,7 @@ def _rules(model):
 
 
 def _probabilities(model, inputs, logits):
-    inputs = {name: inputs[name] for name in model.inputs}
+    inputs = {name: inputs[name] for name in model.input_names}
     if model.has("masked_lm_head"):
         positions = np.zeros((1, 1), np.int32)
         inputs[features.MASKED_LM_POSITIONS.name] = positions

@@ -37,7 +37,7 @@ class Spans(Outputs):
     def null_threshold(self):
         return self.settings["null_threshold"]
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         return labels, None
 
     def loss(self, label_smoothing):

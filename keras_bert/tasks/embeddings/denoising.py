@@ -97,7 +97,7 @@ def denoising_model(embedder):
     """
     inputs = {
         name: keras.Input((2, None), dtype="int32", name=name)
-        for name in embedder.inputs
+        for name in embedder.input_names
     }
     noisy = TextRows(slice(0, 1))(inputs)
     original = TextRows(slice(1, 2))(inputs)

@@ -29,9 +29,9 @@ class Scores(Numbers):
         self.ranking_loss = losses.BinaryCrossEntropyLoss()
         self._activation = activation
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         """Return labels padded with minus infinity, and no weights."""
-        super().learn([], class_weights)
+        super().targets([], class_weights)
         size = max(map(len, labels))
         targets = np.full((len(labels), size), -np.inf, np.float32)
         for row, values in zip(targets, labels, strict=True):

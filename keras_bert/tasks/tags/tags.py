@@ -42,7 +42,7 @@ class Tags(Classes):
         self.is_iob1 = not types <= begun
         self.main_metric = "accuracy" if self.is_plain else "f1"
 
-    def learn(self, labels, class_weights):
+    def targets(self, labels, class_weights):
         tags, where = labels
         learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
         places = tag_indices(learned, self.labels, where)
