@@ -114,7 +114,7 @@ def _labels(task, outputs):
     if "start_logits" in outputs:
         sides = outputs["start_logits"], outputs["end_logits"]
         return np.stack([side.argmax(axis=-1) for side in sides])
-    if "score" in task.answer.names:
+    if "score" in task.outputs.names:
         return outputs.get("score", outputs.get("logits"))
     logits = outputs["logits"]
     is_multi = task.settings.get("multi_label")

@@ -112,7 +112,7 @@ class Ensemble(Summarized):
         encoded = self._encode(texts)
         num_rows = sum(len(x.rows) for x in encoded)
         with progress_bar(show_progress_bar, num_rows):
-            return self._first.answer.decode(encoded[0], self._logits(encoded))
+            return self._first.outputs.decode(encoded[0], self._logits(encoded))
 
     @one_or_many
     def probabilities(self, texts: typing.Any) -> typing.Any:
@@ -127,14 +127,14 @@ class Ensemble(Summarized):
         Raises:
             ValueError: the tasks have no such method.
         """
-        if not isinstance(self._first.answer, Classes):
+        if not isinstance(self._first.outputs, Classes):
             raise ValueError(
                 "`probabilities` requires a TextClassifier, a "
                 "TokenClassifier or a MultipleChoice. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
-        encoded = self._encode(self._first.reader.as_words(texts))
-        return self._first.answer.probabilities(self._logits(encoded))
+        encoded = self._encode(self._first.inputs.as_words(texts))
+        return self._first.outputs.probabilities(self._logits(encoded))
 
     @property
     def null_threshold(self) -> float | None:
@@ -164,7 +164,7 @@ class Ensemble(Summarized):
         Raises:
             ValueError: the tasks have no such method.
         """
-        if not isinstance(self._first.answer, Spans):
+        if not isinstance(self._first.outputs, Spans):
             raise ValueError(
                 "`answers` requires a QuestionAnswerer. "
                 f"Received: an ensemble of {_name(self._first)}s."
@@ -185,12 +185,12 @@ class Ensemble(Summarized):
             A dict mapping metric names to floats.
         """
         encoded = [task._labelled(texts, labels) for task in self.tasks]
-        return self._first.answer.metrics(encoded[0], self._logits(encoded))
+        return self._first.outputs.metrics(encoded[0], self._logits(encoded))
 
     def _encode(self, texts):
         """Return a list with the `Encoded` texts for each model."""
         encoded = [self._first._encode(texts)]
-        texts = self._first.reader.ensemble_texts(encoded[0], texts)
+        texts = self._first.inputs.ensemble_texts(encoded[0], texts)
         return encoded + [task._encode(texts) for task in self.tasks[1:]]
 
     def _logits(self, encoded):

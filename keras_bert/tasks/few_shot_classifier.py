@@ -97,8 +97,8 @@ class FewShotClassifier(Task):
                 f"embedder={brief(embedder)}."
             )
         self.labels, _ = choose_labels(None, labels)
-        self.answer = Labels(self.labels)
-        self.output_names = self.answer.names
+        self.outputs = Labels(self.labels)
+        self.output_names = self.outputs.names
         self.embedder, self.pretrained = embedder, embedder.pretrained
         self.settings = {**embedder.settings, "labels": self.labels}
         self.preprocess, self.input_names = (
@@ -205,7 +205,7 @@ class FewShotClassifier(Task):
         texts, places = self._labelled(texts, labels)
         encoded, logits = self._logits(texts)
         encoded.targets = np.eye(len(self.labels))[places]
-        return self.answer.metrics(encoded, logits)
+        return self.outputs.metrics(encoded, logits)
 
     @one_or_many
     def probabilities(self, texts: Texts) -> np.ndarray:
@@ -218,7 +218,7 @@ class FewShotClassifier(Task):
             A float32 array `(num_texts, num_labels)`, or `(num_labels,)` for a
             single text.
         """
-        return self.answer.probabilities(self._logits(texts)[1])
+        return self.outputs.probabilities(self._logits(texts)[1])
 
     @answers_one_or_many
     def predict(self, texts: Texts) -> list[dict[str, typing.Any]]:
@@ -231,13 +231,13 @@ class FewShotClassifier(Task):
         Returns:
             The same as `TextClassifier.predict`.
         """
-        return self.answer.decode(*self._logits(texts))
+        return self.outputs.decode(*self._logits(texts))
 
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
     ) -> Tensors:
         ids = {name: inputs[name] for name in self.input_names}
-        return self.answer.graph((model or self.model)(ids)["logits"], inputs)
+        return self.outputs.graph((model or self.model)(ids)["logits"], inputs)
 
     def _labelled(self, texts, labels):
         labels = LABELS_INCLUDED if labels is None else labels

@@ -39,16 +39,15 @@ from keras_bert.typing import Tensors
 class FineTunedTask(Task):
     """Base class for tasks with a small head on an encoder.
 
-    A task combines two objects. The `reader`, an `Inputs`, tokenizes texts
-    into rows. The `answer`, an `Outputs`, computes losses, metrics and
-    predictions from logits.
+    A task combines two objects: its `inputs` tokenize texts into rows, and its
+    `outputs` compute losses, metrics and predictions from logits.
 
     Args:
         pretrained: model with or without a head for this task. A missing head
             or pooler is initialized randomly.
-        reader: callable that creates the `Inputs` from the `PretrainedModel`
+        inputs: callable that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
-        answer: outputs of the task.
+        outputs: `Outputs` of the task.
         settings: JSON-serializable settings that are saved with the weights.
 
     Attributes:
@@ -75,19 +74,19 @@ class FineTunedTask(Task):
     def __init__(
         self,
         pretrained: PretrainedModel,
-        reader: typing.Callable[..., Inputs],
-        answer: Outputs,
+        inputs: typing.Callable[..., Inputs],
+        outputs: Outputs,
         settings: dict[str, typing.Any],
     ):
-        self.answer = answer
-        self.output_names, self.main_metric = answer.names, answer.main_metric
+        self.outputs, self.output_names = outputs, outputs.names
+        self.main_metric = outputs.main_metric
         self.pretrained, self.model = self._with_head(pretrained, settings)
         template = self._template(self.pretrained.family)
-        self.reader = reader(self.pretrained, template, self.settings)
-        self.preprocess = self.reader.preprocess
-        self.text_shapes = self.reader.text_shapes
+        self.inputs = inputs(self.pretrained, template, self.settings)
+        self.preprocess = self.inputs.preprocess
+        self.text_shapes = self.inputs.text_shapes
         encoder_inputs = tuple(self.pretrained.backbone.inputs)
-        self.input_names = encoder_inputs + self.reader.extra_inputs
+        self.input_names = encoder_inputs + self.inputs.extra_inputs
         self._compute = Forward(self.model)
         self._random_kernel = None
         if self._starts_random:
@@ -111,18 +110,18 @@ class FineTunedTask(Task):
 
     def _template(self, family):
         """Return the `Template` that packs texts with special tokens."""
-        return family.template_of(self.answer.head)
+        return family.template_of(self.outputs.head)
 
     def _with_head(self, pretrained, settings):
         """Return a `PretrainedModel` with this head and its `keras.Model`."""
-        size = HeadSize(self.answer.head, self.answer.num_outputs)
+        size = HeadSize(self.outputs.head, self.outputs.num_outputs)
         record = TaskRecord(type(self).__name__, size, settings)
         pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
     @property
     def text_inputs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.reader.text_inputs
+        return self.inputs.text_inputs
 
     @property
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
@@ -268,7 +267,7 @@ class FineTunedTask(Task):
         """
         learner = self._learner()
         if teacher_logits is not None:
-            targets = self.reader.distillation_targets(encoded, teacher_logits)
+            targets = self.inputs.distillation_targets(encoded, teacher_logits)
             encoded.extra_targets[DISTILLED] = targets
         if LANGUAGE_MODEL in learner.model.output:
             encoded.extra_targets[LANGUAGE_MODEL] = no_targets
@@ -277,19 +276,19 @@ class FineTunedTask(Task):
         if held_out is not None:
             validation = Validation(
                 lambda: self._validate(held_out, recipe.label_smoothing),
-                ["loss", *self.answer.metric_names(held_out)],
+                ["loss", *self.outputs.metric_names(held_out)],
                 self.main_metric,
             )
         return fine_tune(learner, encoded, recipe, validation, **fit)
 
     def _learner(self):
         """Return the `Learner` that `fit` trains."""
-        part, family = self.answer.head, self.pretrained.family
+        part, family = self.outputs.head, self.pretrained.family
         weight = family.task_heads[part].language_model_weight
         model = self.model
         if weight:
             model = self._over_examples(with_language_model(self.pretrained))
-        return Learner(model, self.answer, self.pretrained, weight)
+        return Learner(model, self.outputs, self.pretrained, weight)
 
     def _over_examples(self, model):
         """Wrap a model that takes rows so that it takes examples."""
@@ -311,20 +310,20 @@ class FineTunedTask(Task):
             A dict mapping metric names to floats.
         """
         encoded = self._labelled(texts, labels, sample_weight)
-        return self.answer.metrics(encoded, self._logits(encoded))
+        return self.outputs.metrics(encoded, self._logits(encoded))
 
     def _validate(self, encoded, label_smoothing):
         """Return the loss and metrics of labelled `Encoded` as a dict."""
         logits = self._logits(encoded)
-        arguments = self.answer.loss_arguments(encoded, logits)
-        loss = float(self.answer.loss(label_smoothing)(*arguments))
-        return {"loss": loss, **self.answer.metrics(encoded, logits)}
+        arguments = self.outputs.loss_arguments(encoded, logits)
+        loss = float(self.outputs.loss(label_smoothing)(*arguments))
+        return {"loss": loss, **self.outputs.metrics(encoded, logits)}
 
     def _collapse(self, encoded):
         """Return True if nearly all predictions are equal but labels differ."""
         count = len(encoded.counts)
-        part = encoded.part(probe_indices(count, self.answer.num_probes))
-        return self.answer.is_constant(part, self._logits(part))
+        part = encoded.part(probe_indices(count, self.outputs.num_probes))
+        return self.outputs.is_constant(part, self._logits(part))
 
     def save(
         self, directory: Path, format: str = "keras", overwrite: bool = False
@@ -347,7 +346,7 @@ class FineTunedTask(Task):
 
     def _row_logits(self, rows):
         """Return the logits of rows, float32 `(num_rows, num_outputs)`."""
-        logits = np.zeros((len(rows), self.answer.num_outputs), np.float32)
+        logits = np.zeros((len(rows), self.outputs.num_outputs), np.float32)
         if len(rows):
             for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
@@ -402,7 +401,7 @@ class FineTunedTask(Task):
         """Return the predictions for texts."""
         encoded = self._encode(texts)
         with progress_bar(show_progress_bar, len(encoded.rows)):
-            return self.answer.decode(encoded, self._logits(encoded))
+            return self.outputs.decode(encoded, self._logits(encoded))
 
     def _encode(self, texts):
         """Check and tokenize texts for prediction.
@@ -410,7 +409,7 @@ class FineTunedTask(Task):
         Args:
             texts: texts in the format of `predict`.
         """
-        return self.reader.encode(self.reader.read(texts))
+        return self.inputs.encode(self.inputs.read(texts))
 
     def _labelled(
         self, texts, labels=None, sample_weight=None, class_weights=None
@@ -422,9 +421,9 @@ class FineTunedTask(Task):
         """
         if labels is None:
             texts, labels, sample_weight = with_weights(texts, sample_weight)
-        texts, labels = self.reader.read_labelled(texts, labels)
-        encoded = self.reader.encode(
-            texts, *self.answer.targets(labels, class_weights)
+        texts, labels = self.inputs.read_labelled(texts, labels)
+        encoded = self.inputs.encode(
+            texts, *self.outputs.targets(labels, class_weights)
         )
         if sample_weight is not None:
             weights = sample_weights(sample_weight, len(encoded.counts))
@@ -437,12 +436,12 @@ class FineTunedTask(Task):
         Returns:
             A float32 array with a row per prediction, or a list of arrays.
         """
-        is_per_token = self.reader.is_per_token
+        is_per_token = self.inputs.is_per_token
         compute = self._token_logits if is_per_token else self._row_logits
-        return self.reader.join(encoded, compute(encoded.rows))
+        return self.inputs.join(encoded, compute(encoded.rows))
 
     def predict_ids(
         self, inputs: Tensors, model: typing.Callable | None = None
     ) -> Tensors:
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
-        return self.answer.graph((model or self.model)(ids)["logits"], inputs)
+        return self.outputs.graph((model or self.model)(ids)["logits"], inputs)

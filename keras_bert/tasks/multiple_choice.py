@@ -65,7 +65,7 @@ class MultipleChoice(FineTunedTask):
             A float32 array `(num_questions, num_choices)`, or `(num_choices,)`
             for a single question. The probabilities of a question sum to 1.
         """
-        return self.answer.probabilities(self._logits(self._encode(questions)))
+        return self.outputs.probabilities(self._logits(self._encode(questions)))
 
     @typing.overload
     def predict(

@@ -48,6 +48,6 @@ def occlusion(task, text, pair=None):
     ids[np.arange(1, num_rows), places] = mask_id  # Changes `inputs`, too.
     lengths = np.repeat(located.lengths, num_rows)
     logits = task._row_logits(rows_of(task.preprocess, inputs, lengths))
-    effects = np.zeros((ids.shape[1], task.answer.num_outputs), np.float32)
+    effects = np.zeros((ids.shape[1], task.outputs.num_outputs), np.float32)
     effects[places] = logits[0] - logits[1:]
     return effects

@@ -127,7 +127,7 @@ class PairRanker(FineTunedTask):
                 "`loss` must be a loss on scores of `keras_bert.losses`, such "
                 f"as `ListNetLoss()`. Received: loss={brief(loss)}."
             )
-        self.answer.ranking_loss = loss or BinaryCrossEntropyLoss()
+        self.outputs.ranking_loss = loss or BinaryCrossEntropyLoss()
         return super().fit(
             texts,
             labels,
@@ -141,7 +141,7 @@ class PairRanker(FineTunedTask):
         )
 
     def _train(self, encoded, held_out, recipe, **fit):
-        self.answer.ranking_loss.check(encoded.targets)
+        self.outputs.ranking_loss.check(encoded.targets)
         return super()._train(
             encoded, held_out, recipe, own_model=self.model, **fit
         )
@@ -211,6 +211,6 @@ class PairRanker(FineTunedTask):
         texts = [(query, text) for text in as_list(documents, "documents")]
         encoded = self._encode(texts)
         logits = self._logits(encoded)
-        scores = self.answer.decode(encoded, logits)
+        scores = self.outputs.decode(encoded, logits)
         order = np.argsort(-logits[:, 0], kind="stable")[:top_k]
         return [(int(index), scores[index]) for index in order]

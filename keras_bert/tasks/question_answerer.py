@@ -279,6 +279,6 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def _tune(self, encoded):
-        metrics = self.answer.metrics(encoded, self._logits(encoded))
+        metrics = self.outputs.metrics(encoded, self._logits(encoded))
         self.null_threshold = metrics["best_f1_thresh"]
         return self.null_threshold

@@ -88,7 +88,7 @@ class TextClassifier(TextTask):
             single text. The probabilities of a text sum to 1 unless
             `multi_label` is set.
         """
-        return self.answer.probabilities(self._logits(self._encode(texts)))
+        return self.outputs.probabilities(self._logits(self._encode(texts)))
 
     @answers_one_or_many
     def predict(

@@ -126,7 +126,7 @@ class TokenClassifier(FineTunedTask):
             such as control characters, get "O", or the first label of plain
             tags.
         """
-        return self.answer.tags_of(self.probabilities(sentences))
+        return self.outputs.tags_of(self.probabilities(sentences))
 
     def probabilities(self, sentences: typing.Any) -> list[np.ndarray]:
         """Compute the tag probabilities of each word of sentences.
@@ -138,5 +138,5 @@ class TokenClassifier(FineTunedTask):
             A list with a float32 array `(num_words, num_labels)` for each
             sentence. The probabilities of a word sum to 1.
         """
-        words = self.reader.as_words(sentences)
-        return self.answer.probabilities(self._logits(self._encode(words)))
+        words = self.inputs.as_words(sentences)
+        return self.outputs.probabilities(self._logits(self._encode(words)))

@@ -45,7 +45,7 @@ def test_every_task_starts_from_every_other(make_bert, tmp_path, kind, caplog):
         weights = [_weights(x, "embeddings", "block_0") for x in (task, begun)]
         assert len(weights[0]) > 10
         np.testing.assert_equal(*weights)
-        told = f"Replacing the head of {kind.__name__} ({task.answer.head}, "
+        told = f"Replacing the head of {kind.__name__} ({task.outputs.head}, "
         assert told in caplog.text
         without_pooler = (TokenClassifier, QuestionAnswerer)
         is_new = kind in without_pooler and other not in without_pooler

@@ -114,7 +114,7 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
     encoded = student._labelled(_TEXTS, _PLACES)
     logits = teacher._logits(teacher._labelled(_TEXTS, _PLACES))
     assert encoded.counts.max() > 2
-    targets = student.reader.distillation_targets(encoded, logits)
+    targets = student.inputs.distillation_targets(encoded, logits)
     expected = np.repeat(logits, encoded.counts, axis=0)
     np.testing.assert_array_equal(targets(np.arange(len(encoded))), expected)
 

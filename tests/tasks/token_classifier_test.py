@@ -70,7 +70,7 @@ def test_a_model_without_some_beginnings_is_in_iob1(bert):
         encoded = tagger._labelled(_WORDS, tags)
         learned = [x.places.tolist() for x in encoded.decode_context]
         assert {*sum(learned, [])} == {0, 1, 3}
-        assert tagger.answer.metrics(encoded, predicted)["f1"] == 1.0
+        assert tagger.outputs.metrics(encoded, predicted)["f1"] == 1.0
 
 
 def test_all_schemes_are_one_to_the_model(tagger):

@@ -20,11 +20,11 @@ class ChoiceRun(FineTuningRun):
         encoded = task._encode(data)
         logits = task._logits(encoded)
         if self.is_last(data):
-            answers = task.answer.decode(encoded, logits)
+            answers = task.outputs.decode(encoded, logits)
             write_json_lines(directory / "predictions.jsonl", answers)
         if data[0].label is None:
             return None, []
-        return choice_report(data, task.answer.probabilities(logits))
+        return choice_report(data, task.outputs.probabilities(logits))
 
 
 def choice_report(questions, probabilities):

@@ -84,7 +84,7 @@ class FineTuningRun:
             **vars(recipe),
         )
         examples = task._labelled(*dev)
-        scores = task.answer.metrics(examples, task._logits(examples))
+        scores = task.outputs.metrics(examples, task._logits(examples))
         collapse = task._collapse(examples)
         return task, search.Trial(recipe, task.main_metric, scores, collapse)
 

@@ -35,11 +35,11 @@ class TaggingRun(FineTuningRun):
     def answer(self, task, split, data, directory):
         probabilities = task.probabilities(data.words)
         if self.is_last(data):
-            tags = task.answer.tags_of(probabilities)
+            tags = task.outputs.tags_of(probabilities)
             text = conll_text(data.words, data.tags, tags)
             path = directory / "predictions.conll"
             path.write_text(text, encoding="utf-8", newline="\n")
-        return tagging_report(task.answer, data, probabilities)
+        return tagging_report(task.outputs, data, probabilities)
 
 
 def tagging_report(output, sentences, probabilities):

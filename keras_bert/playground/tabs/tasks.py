@@ -119,7 +119,7 @@ def _answer_question(model, question, context):
     task = model.task
     encoded = task._encode([(question, context)])
     logits = task._logits(encoded)
-    (chosen,) = task.answer.decode(encoded, logits)
+    (chosen,) = task.outputs.decode(encoded, logits)
     (answers,) = row_answers(encoded, logits, _NUM_ANSWERS).values()
     spans, message = answers.spans, ""
     if task.null_threshold is not None:

@@ -147,7 +147,7 @@ class FeatureBased(FineTunedTask):
         self.head_model = lstm_head(
             self.design,
             backbone.states[-1].shape[-1],
-            self.answer.num_outputs,
+            self.outputs.num_outputs,
             self.is_per_token,
         )
         self._compute_on_states = Forward(self.head_model)
@@ -188,7 +188,7 @@ class FeatureBased(FineTunedTask):
         )
 
     def _learner(self):
-        return Learner(self.head_model, self.answer, self.pretrained)
+        return Learner(self.head_model, self.outputs, self.pretrained)
 
     def _learn(self, encoded, held_out, recipe, **fit):
         """Train the head on stored hidden states."""

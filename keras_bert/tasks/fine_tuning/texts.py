@@ -27,7 +27,7 @@ from keras_bert.text.preprocessor import Preprocessor
 # Map `is_pair` (None if unknown) to the accepted keys.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
-_OWN_ARGUMENTS = ("pretrained", "answer", "settings")
+_OWN_ARGUMENTS = ("pretrained", "outputs", "settings")
 
 
 class Texts(Inputs):
@@ -89,7 +89,7 @@ class TextTask(FineTunedTask):
 
     Args:
         pretrained: `PretrainedModel`.
-        answer: `Outputs`.
+        outputs: `Outputs`.
         settings: JSON-serializable dict of the subclass's settings.
         seq_length: maximum length of a text or pair in tokens, special tokens
             included. Defaults to the trained length, or 128.
@@ -114,14 +114,14 @@ class TextTask(FineTunedTask):
     def __init__(
         self,
         pretrained,
-        answer,
+        outputs,
         settings,
         seq_length,
         truncation,
         windows,
         stride,
     ):
-        self.answer = answer
+        self.outputs = outputs
         trained = self._trained_settings(pretrained)
         seq_length = self._trained_seq_length(pretrained, seq_length)
         template = self._template(pretrained.family)
@@ -132,7 +132,7 @@ class TextTask(FineTunedTask):
             **long_text_settings(trained, room, truncation, windows, stride),
             "is_pair": trained.get("is_pair"),
         }
-        super().__init__(pretrained, Texts, answer, settings)
+        super().__init__(pretrained, Texts, outputs, settings)
 
     @property
     def is_pair(self) -> bool | None:

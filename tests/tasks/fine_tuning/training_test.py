@@ -128,7 +128,7 @@ def test_smoothed_targets_are_in_the_loss(classifier):
 def test_training_stops_and_the_best_epoch_is_kept(classifier, monkeypatch):
     values = iter([0.5, 0.6, 0.4, 0.6, 0.9])
     monkeypatch.setattr(
-        classifier.answer, "metrics", lambda *_: {"accuracy": next(values)}
+        classifier.outputs, "metrics", lambda *_: {"accuracy": next(values)}
     )
     seen, model = [], classifier.model
     record = keras.callbacks.LambdaCallback(
