@@ -5,10 +5,10 @@ import collections
 import numpy as np
 
 from keras_bert import features
-from keras_bert.text.packing import ENDS
-from keras_bert.text.packing import STARTS
-from keras_bert.text.packing import TEXT_NUMBERS
-from keras_bert.text.packing import locate_pieces
+from keras_bert.text.templates import ENDS
+from keras_bert.text.templates import STARTS
+from keras_bert.text.templates import TEXT_NUMBERS
+from keras_bert.text.templates import locate_pieces
 
 
 class Pieces(

@@ -202,10 +202,10 @@ class FillMask(Task):
 
 
 class _MaskedRows:
-    """`PackedRows` with mask positions as an additional model input.
+    """`RaggedRows` with mask positions as an additional model input.
 
     Args:
-        rows: `PackedRows`.
+        rows: `RaggedRows`.
         mask_id: int.
 
     Attributes:

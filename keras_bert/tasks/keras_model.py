@@ -12,7 +12,7 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
-from keras_bert.text.tokenizer_kinds import unpack_settings
+from keras_bert.text.tokenizer_kinds import settings_from_json
 
 
 def text_model(task: Task) -> keras.Model:
@@ -101,7 +101,7 @@ def _task_config(task):
         },
         "parts": sorted(pretrained.parts),
         "record": record and dataclasses.asdict(record),
-        "tokenizer": pretrained.tokenizer_settings.packed(),
+        "tokenizer": pretrained.tokenizer_settings.to_json(),
     }
 
 
@@ -113,7 +113,7 @@ def _task_from_config(values):
         record = TaskRecord(**{**record, "head": head})
     pretrained = PretrainedModel.from_config(
         config_from(values["config"]),
-        unpack_settings(values["tokenizer"]),
+        settings_from_json(values["tokenizer"]),
         values["parts"],
         record,
     )

@@ -5,8 +5,8 @@ import numpy as np
 from keras_bert import features
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import rows_of
-from keras_bert.text.packing import TEXT_NUMBERS
-from keras_bert.text.packing import locate_pieces
+from keras_bert.text.templates import TEXT_NUMBERS
+from keras_bert.text.templates import locate_pieces
 
 
 def occlusion(task, text, pair=None):

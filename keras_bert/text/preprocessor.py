@@ -1,4 +1,4 @@
-"""Preprocessors that convert raw texts to packed model inputs."""
+"""Preprocessors that convert raw texts to model inputs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text import arrays as host_arrays
 from keras_bert.text.arrays import as_ragged
-from keras_bert.text.packing import TRUNCATIONS
-from keras_bert.text.packing import Layout
+from keras_bert.text.templates import TRUNCATIONS
+from keras_bert.text.templates import Layout
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
@@ -58,7 +58,7 @@ class Preprocessor(Summarized):
         tokenizer: the tokenizer.
         template: layout of the special tokens. Its words are special-token
             types, such as "cls", or tokens of the vocabulary.
-        seq_length: length of the packed sequences. Longer pairs are truncated
+        seq_length: length of the sequences. Longer pairs are truncated
             token by token, always from the longer text.
         truncation: part of a long text to keep: "head", "tail", or
             "head_tail" for half of each.
@@ -132,7 +132,7 @@ class Preprocessor(Summarized):
     def tokenize(
         self, *texts: Texts
     ) -> list[tf.RaggedTensor | list[np.ndarray]]:
-        """Tokenize texts and return the `tokens` arguments of `pack`.
+        """Tokenize texts for `add_special_tokens`.
 
         Args:
             *texts: string tensor or list `(batch_size,)`; pass two for pairs.
@@ -146,9 +146,9 @@ class Preprocessor(Summarized):
             *texts: arguments of `tokenize`.
 
         Returns:
-            The result of `pack`.
+            The result of `add_special_tokens`.
         """
-        return self.pack(*self.tokenize(*texts))
+        return self.add_special_tokens(*self.tokenize(*texts))
 
     def encode_rows(
         self, *texts: collections.abc.Sequence[str | bytes]
@@ -176,7 +176,7 @@ class Preprocessor(Summarized):
         columns = [tf.constant(column, tf.string) for column in texts]
         return self._traced[len(texts)](*columns)
 
-    def pack(
+    def add_special_tokens(
         self,
         *tokens: tf.RaggedTensor | list[np.ndarray],
         **values: typing.Any,
@@ -207,8 +207,8 @@ class Preprocessor(Summarized):
         """Arrange tokenized texts as model inputs without padding.
 
         Args:
-            *tokens: arguments of `pack`.
-            **values: arguments of `pack`.
+            *tokens: arguments of `add_special_tokens`.
+            **values: arguments of `add_special_tokens`.
         """
         layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.flat(), tokens, values)
@@ -244,11 +244,11 @@ class Preprocessor(Summarized):
 
 
 class BertPreprocessor(Preprocessor):
-    """BERT preprocessor that packs [CLS] A [SEP] or [CLS] A [SEP] B [SEP].
+    """BERT preprocessor for [CLS] A [SEP] or [CLS] A [SEP] B [SEP].
 
     Args:
         tokenizer: the tokenizer.
-        seq_length: length of the packed sequences.
+        seq_length: length of the sequences.
 
     Call arguments, Returns: see `Preprocessor`.
 

@@ -81,10 +81,10 @@ def vocabulary_of_file(vocab_file):
     return kind_of_file(vocab_file).read_vocabulary(vocab_file)
 
 
-def unpack_settings(values):
-    """Create settings from the dict returned by their `packed()`."""
+def settings_from_json(values):
+    """Create settings from the dict returned by their `to_json`."""
     # Dicts of WordPiece, the first kind, have no key `kind`.
-    return KINDS[values.get("kind", WordpieceSettings.kind)].unpacked(values)
+    return KINDS[values.get("kind", WordpieceSettings.kind)].from_json(values)
 
 
 def _kind_of_path(path, names):

@@ -135,7 +135,7 @@ class FileDefinedTokenizer(checks.Checked):
             f"`{k}`: {value}" for k, value in values.items() if _short(value)
         )
 
-    def packed(self):
+    def to_json(self):
         """Serialize the settings to a JSON dict with base64-encoded files."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
@@ -147,8 +147,8 @@ class FileDefinedTokenizer(checks.Checked):
         return {"kind": self.kind, "files": files}
 
     @classmethod
-    def unpacked(cls, values):
-        """Create the settings from the dict returned by `packed`."""
+    def from_json(cls, values):
+        """Create the settings from the dict returned by `to_json`."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
             for name, data in values["files"].items():

@@ -10,7 +10,7 @@ def _logits(task, text, pair=None):
     """Return the logits of a text in which [MASK] is the mask token."""
     texts = [[text]] if pair is None else [[text], [pair]]
     tokens = [task.pretrained.tokenizer.with_special_tokens()(x) for x in texts]
-    inputs, _ = task.preprocess.pack(*tokens)
+    inputs, _ = task.preprocess.add_special_tokens(*tokens)
     return np.asarray(task.model(inputs)["logits"])[0]
 
 

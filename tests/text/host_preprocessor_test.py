@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from keras_bert.template import Template
 from keras_bert.text.host_tokenizer import HostTokenizer
-from keras_bert.text.packing import locate_pieces
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.templates import locate_pieces
 
 _TEXTS = ["the cat", "", "Unaffable cats, [MASK] 中文.", "the cats " * 9]
 _PAIRS = ["cats.", "", "the cat " * 9, "cat " * 20]
@@ -33,7 +33,7 @@ def test_arrays_equal_the_tensors(tokenizer, template, truncation, columns):
     _equal(host.encode_rows(*columns), graph.encode_rows(*columns))
     _equal(locate_pieces(host, *columns), locate_pieces(graph, *columns))
     tokens = host.tokenize(*columns)
-    inputs, are_cut = host.pack(*tokens, copies=tokens)
+    inputs, are_cut = host.add_special_tokens(*tokens, copies=tokens)
     is_text = inputs["copies"] > 0
     assert (inputs["input_ids"] == inputs["copies"])[is_text].all()
     _equal(are_cut, graph.encode(*columns)[1])

@@ -5,7 +5,7 @@ import tensorflow_text as tf_text
 from ai_edge_litert import interpreter as litert
 
 from keras_bert.text import BertPreprocessor
-from keras_bert.text.packing import locate_pieces
+from keras_bert.text.templates import locate_pieces
 
 _NAMES = ["input_ids", "input_mask", "segment_ids"]
 _TEXTS = [
@@ -21,7 +21,7 @@ _TEXTS = [
 _PAIRS = ["cats.", "", "the cat", "cat " * 20, "", "[SEP]", "中" * 201]
 
 
-def test_texts_and_pairs_are_packed_as_published(tokenizer):
+def test_special_tokens_are_added_as_published(tokenizer):
     preprocess = BertPreprocessor(tokenizer, seq_length=9)
     one, pair = preprocess("the cats"), preprocess("the cats", "cat.")
     assert [*one] == [*pair] == _NAMES

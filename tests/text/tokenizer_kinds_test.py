@@ -7,7 +7,7 @@ import pytest
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
-from keras_bert.text.tokenizer_kinds import unpack_settings
+from keras_bert.text.tokenizer_kinds import settings_from_json
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.text.wordpiece.settings import WordpieceSettings
@@ -105,10 +105,10 @@ def test_settings_survive_files_packing_and_pickling(
     )
     settings.write(tmp_path)
     assert kind_of_directory(tmp_path, "wordpiece") == kind
-    packed = json.loads(json.dumps(settings.packed()))
+    values = json.loads(json.dumps(settings.to_json()))
     for again in (
         KINDS[kind].read(tmp_path, 200),
-        unpack_settings(packed),
+        settings_from_json(values),
         pickle.loads(pickle.dumps(settings)),  # Beam sends it to workers.
     ):
         assert type(again) is type(settings)
@@ -121,10 +121,10 @@ def test_settings_survive_files_packing_and_pickling(
     assert of_corpus.special_tokens_in_text is False
 
 
-def test_a_packed_file_cannot_leave_its_directory(byte_bpe, tmp_path):
-    values = byte_bpe.packed()
+def test_a_file_cannot_leave_its_directory(byte_bpe, tmp_path):
+    values = byte_bpe.to_json()
     files = {f"../../{name}": x for name, x in values["files"].items()}
-    again = unpack_settings({**values, "files": files})
+    again = settings_from_json({**values, "files": files})
     assert again.merges == byte_bpe.merges
 
 

@@ -12,9 +12,9 @@ from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.masking_picture import masking_picture
+from keras_bert.pretraining.examples.filling import word_starts
 from keras_bert.pretraining.examples.masking import mask_tokens
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.packing import word_starts
 from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
 from keras_bert.pretraining.records.mask_outcomes import PLAIN
 from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes

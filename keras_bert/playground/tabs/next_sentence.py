@@ -19,9 +19,9 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.pretraining.corpus.documents import group_documents
 from keras_bert.pretraining.corpus.token_store import Corpus
+from keras_bert.pretraining.examples.filling import ExampleRules
+from keras_bert.pretraining.examples.filling import fill_rows
 from keras_bert.pretraining.examples.options import DataOptions
-from keras_bert.pretraining.examples.packing import ExampleRules
-from keras_bert.pretraining.examples.packing import pack_segments
 from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.examples.segments import Segments
 from keras_bert.text.sentences import split_sentences
@@ -58,7 +58,7 @@ def draw_pair(model, text, label, seed):
             "passes. Use documents with more sentences."
         )
     ids, mask, in_second = (
-        np.int32(x) for x in pack_segments(corpus, segments, rules)[:3]
+        np.int32(x) for x in fill_rows(corpus, segments, rules)[:3]
     )
     arrays = [x[:, : mask.sum()] for x in (ids, mask, in_second)]
     names = features.INPUT_IDS, features.INPUT_MASK, features.SEGMENT_IDS

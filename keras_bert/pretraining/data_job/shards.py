@@ -13,10 +13,10 @@ import itertools
 import numpy as np
 
 from keras_bert import features
+from keras_bert.pretraining.examples.filling import ExampleRules
+from keras_bert.pretraining.examples.filling import dynamic_examples
+from keras_bert.pretraining.examples.filling import static_examples
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.packing import ExampleRules
-from keras_bert.pretraining.examples.packing import dynamic_examples
-from keras_bert.pretraining.examples.packing import static_examples
 from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.examples.segments import Segments
 from keras_bert.pretraining.examples.segments import copy_tokens

@@ -4,8 +4,8 @@ import typing
 
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.tasks.answers.answer_windows import context_ranks
-from keras_bert.text.packing import numbered
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.templates import numbered
 from keras_bert.typing import Tensor
 
 TOKEN_STARTS = "token_starts"
@@ -62,7 +62,7 @@ class QuestionPreprocessor(Preprocessor):
         none = tf.zeros_like(question_ids)
         values = {TOKEN_STARTS: starts, TOKEN_ENDS: ends, IS_OWNED: owned}
         values = {name: [none, x] for name, x in values.items()}
-        inputs, _ = self.pack(question_ids, ids, **values)
+        inputs, _ = self.add_special_tokens(question_ids, ids, **values)
         return {
             **inputs,
             QUESTIONS: windows.rows[:, tf.newaxis],

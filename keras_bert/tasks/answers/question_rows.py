@@ -18,7 +18,7 @@ from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import named_columns
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import ragged_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.labelled.squad import SquadQuestion
@@ -188,7 +188,7 @@ def question_rows(preprocess, questions):
             ids[start : start + length]
             for start, length in zip(cut.starts, cut.lengths, strict=True)
         ]
-    rows = packed_rows(preprocess, firsts, seconds)
+    rows = ragged_rows(preprocess, firsts, seconds)
     counts = [len(item.windows.starts) for item in windowed]
     return Encoded(rows, np.array(counts, int), decode_context=windowed)
 

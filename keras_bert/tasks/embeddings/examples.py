@@ -31,7 +31,7 @@ class EmbeddingExamples(Encoded):
     """Tokenized examples with one or more texts each.
 
     Args:
-        rows: `PackedRows` of the distinct texts.
+        rows: `RaggedRows` of the distinct texts.
         groups: int `(num_examples, num_texts)`, indices in `rows` of the texts
             of each example.
         labels: float32 `(num_examples, ...)`. If None, the targets are

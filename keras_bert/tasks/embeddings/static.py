@@ -14,7 +14,7 @@ from keras_bert.models.families.static_embeddings.model import (
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.model import unit
 from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import ragged_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.fine_tuning.forward import Forward
 
@@ -88,7 +88,7 @@ def _piece_vectors(embedder, preprocess, num_pieces):
         truncate_dim=embedder.truncate_dim,
     )
     pieces = np.arange(num_pieces, dtype=np.int32)
-    rows = packed_rows(preprocess, [*pieces[:, None]])
+    rows = ragged_rows(preprocess, [*pieces[:, None]])
     vectors = np.empty((num_pieces, embedder.dim), np.float32)
     for indices, outputs in Forward(model, embedder.batch_tokens)(rows):
         vectors[indices] = outputs["embedding"]

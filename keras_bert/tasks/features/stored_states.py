@@ -30,7 +30,7 @@ def stored_states(states_model, rows, settings, directory):
 
     Args:
         states_model: `keras.Model`, as returned by `states_of_layers`.
-        rows: `PackedRows`.
+        rows: `RaggedRows`.
         settings: JSON-serializable dict, as returned by `encoder_settings`.
         directory: str, directory of the cache, created if needed.
 

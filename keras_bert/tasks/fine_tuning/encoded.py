@@ -8,7 +8,7 @@ from absl import logging
 
 from keras_bert import features
 from keras_bert.tasks.batches.length_buckets import training_buckets
-from keras_bert.tasks.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.ragged_rows import RaggedRows
 
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 4096
@@ -21,7 +21,7 @@ DISTILLED = "taught"
 
 
 def tokenized_rows(preprocess, *texts):
-    """Tokenize texts into `PackedRows`.
+    """Tokenize texts into `RaggedRows`.
 
     The first time that texts are truncated, a warning reports their number.
 
@@ -44,8 +44,8 @@ def tokenized_rows(preprocess, *texts):
     return rows
 
 
-def packed_rows(preprocess, *ids):
-    """Arrange tokenized texts as `PackedRows`.
+def ragged_rows(preprocess, *ids):
+    """Arrange tokenized texts as `RaggedRows`.
 
     Args:
         preprocess: `Preprocessor`.
@@ -93,7 +93,7 @@ def _in_chunks(preprocess, encode, columns):
 
 
 def rows_of(preprocess, inputs, lengths, truncated=None):
-    """Create `PackedRows`.
+    """Create `RaggedRows`.
 
     Args:
         preprocess: `Preprocessor`.
@@ -107,7 +107,7 @@ def rows_of(preprocess, inputs, lengths, truncated=None):
         features.INPUT_MASK.name: 0,
         features.SEGMENT_IDS.name: template.padding_segment,
     }
-    return PackedRows(
+    return RaggedRows(
         inputs,
         lengths,
         padding,
@@ -122,7 +122,7 @@ def token_targets(rows, logits, padding):
     """Convert a teacher's token logits to targets for `DISTILLED`.
 
     Args:
-        rows: `PackedRows`.
+        rows: `RaggedRows`.
         logits: list with a float32 array `(num_tokens, num_outputs)` per row.
         padding: float, value at padding.
     """
@@ -139,7 +139,7 @@ class Encoded:
     question.
 
     Args:
-        rows: `PackedRows`; the rows of a prediction are adjacent.
+        rows: `RaggedRows`; the rows of a prediction are adjacent.
         counts: int array `(num_answers,)`, number of rows of each prediction.
             Defaults to 1.
         groups: int array `(num_examples, num_rows)`, row indices of each

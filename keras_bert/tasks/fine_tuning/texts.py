@@ -18,7 +18,7 @@ from keras_bert.tasks.fine_tuning.columns import TEXT_KEYS
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import ragged_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.parts import Inputs
@@ -202,7 +202,7 @@ def split_into_windows(preprocess, stride, texts):
         texts: list of bytes.
 
     Returns:
-        `PackedRows` of the windows of all texts, and the number of windows of
+        `RaggedRows` of the windows of all texts, and the number of windows of
         each text, int `(num_texts,)`.
     """
     room, windows, counts = preprocess.room, [], []
@@ -210,7 +210,7 @@ def split_into_windows(preprocess, stride, texts):
         starts = _window_starts(len(ids), room, stride or room)
         windows += [ids[place : place + room] for place in starts]
         counts.append(len(starts))
-    return packed_rows(preprocess, windows), np.array(counts, np.int64)
+    return ragged_rows(preprocess, windows), np.array(counts, np.int64)
 
 
 def _window_starts(length, room, stride):

@@ -170,4 +170,4 @@ class WordPreprocessor(Preprocessor):
 
     def encode(self, texts):
         ids, starts, ends = _words_with_offsets(self.tokenizer, texts)
-        return self.pack(ids, **{STARTS: [starts], ENDS: [ends]})
+        return self.add_special_tokens(ids, **{STARTS: [starts], ENDS: [ends]})

@@ -8,7 +8,7 @@ from keras_bert import checks
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import ragged_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.labelled.entities import OUTSIDE
 from keras_bert.tasks.labelled.tag_schemes import is_plain
@@ -151,7 +151,7 @@ class Words(Inputs):
         template = self.preprocess.template
         pieces = [x.pieces for x in sentences]
         windows = split_into_windows(pieces, self.preprocess.room)
-        rows = packed_rows(self.preprocess, [w.ids for w in windows])
+        rows = ragged_rows(self.preprocess, [w.ids for w in windows])
         layout = [word for word, _ in template.layout(is_pair=False)]
         before = layout.index(FIRST)
         context = [x._replace(windows=[]) for x in sentences]
@@ -218,7 +218,7 @@ def at_first_pieces(rows, context, values, missing):
     """Convert word values to token values, set at each first token.
 
     Args:
-        rows: `PackedRows` of the windows.
+        rows: `RaggedRows` of the windows.
         context: list of `Sentence`.
         values: list with an array `(num_words, ...)` for each sentence.
         missing: value for all other tokens.

@@ -155,7 +155,7 @@ class WordpieceSettings(CasedTokenizer):
         found = found if self.special_tokens_in_text else ""
         return f"texts are {casing}, accents {accents}{found}"
 
-    def packed(self):
+    def to_json(self):
         """Serialize the settings to a JSON dict."""
         values = {**vars(self), "vocabulary": [*self.vocabulary.tokens]}
         del values["tokenize_chinese_chars"]
@@ -164,8 +164,8 @@ class WordpieceSettings(CasedTokenizer):
         return values
 
     @classmethod
-    def unpacked(cls, values):
-        """Create the settings from the dict returned by `packed`."""
+    def from_json(cls, values):
+        """Create the settings from the dict returned by `to_json`."""
         added = [AddedToken(*token) for token in values.get("added_tokens", ())]
         vocabulary = Vocabulary(values["vocabulary"])
         values = {**values, "vocabulary": vocabulary, "added_tokens": added}

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from keras_bert.pretraining.examples.filling import word_starts
 from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking import mask_tokens
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.packing import word_starts
 from tests.pretraining.examples.predictions import check_predictions
 
 _CLS, _SEP, _MASK = 2, 3, 4

@@ -1,13 +1,13 @@
 import numpy as np
 
-from keras_bert.tasks.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.ragged_rows import RaggedRows
 from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 
 
 def test_examples_have_the_states_of_each_token_and_their_targets():
     values = {"input_ids": np.arange(6, dtype="int32")}
-    rows = PackedRows(values, np.array([3, 1, 2]), {"input_ids": 0})
+    rows = RaggedRows(values, np.array([3, 1, 2]), {"input_ids": 0})
     targets, weights = np.array([1, 2, 0, 2, 1, 0]), np.ones(6, "float32")
     examples = Encoded(rows, targets=targets, weights=weights, num_labels=3)
     states = np.arange(6 * 2 * 4).reshape(6, 2, 4).astype("float16")

@@ -5,7 +5,7 @@ import pytest
 
 from keras_bert.tasks.fine_tuning import encoded as encoded_module
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import ragged_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.template import Template
 from keras_bert.text import WordTokenizer
@@ -35,7 +35,7 @@ def test_batches_have_the_ids_that_the_graph_has(
     found = [tokenized_rows(preprocess, *columns)]
     if tokenizer is bert.tokenizer:
         ids = [[x.numpy() for x in tokenizer(column)] for column in columns]
-        found.append(packed_rows(preprocess, *ids))
+        found.append(ragged_rows(preprocess, *ids))
     indices = [3, 1, 1, 2]
     expected, are_cut = preprocess.encode(
         *([column[i] for i in indices] for column in columns)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_bert import tasks
-from keras_bert.tasks.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.ragged_rows import RaggedRows
 from keras_bert.tasks.fine_tuning import forward as forward_module
 from keras_bert.tasks.fine_tuning.forward import Forward
 
@@ -19,7 +19,7 @@ def _model():
 
 def _rows(lengths):
     values = {"input_ids": np.arange(sum(lengths), dtype="int32")}
-    return PackedRows(values, np.array(lengths, int), {"input_ids": 0})
+    return RaggedRows(values, np.array(lengths, int), {"input_ids": 0})
 
 
 def test_each_example_comes_once_with_its_own_answer():

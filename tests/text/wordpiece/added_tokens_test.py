@@ -81,8 +81,8 @@ def test_added_tokens_are_found_as_by_the_library(lowercase, tmp_path):
     kind, settings = KINDS["wordpiece"], tokenizer.settings
     (tmp_path / "tokenizer.json").unlink()
     settings.write(tmp_path)
-    packed = json.loads(json.dumps(kind.packed(settings)))
-    for same in (_read(tmp_path), kind.unpacked(packed)):
+    packed = json.loads(json.dumps(kind.to_json(settings)))
+    for same in (_read(tmp_path), kind.from_json(packed)):
         assert same.added_tokens == settings.added_tokens
         assert same.make()(texts).to_list() == rows.to_list()
 

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 
-class PackedRows:
+class RaggedRows:
     """Model inputs of many texts, stored in memory without padding.
 
     Args:
@@ -23,9 +23,9 @@ class PackedRows:
     Example:
 
     >>> import numpy as np
-    >>> from keras_bert.tasks.batches.packed_rows import PackedRows
+    >>> from keras_bert.tasks.batches.ragged_rows import RaggedRows
     >>> values = {"input_ids": np.array([2, 7, 3, 2, 3], "int32")}
-    >>> rows = PackedRows(values, np.array([3, 2]), {"input_ids": 0})
+    >>> rows = RaggedRows(values, np.array([3, 2]), {"input_ids": 0})
     >>> rows.inputs([1, 0])["input_ids"].tolist()
     [[2, 3, 0], [2, 7, 3]]
     """
@@ -99,7 +99,7 @@ class PackedRows:
             padding: dict mapping names to padding values.
 
         Returns:
-            `PackedRows` with the same row lengths and padding side.
+            `RaggedRows` with the same row lengths and padding side.
         """
         other = copy.copy(self)
         other.values = {name: np.asarray(x) for name, x in values.items()}

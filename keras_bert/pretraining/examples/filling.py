@@ -34,7 +34,7 @@ class ExampleRules:
     masking: MaskingRules
 
 
-def pack_segments(corpus, segments, rules):
+def fill_rows(corpus, segments, rules):
     """Create [CLS] A [SEP] B [SEP] or [CLS] A [SEP] for a batch of examples.
 
     Args:
@@ -101,16 +101,14 @@ def static_examples(corpus, segments, rules, rng):
     """Create masked examples for static masking.
 
     Args:
-        corpus, segments, rules: see `pack_segments`.
+        corpus, segments, rules: see `fill_rows`.
         rng: a `numpy.random.Generator`.
 
     Returns:
         A dict of arrays `(num_examples, ...)` with the names in
         `features.PRETRAINING_FEATURES`.
     """
-    ids, mask, in_second, words, continues = pack_segments(
-        corpus, segments, rules
-    )
+    ids, mask, in_second, words, continues = fill_rows(corpus, segments, rules)
     masked_ids, positions, labels, weights = mask_tokens(
         ids,
         words,
@@ -135,14 +133,14 @@ def dynamic_examples(corpus, segments, rules):
     """Create unmasked examples for dynamic masking.
 
     Args:
-        corpus, segments, rules: see `pack_segments`.
+        corpus, segments, rules: see `fill_rows`.
 
     Returns:
         A dict of int32 arrays with the names in `features.DYNAMIC_FEATURES`.
         Features of the length "num_tokens" have the shape
         `(num_examples, seq_length)`, with padding at the end.
     """
-    ids, _, _, words, continues = pack_segments(corpus, segments, rules)
+    ids, _, _, words, continues = fill_rows(corpus, segments, rules)
     values = (
         ids,
         segments.first_length[:, None] + 2,

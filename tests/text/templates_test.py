@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.template import Template
-from keras_bert.text.packing import Layout
+from keras_bert.text.templates import Layout
 from keras_bert.text.wordpiece.vocabulary import ROLES
 
 _IDS = {"[PAD]": 0, "[CLS]": 2, "[SEP]": 3}
@@ -50,7 +50,7 @@ def _padded(row, seq_length):
 
 
 @pytest.mark.parametrize("seq_length", [3, 4, 7, 10, 13, 30])
-def test_pairs_are_packed_as_the_paper_shows(seq_length):
+def test_pairs_are_laid_out_as_the_paper_shows(seq_length):
     lengths = list(itertools.product(range(13), repeat=2))
     firsts = [list(range(10, 10 + a)) for a, _ in lengths]
     seconds = [list(range(50, 50 + b)) for _, b in lengths]

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from keras_bert.pretraining.corpus.token_store import CONTINUES
+from keras_bert.pretraining.examples.filling import ExampleRules
+from keras_bert.pretraining.examples.filling import fill_rows
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.packing import ExampleRules
-from keras_bert.pretraining.examples.packing import pack_segments
 from keras_bert.pretraining.examples.segments import Segments
 
 _CLS, _SEP, _MASK, _PAD = 1002, 1003, 1004, 0
@@ -22,7 +22,7 @@ def test_a_pair_is_packed_as_the_paper_shows(make_corpus, is_marked):
         is_continuation = None
     masking = MaskingRules(0.15, 3, _MASK, vocab_size=2000)
     rules = ExampleRules(10, _CLS, _SEP, _PAD, is_continuation, False, masking)
-    ids, mask, segments, words, continues = pack_segments(corpus, pairs, rules)
+    ids, mask, segments, words, continues = fill_rows(corpus, pairs, rules)
     assert ids.dtype == np.int32
     assert ids.tolist() == [
         [_CLS, 1, 2, _SEP, 5, 6, 7, _SEP, 0, 0],

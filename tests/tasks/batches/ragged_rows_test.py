@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from keras_bert.tasks.batches.packed_rows import PackedRows
+from keras_bert.tasks.batches.ragged_rows import RaggedRows
 
 
 @pytest.fixture
 def rows():
     values = {"input_ids": np.arange(1, 7, dtype="int32")}
-    return PackedRows(values, np.array([3, 1, 2]), {"input_ids": 0})
+    return RaggedRows(values, np.array([3, 1, 2]), {"input_ids": 0})
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_values_beside_tokens_may_have_more_axes(rows):
 @pytest.mark.parametrize(("multiple", "expected"), [(4, 4), (32, 5)])
 def test_widths_are_rounded_up_to_what_the_model_takes(multiple, expected):
     values, lengths = {"input_ids": np.arange(1, 6)}, np.array([3, 2])
-    rows = PackedRows(
+    rows = RaggedRows(
         values, lengths, {"input_ids": 9}, "right", multiple, max_width=5
     )
     ids = rows.inputs([1])["input_ids"].tolist()
