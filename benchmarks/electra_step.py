@@ -24,14 +24,14 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.families.electra.model import ElectraConfig
 from keras_bert.optimizers import bert_adamw
 from keras_bert.pretraining import Objective
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import objective_named
 from keras_bert.pretraining.objectives.replaced_tokens import (
-    replaced_token_learner,
+    replaced_token_models,
 )
 from keras_bert.pretraining.objectives.replaced_tokens import (
     replaced_token_terms,
 )
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
@@ -90,7 +90,7 @@ def _loops(config):
     recipe = types.SimpleNamespace(
         init_checkpoint=None, generator_size=_SIZE.value, random_seed=1
     )
-    learner = replaced_token_learner(discriminator, recipe, None)
+    trainable = replaced_token_models(discriminator, recipe, None)
     generator = make(config.generator(_SIZE.value), "masked_lm_head").model
     alone = make(config, "replaced_token_head").model
     labels = keras.Input((None,), dtype="int32", name="is_replaced")
@@ -103,15 +103,15 @@ def _loops(config):
         "found", (), lambda: replaced_token_terms()[1:], None, None
     )
     return {
-        "both": _loop(learner, electra),
-        "generator": _loop(Learner(generator), objective_named("mlm")),
-        "discriminator": _loop(Learner(alone), found),
+        "both": _loop(trainable, electra),
+        "generator": _loop(TrainableModels(generator), objective_named("mlm")),
+        "discriminator": _loop(TrainableModels(alone), found),
     }
 
 
-def _loop(learner, objective):
-    optimizer = bert_adamw(learner.model, 1e-4)
-    return PretrainingLoop(learner, optimizer, objective=objective)
+def _loop(trainable, objective):
+    optimizer = bert_adamw(trainable.model, 1e-4)
+    return PretrainingLoop(trainable, optimizer, objective=objective)
 
 
 def _with_labels(inputs, labels, weights):

@@ -27,8 +27,8 @@ import keras_bert
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models import add_heads
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import objective_named
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIG_FILE = flags.DEFINE_multi_string(
@@ -81,7 +81,7 @@ def _measure(path):
     model = add_heads(backbone, {part: heads[part]}, "model")
     optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     loop = PretrainingLoop(
-        Learner(model), optimizer, objective=objective_named("mlm")
+        TrainableModels(model), optimizer, objective=objective_named("mlm")
     )
     batch = make_batch(config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value)
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())

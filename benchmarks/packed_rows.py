@@ -22,8 +22,8 @@ from measuring import make_batch
 import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
@@ -113,7 +113,9 @@ def _step(rows):
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
     optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
     objective = OBJECTIVES["mlm"]
-    loop = PretrainingLoop(Learner(model), optimizer, objective=objective)
+    loop = PretrainingLoop(
+        TrainableModels(model), optimizer, objective=objective
+    )
     return lambda: float(loop.train(batches, tf.constant(1))["loss"])
 
 

@@ -94,7 +94,9 @@ def _measured(jit_compile):
     import keras_bert
     from keras_bert.models.families.bert.model import bert_backbone
     from keras_bert.models.families.bert.model import bert_heads
-    from keras_bert.pretraining.objectives.learner import Learner
+    from keras_bert.pretraining.objectives.trainable_models import (
+        TrainableModels,
+    )
     from keras_bert.pretraining.run.loop import PretrainingLoop
 
     keras.config.set_dtype_policy(_POLICIES[_DTYPE.value])
@@ -105,7 +107,9 @@ def _measured(jit_compile):
     heads = bert_heads(config, backbone.embeddings)
     model = keras_bert.models.add_heads(backbone, heads, "bert_pretrainer")
     optimizer = keras_bert.optimizers.bert_adamw(model, 1e-4)
-    loop = PretrainingLoop(Learner(model), optimizer, jit_compile=jit_compile)
+    loop = PretrainingLoop(
+        TrainableModels(model), optimizer, jit_compile=jit_compile
+    )
     batch = measuring.make_batch(
         config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value
     )

@@ -23,7 +23,7 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _INPUT_FILE = flags.DEFINE_string(
@@ -84,7 +84,7 @@ def main(_):
 
 def _time_steps(model, optimizer, records):
     """Return the start time of each step and the end time of the last."""
-    loop = PretrainingLoop(Learner(model), optimizer)
+    loop = PretrainingLoop(TrainableModels(model), optimizer)
     batches = iter(records.take(1).cache().repeat())
     times = []
     for _ in range(_STEPS.value):

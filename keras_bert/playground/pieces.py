@@ -11,9 +11,9 @@ from keras_bert.text.templates import TEXT_NUMBERS
 from keras_bert.text.templates import locate_pieces
 
 
-class Pieces(
+class ShownPieces(
     collections.namedtuple(
-        "Pieces", "inputs tokens text_numbers starts ends note"
+        "ShownPieces", "inputs tokens text_numbers starts ends note"
     )
 ):
     """Word pieces of a text or a pair, with special tokens, without padding.
@@ -36,12 +36,12 @@ class Pieces(
 
 
 def split_into_pieces(model, preprocess, text, pair=""):
-    """Split a text or a pair into `Pieces` with a `Preprocessor`."""
+    """Split a text or a pair into `ShownPieces` with a `Preprocessor`."""
     texts = [[text], [pair]] if pair else [[text]]
     rows = locate_pieces(preprocess, *texts)
     arrays = {name: x.numpy() for name, x in rows.inputs.items()}
     ids = arrays[features.INPUT_IDS.name].tolist()
-    return Pieces(
+    return ShownPieces(
         {name: arrays[name][np.newaxis] for name in model.input_names},
         [model.vocabulary.tokens[index] for index in ids],
         arrays[TEXT_NUMBERS].tolist(),

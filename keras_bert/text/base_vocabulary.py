@@ -9,7 +9,7 @@ import typing
 from keras_bert.summary import Summarized
 
 
-class SpecialTokens(dict):
+class SpecialTokenRoles(dict):
     """Dict mapping special-token types, such as "cls", to tokens.
 
     Looking up a missing type raises ValueError.
@@ -56,7 +56,7 @@ class BaseVocabulary(Summarized):
         roles: dict[str, str] | None = None,
     ) -> None:
         self.tokens = tuple(tokens)
-        self.roles = SpecialTokens(self.roles if roles is None else roles)
+        self.roles = SpecialTokenRoles(self.roles if roles is None else roles)
         self.ids = {token: index for index, token in enumerate(self.tokens)}
         if len(self.ids) != len(self.tokens) and not self.allows_duplicates:
             counts = collections.Counter(self.tokens)

@@ -33,8 +33,8 @@ class HostTokenizer(Summarized):
         pattern: compiled regular expression. Its matches are the units; they
             cover the whole text.
         parts(text): split a text at special and added tokens. Returns an
-            iterable of str, still to be tokenized, and `Encoded` tokens.
-        encode(unit): return the `Encoded` tokens of a unit.
+            iterable of str, still to be tokenized, and `UnitTokens` tokens.
+        encode(unit): return the `UnitTokens` tokens of a unit.
         ignores_spaces: bool, whether spaces only separate units, so that the
             parts between spaces can be tokenized separately. Optional.
 
@@ -140,7 +140,7 @@ class HostTokenizer(Summarized):
         return _array(ids), _array(starts) + bases, _array(ends) + bases
 
 
-class Encoded(typing.NamedTuple):
+class UnitTokens(typing.NamedTuple):
     """Tokens of a part of a text.
 
     Args:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.pretraining.batches.dynamic_masking import mask_spans
-from keras_bert.pretraining.batches.dynamic_masking import mask_tokens
+from keras_bert.pretraining.batches.dynamic_masking import mask_tokens_in_graph
 from keras_bert.pretraining.batches.epochs import SHUFFLE_EXAMPLES
 from keras_bert.pretraining.batches.epochs import endless_batches
 from keras_bert.pretraining.batches.epochs import map_batches
@@ -139,7 +139,7 @@ def dynamic_dataset(
     rules = masking.rules(max_predictions_per_seq, vocab_size)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
     check_first_records(paths, "dynamic", lengths, vocab_size)
-    mask = mask_tokens
+    mask = mask_tokens_in_graph
     if masking.span_masking:
         words = _sample_words(paths, masking)
         mask = functools.partial(mask_spans, words=words)

@@ -49,7 +49,7 @@ def draw_numbers(num_examples, count, seed, epoch, first_index):
     return numbers[:, :count]
 
 
-def mask_tokens(
+def mask_tokens_in_graph(
     input_ids, maskable, rules, seed, epoch, first_index, word_starts=None
 ):
     """Choose the tokens to predict in consecutive examples and mask them.
@@ -133,13 +133,14 @@ def mask_spans(
     """Choose the spans to predict in consecutive examples and mask them.
 
     Args:
-        input_ids, maskable, seed, epoch, first_index: see `mask_tokens`.
+        input_ids, maskable, seed, epoch, first_index: see
+            `mask_tokens_in_graph`.
         rules: `SpanMaskingRules`.
-        word_starts: see `mask_tokens`.
+        word_starts: see `mask_tokens_in_graph`.
         words: int32 array, corpus tokens to sample random words from.
 
     Returns:
-        Four tensors, see `mask_tokens`.
+        Four tensors, see `mask_tokens_in_graph`.
     """
     num_rows, seq_length = tf.shape(input_ids)[0], input_ids.shape[1]
     count = span_masking.NUMBERS_PER_TOKEN * seq_length

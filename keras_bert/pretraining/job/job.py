@@ -52,13 +52,15 @@ def run_plan(plan: PretrainingPlan) -> None:
     with _readable_exhaustion():
         with strategy.scope():
             bert = make_bert(plan)
-            learner = plan.objective.learner(bert, recipe, from_pretrained)
+            trainable = plan.objective.trainable_models(
+                bert, recipe, from_pretrained
+            )
             if plan.is_packed:
                 packed = bert.packed_pretrainer()
-                learner = dataclasses.replace(learner, model=packed)
-            optimizer = make_optimizer(recipe, learner.model)
+                trainable = dataclasses.replace(trainable, model=packed)
+            optimizer = make_optimizer(recipe, trainable.model)
         loop = PretrainingLoop(
-            learner,
+            trainable,
             optimizer,
             strategy,
             recipe.gradient_accumulation_steps,
@@ -82,9 +84,9 @@ def run_plan(plan: PretrainingPlan) -> None:
                 ),
                 lambda: _begin(plan, bert, output_dir),
             )
-    learner.finish()
+    trainable.finish()
     if is_chief(strategy):
-        for folder, model in learner.kept.items():
+        for folder, model in trainable.kept.items():
             _save(model, output_dir / folder, metrics)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from keras_bert.layers.disentangled_embeddings import DisentangledEmbeddings
 from keras_bert.models.heads import add_heads
-from keras_bert.pretraining.objectives.replaced_tokens import learner_of
 from keras_bert.pretraining.objectives.replaced_tokens import read_generator
+from keras_bert.pretraining.objectives.replaced_tokens import trainable_models
 
 _TABLE = "embeddings/word_embeddings"
 
 
-def disentangled_learner(discriminator, recipe, read):
-    """Create the `Learner` for a discriminator and a generator.
+def disentangled_models(discriminator, recipe, read):
+    """Create the `TrainableModels` for a discriminator and a generator.
 
     The word embeddings of the discriminator are the sum of the generator's
     embeddings, without gradient, and a delta matrix that is initialized to
@@ -30,7 +30,7 @@ def disentangled_learner(discriminator, recipe, read):
         read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
-        A `Learner`.
+        A `TrainableModels`.
 
     Raises:
         ValueError: the generator is missing or has different sizes, or the
@@ -61,7 +61,7 @@ def disentangled_learner(discriminator, recipe, read):
         name="disentangled_embeddings",
     )
     backbone = discriminator.backbone.above(embeddings)
-    return learner_of(
+    return trainable_models(
         generator,
         discriminator,
         recipe.random_seed,

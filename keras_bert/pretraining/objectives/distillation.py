@@ -9,9 +9,9 @@ from absl import logging
 from keras import ops
 
 from keras_bert import features
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.terms import LabelTerm
 from keras_bert.pretraining.objectives.terms import TokenTerm
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 
 _TEMPERATURE = 2.0
 _HEAD = "masked_lm_head"
@@ -61,8 +61,8 @@ def distillation_terms():
     ]
 
 
-def distillation_learner(student, recipe, read):
-    """Create the `Learner` for a student of the teacher in `teacher_dir`.
+def distillation_models(student, recipe, read):
+    """Create the `TrainableModels` of a student of `teacher_dir`.
 
     A new student is initialized with layers of its teacher; see `copy_layers`.
 
@@ -72,7 +72,7 @@ def distillation_learner(student, recipe, read):
         read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
-        A `Learner`. Its training states do not contain the teacher.
+        A `TrainableModels`. Its training states do not contain the teacher.
 
     Raises:
         ValueError: the teacher has a different vocabulary or hidden size,
@@ -99,7 +99,7 @@ def distillation_learner(student, recipe, read):
 
     name = student.family.model_name("student")
     model = keras.Model(inputs, outputs, name=name)
-    return Learner(model, {"": student}, targets=targets)
+    return TrainableModels(model, {"": student}, targets=targets)
 
 
 def _of_all_tokens(bert):

@@ -29,7 +29,7 @@ def _imported(module, name):
     return call
 
 
-_pretrainer = _imported("learner", "pretrainer_learner")
+_pretrainer = _imported("trainable_models", "pretrainer_models")
 
 
 def _no_checkpoints(recipe: typing.Any) -> dict[str, str]:
@@ -54,9 +54,9 @@ class Objective:
         masking: dict of `MaskingOptions` arguments, if masking differs from
             BERT. The records must be dynamic. A recipe can override options
             that are also its fields.
-        learner: callable that takes a `PretrainedModel` with `parts`, the
-            `PretrainingRecipe` and `from_pretrained`, and returns a `Learner`.
-            Defaults to `pretrainer_learner`.
+        trainable_models: callable that takes a `PretrainedModel` with `parts`,
+            the `PretrainingRecipe` and `from_pretrained`, and returns the
+            `TrainableModels`. Defaults to `pretrainer_models`.
         fields: dict mapping objective-specific recipe fields to their defaults;
             None means that the field is required.
         reads: callable that takes the recipe and returns the checkpoint
@@ -73,7 +73,7 @@ class Objective:
     is_decoder: bool = False
     label: str = ""
     masking: dict = dataclasses.field(default_factory=dict)
-    learner: Callable = _pretrainer
+    trainable_models: Callable = _pretrainer
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = _no_checkpoints
     shares: str = ""
@@ -82,7 +82,7 @@ class Objective:
     @property
     def reads_packed(self) -> bool:
         """Return True if an example may contain several texts."""
-        return self.learner is _pretrainer
+        return self.trainable_models is _pretrainer
 
 
 def objective_named(name):
@@ -159,7 +159,7 @@ _DETECTION = Objective(
     terms=_imported("replaced_tokens", "replaced_token_terms"),
     view=lambda batches: pretraining.token_batches(batches),
     masking={"substitutes": (0.85, 0.15)},
-    learner=_imported("replaced_tokens", "replaced_token_learner"),
+    trainable_models=_imported("replaced_tokens", "replaced_token_models"),
     fields={"generator_size": 0.25},
     reads=_generator,
     shares="embeddings/tables/",
@@ -193,7 +193,9 @@ OBJECTIVES = {
                 "do_whole_word_mask": True,
                 "ngram": 10,
             },
-            learner=_imported("span_boundaries", "span_boundary_learner"),
+            trainable_models=_imported(
+                "span_boundaries", "span_boundary_models"
+            ),
         ),
         Objective(
             name="plm",
@@ -207,7 +209,7 @@ OBJECTIVES = {
                 "masked_lm_prob": 1 / 6,
                 "ngram": 5,
             },
-            learner=_imported("permutations", "permutation_learner"),
+            trainable_models=_imported("permutations", "permutation_models"),
             shares="embeddings/query_embedding",
         ),
         Objective(
@@ -222,7 +224,7 @@ OBJECTIVES = {
             parts=("masked_lm_head",),
             terms=_imported("distillation", "distillation_terms"),
             view=lambda batches: pretraining.token_batches(batches),
-            learner=_imported("distillation", "distillation_learner"),
+            trainable_models=_imported("distillation", "distillation_models"),
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},
         ),
@@ -231,7 +233,9 @@ OBJECTIVES = {
             _DETECTION,
             name="electra_gdes",
             masking={"substitutes": (1.0, 0.0)},
-            learner=_imported("disentangled_sharing", "disentangled_learner"),
+            trainable_models=_imported(
+                "disentangled_sharing", "disentangled_models"
+            ),
             fields={"generator_size": 0.5},
             shares="embeddings/word_embeddings",
         ),
@@ -261,8 +265,12 @@ def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
 def _of_fit(name):
     """Return the loss terms of an objective that `model.fit` supports."""
     objective = objective_named(name)
-    if objective.learner is not _pretrainer:
-        fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]
+    if objective.trainable_models is not _pretrainer:
+        fitting = [
+            x
+            for x, y in OBJECTIVES.items()
+            if y.trainable_models is _pretrainer
+        ]
         raise ValueError(
             f"`objective` must be one of {', '.join(fitting)} for `fit`. "
             f"Received: objective={name!r}. Train it with keras-bert "

@@ -7,20 +7,20 @@ References:
 import keras
 
 from keras_bert import features
-from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 
 _HEAD = "masked_lm_head"
 
 
-def permutation_learner(bert, recipe, read):
-    """Create the `Learner` for a model with two streams.
+def permutation_models(bert, recipe, read):
+    """Create the `TrainableModels` for a model with two streams.
 
     Args:
         bert: `PretrainedModel` of XLNet with a language modeling head.
         recipe, read: not used; part of the interface of objectives.
 
     Returns:
-        A `Learner`.
+        A `TrainableModels`.
     """
     backbone = bert.backbone.permuted()
     name = features.MASKED_LM_POSITIONS.name
@@ -29,6 +29,6 @@ def permutation_learner(bert, recipe, read):
     model = keras.Model(
         {**backbone.inputs, name: positions},
         {"mlm_logits": bert.heads[_HEAD](states)},
-        name=bert.family.model_name("permutation_learner"),
+        name=bert.family.model_name("permutation_models"),
     )
-    return Learner(model, {"": bert})
+    return TrainableModels(model, {"": bert})

@@ -12,9 +12,9 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.layers.token_replacement import TokenReplacement
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.terms import LabelTerm
 from keras_bert.pretraining.objectives.terms import TokenTerm
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 
 GENERATOR = "generator"
 _HEAD = "masked_lm_head"
@@ -49,8 +49,8 @@ def replaced_token_terms():
     return [LabelTerm("mlm_logits"), found]
 
 
-def replaced_token_learner(discriminator, recipe, read):
-    """Create the `Learner` for a discriminator and a generator.
+def replaced_token_models(discriminator, recipe, read):
+    """Create the `TrainableModels` for a discriminator and a generator.
 
     Both share their embeddings. A new generator has `generator_size` times
     the width of the discriminator. With `init_checkpoint`, the generator is
@@ -62,7 +62,7 @@ def replaced_token_learner(discriminator, recipe, read):
         read: callable that loads a model, normally `from_pretrained`.
 
     Returns:
-        A `Learner`.
+        A `TrainableModels`.
 
     Raises:
         ValueError: the generator is missing, is larger than the discriminator
@@ -75,22 +75,22 @@ def replaced_token_learner(discriminator, recipe, read):
     else:
         config = discriminator.config.generator(recipe.generator_size)
         generator = _generator(config, discriminator)
-    return learner_of(generator, discriminator, recipe.random_seed)
+    return trainable_models(generator, discriminator, recipe.random_seed)
 
 
-def learner_of(generator, discriminator, seed, model=None, **more):
-    """Create the `Learner` for a generator and a discriminator.
+def trainable_models(generator, discriminator, seed, model=None, **more):
+    """Create the `TrainableModels` for a generator and a discriminator.
 
     Args:
         generator, discriminator: `PretrainedModel`s.
         seed: int, random seed for sampling tokens.
         model: `keras.Model` to train instead of the discriminator's model.
-        **more: other arguments of `Learner`.
+        **more: other arguments of `TrainableModels`.
     """
     name = discriminator.family.model_name("learner")
     both = _both(generator.model, model or discriminator.model, seed, name)
     kept = {GENERATOR: generator, "": discriminator}
-    return Learner(both, kept, **more)
+    return TrainableModels(both, kept, **more)
 
 
 def _both(generator, discriminator, seed, name):

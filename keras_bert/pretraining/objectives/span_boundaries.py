@@ -9,8 +9,8 @@ import keras
 from keras_bert import features
 from keras_bert.layers.span_boundary_head import SpanBoundaryHead
 from keras_bert.models.layer_arguments import layer_arguments
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.terms import LabelTerm
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 
 _HEAD = "masked_lm_head"
 
@@ -20,8 +20,8 @@ def span_boundary_terms():
     return [LabelTerm("mlm_logits"), LabelTerm("sbo_logits")]
 
 
-def span_boundary_learner(bert, recipe, read):
-    """Create the `Learner` for a model with masked-LM and boundary heads.
+def span_boundary_models(bert, recipe, read):
+    """Create the `TrainableModels` with masked-LM and boundary heads.
 
     The boundary head is saved in the training states of a run, but not in its
     checkpoint.
@@ -31,7 +31,7 @@ def span_boundary_learner(bert, recipe, read):
         recipe, read: not used; part of the interface of objectives.
 
     Returns:
-        A `Learner`.
+        A `TrainableModels`.
     """
     backbone = bert.backbone
     inputs = {
@@ -63,5 +63,5 @@ def span_boundary_learner(bert, recipe, read):
             inputs[features.SPAN_POSITIONS.name],
         ),
     }
-    name = bert.family.model_name("span_boundary_learner")
-    return Learner(keras.Model(inputs, outputs, name=name), {"": bert})
+    name = bert.family.model_name("span_boundary_models")
+    return TrainableModels(keras.Model(inputs, outputs, name=name), {"": bert})

@@ -19,8 +19,8 @@ class PretrainingLoop:
     `model.fit` with `pretraining.losses`.
 
     Args:
-        learner: `Learner`, created in the strategy's scope. Its model, such
-            as `bert_pretrainer`, has the outputs that the objective uses.
+        trainable: `TrainableModels`, created in the strategy's scope. Its
+            model, such as `bert_pretrainer`, has the outputs that the objective uses.
         optimizer: optimizer of `keras_bert.optimizers`, created for the model
             in the same scope.
         strategy: `tf.distribute.Strategy`. Defaults to one device.
@@ -33,15 +33,15 @@ class PretrainingLoop:
 
     def __init__(
         self,
-        learner,
+        trainable,
         optimizer,
         strategy=None,
         accumulation_steps=1,
         jit_compile=False,
         objective=OBJECTIVES[PUBLISHED],
     ):
-        self.learner = learner
-        self.model = model = learner.model
+        self.trainable = trainable
+        self.model = model = trainable.model
         self.optimizer = optimizer
         self.strategy = strategy or tf.distribute.get_strategy()
         self._inputs = list(model.input)  # Not every model has segments.
@@ -192,7 +192,7 @@ class PretrainingLoop:
 
     def _with_targets(self, batch):
         inputs, labels, weights = batch
-        return inputs, {**labels, **self.learner.targets(inputs)}, weights
+        return inputs, {**labels, **self.trainable.targets(inputs)}, weights
 
     def _outputs(self, inputs, training):
         inputs = {name: inputs[name] for name in self._inputs}

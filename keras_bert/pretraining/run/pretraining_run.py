@@ -204,7 +204,7 @@ class _Run:
         if not self._is_chief:
             return
         state = {
-            "weights": self._loop.learner.weight_names,
+            "weights": self._loop.trainable.weight_names,
             "batches": self.num_batches,
             "skipped": self._skipped,
             "evaluated": self.evaluated,

@@ -27,7 +27,7 @@ from keras_bert.template import FIRST
 IGNORED = -1
 
 
-class Window(typing.NamedTuple):
+class WordWindow(typing.NamedTuple):
     """Window of consecutive words in a sentence.
 
     Args:
@@ -58,7 +58,7 @@ def split_into_windows(sentences, room):
         room: int, maximum number of tokens in a window, without special tokens.
 
     Returns:
-        A list of `Window`, in order.
+        A list of `WordWindow`, in order.
 
     Raises:
         ValueError: `room` is below 1.
@@ -74,7 +74,7 @@ def split_into_windows(sentences, room):
             after = np.searchsorted(word_ends, start + room, side="right")
             end = word_ends[max(first, after - 1)]
             inside = slice(start, min(end, start + room))
-            windows.append(Window(sentence, ids[inside], words[inside]))
+            windows.append(WordWindow(sentence, ids[inside], words[inside]))
             start = end
     return windows
 

@@ -11,7 +11,7 @@ import unicodedata
 from keras_bert import lazy
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.byte_pair.vocabulary import token_bytes
-from keras_bert.text.host_tokenizer import Encoded
+from keras_bert.text.host_tokenizer import UnitTokens
 from keras_bert.text.host_tokenizer import size_of
 from keras_bert.text.host_tokenizer import word_model
 from keras_bert.text.normalization.code_points import regex_ranges
@@ -70,7 +70,7 @@ class BytePairUnits:
             first, last = _without_spaces(token_bytes(token), 0)
             base = size_of(part[match.start() : start])
             ids = [self._vocabulary.id_of(token)]
-            encoded = Encoded(ids, [base + first], [base + last], size)
+            encoded = UnitTokens(ids, [base + first], [base + last], size)
             parts += [part[done : match.start()], encoded]
             done = end
         return [*parts, part[done:]]
@@ -81,7 +81,7 @@ class BytePairUnits:
             first = self.pattern.match(f" {part}")[0]
             ids, *spans, size = self.encode(first)
             starts, ends = ([max(x - 1, 0) for x in span] for span in spans)
-            yield Encoded(ids, starts, ends, size - 1)
+            yield UnitTokens(ids, starts, ends, size - 1)
             part = part[len(first) - 1 :]
         yield part
 
@@ -113,7 +113,7 @@ class BytePairUnits:
                 ends.append(lasts[last - 1])
                 starts.append(min(firsts[first], ends[-1]))
                 place = after
-        return Encoded(ids, starts, ends, sizes[-1])
+        return UnitTokens(ids, starts, ends, sizes[-1])
 
 
 def _pattern_of(tokens):

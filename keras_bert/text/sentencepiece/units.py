@@ -9,7 +9,7 @@ import re
 
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.conventions import OTHER_SPACES
-from keras_bert.text.host_tokenizer import Encoded
+from keras_bert.text.host_tokenizer import UnitTokens
 from keras_bert.text.host_tokenizer import size_of
 from keras_bert.text.host_tokenizer import word_model
 from keras_bert.text.normalization.normalizers import NORMALIZERS
@@ -71,7 +71,7 @@ class SentencePieceUnits:
                 yield from self._last_space(part)
             if token is not None:
                 size = size_of(token)
-                yield Encoded([self._ids[token]], [0], [size], size)
+                yield UnitTokens([self._ids[token]], [0], [size], size)
 
     def _last_space(self, text):
         """Return the tokens of the white space at the end of a text."""
@@ -79,7 +79,7 @@ class SentencePieceUnits:
         if not found or found[-1][0] not in self._spaces:
             return []
         _, first, last = found[-1]
-        return [Encoded([self._mark_id], [first - size], [last - size], 0)]
+        return [UnitTokens([self._mark_id], [first - size], [last - size], 0)]
 
     def encode(self, unit):
         """Tokenize a unit, see `HostTokenizer`."""
@@ -99,7 +99,7 @@ class SentencePieceUnits:
             is_mark = ids[n] == mark_id and ids[n + 1] == self._unk_id
             if ends[n] <= starts[n] or is_mark:  # Use the next piece's span.
                 starts[n], ends[n] = starts[n + 1], ends[n + 1]
-        return Encoded(ids, starts, ends, size)
+        return UnitTokens(ids, starts, ends, size)
 
     def _pieces(self, words):
         return [

@@ -108,7 +108,7 @@ def with_opening(vocabulary):
     return Vocabulary([*vocabulary.tokens, OPENING])
 
 
-class SpecialTokens:
+class SpecialTokenMatcher:
     """Callable that replaces the pieces of special tokens with their ids.
 
     Args:

@@ -17,7 +17,7 @@ from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
-from keras_bert.text.wordpiece.replacements import SpecialTokens
+from keras_bert.text.wordpiece.replacements import SpecialTokenMatcher
 from keras_bert.text.wordpiece.replacements import with_opening
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import ROLES
@@ -139,7 +139,7 @@ class BertTokenizer(Tokenizer):
 
     @graph_constant
     def _find_special_tokens(self):
-        return SpecialTokens(self.vocabulary, self._cut)
+        return SpecialTokenMatcher(self.vocabulary, self._cut)
 
     @graph_constant
     def _split_given(self):

@@ -7,7 +7,7 @@ separate unit, unless the next character may be an accent.
 
 import re
 
-from keras_bert.text.host_tokenizer import Encoded
+from keras_bert.text.host_tokenizer import UnitTokens
 from keras_bert.text.host_tokenizer import size_of
 from keras_bert.text.host_tokenizer import word_model
 from keras_bert.text.normalization.code_points import regex_ranges
@@ -57,7 +57,7 @@ class BertUnits:
         for number, part in enumerate(parts):
             if number % 2:
                 size = size_of(part)
-                yield Encoded([self._ids[part]], [0], [size], size)
+                yield UnitTokens([self._ids[part]], [0], [size], size)
             elif self._normalized_ids:
                 yield from self._normalized_parts(part)
             else:
@@ -71,7 +71,7 @@ class BertUnits:
             size = size_of(text[first:last])
             yield text[done:first]
             ids = [self._normalized_ids[match[0]]]
-            yield Encoded(ids, [0], [size], size)
+            yield UnitTokens(ids, [0], [size], size)
             done = last
         yield text[done:]
 
@@ -94,7 +94,7 @@ class BertUnits:
                 ids.append(token.id)
                 starts.append(firsts[base + first])
                 ends.append(lasts[base + last])
-        return Encoded(ids, starts, ends, lasts[-1])
+        return UnitTokens(ids, starts, ends, lasts[-1])
 
     def _bounds(self, unit):
         """Map byte offsets in the normalized unit to byte offsets in the unit.

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.pretraining.batches.dynamic_masking import draw_numbers
-from keras_bert.pretraining.batches.dynamic_masking import mask_tokens
+from keras_bert.pretraining.batches.dynamic_masking import mask_tokens_in_graph
 from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from tests.pretraining.examples.predictions import check_predictions
@@ -35,7 +35,7 @@ def _batch(num_examples, shortest=5):
 def _mask(
     ids, maskable, starts=None, epoch=0, first=0, seed=_SEED, rules=_RULES
 ):
-    outputs = mask_tokens(
+    outputs = mask_tokens_in_graph(
         tf.constant(ids),
         tf.constant(maskable),
         rules,

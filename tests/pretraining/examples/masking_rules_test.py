@@ -24,7 +24,7 @@ def _both(rules):
     ids, maskable = _examples()
     static = masking.mask_tokens(ids, maskable, rules, np.random.default_rng(1))
     zero = tf.constant(0, tf.int64)
-    dynamic = dynamic_masking.mask_tokens(
+    dynamic = dynamic_masking.mask_tokens_in_graph(
         tf.constant(ids), tf.constant(maskable), rules, 1, zero, zero
     )
     return static, [tensor.numpy() for tensor in dynamic]

@@ -155,10 +155,12 @@ def test_predicted_tokens_are_ordered_at_random(make):
             is_first += [ranks[at[0]] == 1] if len(at) == 2 else []
     assert len(is_first) > 100
     assert 0.35 < np.mean(is_first) < 0.65
-    learner = plan.objective.learner(make_bert(plan), plan.recipe, None)
-    inputs = {name: inputs[name] for name in learner.model.input}
+    trainable = plan.objective.trainable_models(
+        make_bert(plan), plan.recipe, None
+    )
+    inputs = {name: inputs[name] for name in trainable.model.input}
     assert "permutation_ranks" in inputs
-    logits = learner.model(inputs)["mlm_logits"]
+    logits = trainable.model(inputs)["mlm_logits"]
     assert logits.shape == (8, 3, len(plan.vocabulary))
 
 
@@ -197,11 +199,11 @@ def test_a_generator_and_its_discriminator_are_trained_further(folder, make):
     )
     plan = plan_pretraining(make("electra", **changes))
     assert _MODEL in plan.settings["generator"]
-    learner = plan.objective.learner(
+    trainable = plan.objective.trainable_models(
         make_bert(plan), plan.recipe, from_pretrained
     )
-    assert learner.kept["generator"].config.hidden_size == 4
-    for name, model in learner.kept.items():
+    assert trainable.kept["generator"].config.hidden_size == 4
+    for name, model in trainable.kept.items():
         saved = from_pretrained(folder.path / "run" / name)
         assert {*model.weights} == {*saved.weights}
         for path, weight in saved.weights.items():

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from keras_bert.models.families.distilbert.model import DistilBertConfig
 from keras_bert.pretraining.objectives.distillation import copy_layers
-from keras_bert.pretraining.objectives.distillation import distillation_learner
+from keras_bert.pretraining.objectives.distillation import distillation_models
 from keras_bert.pretraining.objectives.distillation import distillation_terms
 from tests import tiny
 
@@ -33,11 +33,11 @@ def student_of(config, depth=6):
     return tiny.pretrained(config, ["masked_lm_head"])
 
 
-def learner_of(student, teacher, **changes):
+def trainable_models(student, teacher, **changes):
     values = {"teacher_dir": "there", "do_lower_case": None}
     values |= {"max_seq_length": 16, "init_checkpoint": None, **changes}
     recipe = types.SimpleNamespace(**values)
-    return distillation_learner(student, recipe, lambda *_, **__: teacher)
+    return distillation_models(student, recipe, lambda *_, **__: teacher)
 
 
 def test_the_terms_are_those_of_torch():
@@ -116,32 +116,32 @@ def test_another_kind_of_teacher_is_an_error(changes, words, message):
     )
     student = student_of(_CONFIG, 1)
     with pytest.raises(ValueError, match=message):
-        learner_of(student, teacher)
+        trainable_models(student, teacher)
     with pytest.raises(ValueError, match="has no masked_lm_head"):
-        learner_of(student, teacher.with_parts(["pooler"]))
+        trainable_models(student, teacher.with_parts(["pooler"]))
 
 
 def test_what_goes_on_keeps_its_weights(teacher):
     student = student_of(_CONFIG, 1)
     before = [x.numpy() for x in student.weights.values()]
-    learner_of(student, teacher, init_checkpoint="student")
+    trainable_models(student, teacher, init_checkpoint="student")
     for old, new in zip(before, student.weights.values(), strict=True):
         np.testing.assert_array_equal(old, new)
 
 
 def test_a_teacher_is_no_part_of_what_learns(teacher, random_batch):
     student = student_of(_CONFIG, 1)
-    learner = learner_of(student, teacher)
-    assert {id(x) for x in learner.model.weights} <= {
+    trainable = trainable_models(student, teacher)
+    assert {id(x) for x in trainable.model.weights} <= {
         id(x) for x in student.weights.values()
     }
-    assert learner.weight_names == [x.path for x in learner.model.weights]
+    assert trainable.weight_names == [x.path for x in trainable.model.weights]
     inputs, *_ = random_batch(0)
-    said = learner.targets(inputs)
+    said = trainable.targets(inputs)
     known = {name: inputs[name] for name in teacher.backbone.inputs}
     expected = teacher.encoder(known, training=False)["sequence_output"]
     np.testing.assert_allclose(said["sequence_output"], expected, atol=1e-5)
-    outputs = learner.model(inputs, training=False)
+    outputs = trainable.model(inputs, training=False)
     rows = np.arange(len(inputs["input_ids"]))[:, None]
     for found, logits in (
         (said, teacher.pretrainer(inputs, training=False)["mlm_logits"]),

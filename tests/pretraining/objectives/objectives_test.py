@@ -16,18 +16,18 @@ from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.pretraining import LabelTerm
 from keras_bert.pretraining import losses as pretraining_losses
 from keras_bert.pretraining import metrics as pretraining_metrics
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.terms import mean_metrics
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
 
 _NUM_STEPS = 5
-# The others have their own learners.
+# The others train other models.
 _OF_FIT = [
     name
     for name, objective in OBJECTIVES.items()
-    if objective.learner is OBJECTIVES["mlm"].learner
+    if objective.trainable_models is OBJECTIVES["mlm"].trainable
 ]
 
 
@@ -53,7 +53,7 @@ def make_optimizer(model):
 def make_loop(config, objective):
     model = make_model(config, objective)
     return PretrainingLoop(
-        Learner(model), make_optimizer(model), objective=objective
+        TrainableModels(model), make_optimizer(model), objective=objective
     )
 
 
@@ -142,7 +142,7 @@ def test_an_objective_that_does_not_fit_is_an_error(tiny_config):
         match="objective=mlm_nsp, which needs mlm_logits, nsp_logits; model "
         "outputs mlm_logits.$",
     ):
-        PretrainingLoop(Learner(model), make_optimizer(model))
+        PretrainingLoop(TrainableModels(model), make_optimizer(model))
     with pytest.raises(ValueError, match="one of mlm_nsp, mlm_sop, .*='nsp'"):
         pretraining_losses("nsp")
     with pytest.raises(ValueError, match="left_to_right .*='distillation'"):

@@ -25,7 +25,7 @@ _TABLES = 5  # Words, positions, segments; gain and offset of the layer norm.
 _TABLE = "embeddings/word_embeddings"
 
 
-def learner_of(name, generator=None, config=None, **changes):
+def trainable_models(name, generator=None, config=None, **changes):
     values = {"generator_size": 0.5, "init_checkpoint": None}
     values |= {"random_seed": 1, "do_lower_case": None, **changes}
     discriminator = tiny.pretrained(
@@ -33,7 +33,7 @@ def learner_of(name, generator=None, config=None, **changes):
     )
     recipe = types.SimpleNamespace(**values)
     read = lambda *_, **__: generator  # noqa: E731
-    return OBJECTIVES[name].learner(discriminator, recipe, read)
+    return OBJECTIVES[name].trainable_models(discriminator, recipe, read)
 
 
 @pytest.fixture(params=_CONFIGS, ids=["shared", "one_way"])
@@ -42,9 +42,9 @@ def name(request):
 
 
 @pytest.fixture
-def learner(name):
+def trainable(name):
     keras.utils.set_random_seed(1)
-    return learner_of(name)
+    return trainable_models(name)
 
 
 @pytest.fixture
@@ -55,17 +55,17 @@ def batches(name, random_batch):
     return OBJECTIVES[name].view(data)
 
 
-def pulled(name, learner, batch, factors):
+def pulled(name, trainable, batch, factors):
     """Return the variables with a gradient for these factors of the terms."""
     inputs, labels, weights = batch
-    inputs = {key: inputs[key] for key in learner.model.input}
+    inputs = {key: inputs[key] for key in trainable.model.input}
     with tf.GradientTape() as tape:
-        outputs = learner.model(inputs, training=True)
+        outputs = trainable.model(inputs, training=True)
         loss = sum(
             factor * term.sums(outputs, labels, weights)["loss"]
             for term, factor in zip(OBJECTIVES[name].terms(), factors)
         )
-    variables = learner.model.trainable_variables
+    variables = trainable.model.trainable_variables
     gradients = tape.gradient(loss, variables)
     return {
         id(variable)
@@ -78,17 +78,17 @@ def ids_of(model):
     return {id(weight) for weight in model.weights.values()}
 
 
-def test_each_weight_is_there_once_and_the_tables_are_shared(name, learner):
-    generator, discriminator = learner.kept["generator"], learner.kept[""]
+def test_each_weight_is_there_once_and_the_tables_are_shared(name, trainable):
+    generator, discriminator = trainable.kept["generator"], trainable.kept[""]
     own, other = ids_of(generator), ids_of(discriminator)
     is_shared = name == "electra"
     assert len(own & other) == _TABLES * is_shared
-    all_weights = [id(x) for x in learner.model.weights]
+    all_weights = [id(x) for x in trainable.model.weights]
     assert len(all_weights) == len({*all_weights})
     assert {*all_weights} == own | other
     # The output directory is written last, as the sign of a finished run.
-    assert [*learner.kept] == ["generator", ""]
-    names = [x for x in learner.weight_names if x]
+    assert [*trainable.kept] == ["generator", ""]
+    names = [x for x in trainable.weight_names if x]
     assert {*names} == {*discriminator.weights}
     # The sum of two tables is stored as one.
     assert names.count(_TABLE) == (0 if is_shared else 2)
@@ -98,18 +98,18 @@ def test_each_weight_is_there_once_and_the_tables_are_shared(name, learner):
     assert sizes == ((2, 4) if is_shared else (2, 8))
 
 
-def test_the_labels_are_where_a_token_is_another(learner, batches):
+def test_the_labels_are_where_a_token_is_another(trainable, batches):
     inputs, labels, _ = next(iter(batches))
-    inputs = {key: inputs[key] for key in learner.model.input}
+    inputs = {key: inputs[key] for key in trainable.model.input}
     seen = {}
 
     def look(*arguments, **options):
         seen["ids"], seen["is_replaced"] = draw(*arguments, **options)
         return seen["ids"], seen["is_replaced"]
 
-    layer = learner.model.get_layer("replacement")
+    layer = trainable.model.get_layer("replacement")
     draw, layer.call = layer.call, look
-    outputs = learner.model(inputs, training=True)
+    outputs = trainable.model(inputs, training=True)
     original = inputs["input_ids"].numpy()
     rows = np.arange(len(original))[:, None]
     original[rows, inputs["masked_lm_positions"]] = labels["mlm_logits"]
@@ -119,11 +119,11 @@ def test_the_labels_are_where_a_token_is_another(learner, batches):
     assert np.any(outputs["is_replaced"])
 
 
-def test_each_model_learns_from_its_own_term(name, learner, batches):
+def test_each_model_learns_from_its_own_term(name, trainable, batches):
     batch = next(iter(batches))
-    own, other = (ids_of(model) for model in learner.kept.values())
-    assert pulled(name, learner, batch, (1.0, 0.0)) == own
-    assert pulled(name, learner, batch, (0.0, 1.0)) == other
+    own, other = (ids_of(model) for model in trainable.kept.values())
+    assert pulled(name, trainable, batch, (1.0, 0.0)) == own
+    assert pulled(name, trainable, batch, (0.0, 1.0)) == other
 
 
 def test_the_loss_is_the_mean_over_all_tokens():
@@ -146,10 +146,10 @@ def test_the_loss_is_the_mean_over_all_tokens():
 
 
 @pytest.mark.smoke("shared")
-def test_both_learn_in_one_step_and_are_kept(name, learner, batches):
-    discriminator = learner.kept[""]
+def test_both_learn_in_one_step_and_are_kept(name, trainable, batches):
+    discriminator = trainable.kept[""]
     loop = PretrainingLoop(
-        learner, bert_adamw(learner.model, 0.01), objective=OBJECTIVES[name]
+        trainable, bert_adamw(trainable.model, 0.01), objective=OBJECTIVES[name]
     )
     iterator = iter(batches)
     points = [
@@ -165,9 +165,9 @@ def test_both_learn_in_one_step_and_are_kept(name, learner, batches):
     ids = np.array([[2, 7, 9, 5]], "int32")
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
     inputs["segment_ids"] = np.zeros_like(ids)
-    read = learner.model.get_layer("discriminator")
+    read = trainable.model.get_layer("discriminator")
     learned = read({key: inputs[key] for key in read.input})
-    learner.finish()
+    trainable.finish()
     found = discriminator.model(tiny.inputs_of(discriminator.model, inputs))
     np.testing.assert_allclose(
         found["replaced_token_logits"],
@@ -177,11 +177,11 @@ def test_both_learn_in_one_step_and_are_kept(name, learner, batches):
 
 
 def test_a_discriminator_begins_with_its_generators_table():
-    learner = learner_of("electra_gdes")
-    generator, discriminator = learner.kept["generator"], learner.kept[""]
+    trainable = trainable_models("electra_gdes")
+    generator, discriminator = trainable.kept["generator"], trainable.kept[""]
     assert generator.config.enhanced_mask_decoder
     assert np.all(np.asarray(discriminator.weights[_TABLE]) == 0)
-    embeddings = learner.model.get_layer("discriminator").get_layer(
+    embeddings = trainable.model.get_layer("discriminator").get_layer(
         "disentangled_embeddings"
     )
     ids = np.array([[2, 7, 9]], "int32")
@@ -201,10 +201,10 @@ def test_a_generator_that_does_not_fit_is_an_error(changes, message):
     config = dataclasses.replace(_CONFIGS["electra"], **changes)
     generator = tiny.pretrained(config, ["masked_lm_head"])
     with pytest.raises(ValueError, match=message):
-        learner_of("electra", generator, init_checkpoint="there")
+        trainable_models("electra", generator, init_checkpoint="there")
 
 
 def test_a_discriminator_has_no_mask_decoder():
     config = tiny.config("deberta-v2", enhanced_mask_decoder=True)
     with pytest.raises(ValueError, match="enhanced_mask_decoder=True"):
-        learner_of("electra_gdes", config=config)
+        trainable_models("electra_gdes", config=config)

@@ -9,8 +9,8 @@ import tensorflow as tf
 from keras_bert.models import bert_pretrainer
 from keras_bert.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
-from keras_bert.pretraining.objectives.learner import Learner
 from keras_bert.pretraining.objectives.terms import mean_metrics
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
 from tests.tiny import reset
@@ -32,7 +32,7 @@ def make_loop(config=_CONFIG, precision="float32", **arguments):
     model = bert_pretrainer(config)
     schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
     return PretrainingLoop(
-        Learner(model), bert_adamw(model, schedule), **arguments
+        TrainableModels(model), bert_adamw(model, schedule), **arguments
     )
 
 
@@ -145,7 +145,7 @@ def test_pieces_of_a_batch_sum_up_to_the_batch(
 @pytest.mark.exhaustive
 def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(trained):
     loop, batches, _ = trained
-    loop = PretrainingLoop(loop.learner, loop.optimizer, accumulation_steps=2)
+    loop = PretrainingLoop(loop.trainable, loop.optimizer, accumulation_steps=2)
     spec = make_dataset(batches[:1]).element_spec
     step = tf.function(loop._step).get_concrete_function(spec)
     graphs, seen = [step.graph], set()

@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras_bert.models import bert_pretrainer
 from keras_bert.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
-from keras_bert.pretraining.objectives.learner import Learner
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run import pretraining_run
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.pretraining.run.pretraining_run import run_pretraining
@@ -38,7 +38,7 @@ def make_loop(config, learning_rate=0.01):
     keras.utils.set_random_seed(1)
     model = bert_pretrainer(config)
     schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
-    return PretrainingLoop(Learner(model), bert_adamw(model, schedule))
+    return PretrainingLoop(TrainableModels(model), bert_adamw(model, schedule))
 
 
 def check_values(loop, expected):

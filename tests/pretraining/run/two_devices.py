@@ -24,8 +24,8 @@ from keras_bert.optimizers.optimizers import bert_lamb  # noqa: E402
 from keras_bert.optimizers.optimizers import bert_stable_adamw  # noqa: E402
 from keras_bert.optimizers.schedules import LinearWarmupDecay  # noqa: E402
 from keras_bert.pretraining.batches.static import padded_batches  # noqa: E402
-from keras_bert.pretraining.objectives.learner import Learner  # noqa: E402
 from keras_bert.pretraining.objectives.terms import mean_metrics  # noqa: E402
+from keras_bert.pretraining.objectives.trainable_models import TrainableModels  # noqa: E402
 from keras_bert.pretraining.run.loop import PretrainingLoop  # noqa: E402
 from keras_bert.pretraining.run.strategies import is_chief  # noqa: E402
 from keras_bert.pretraining.run.strategies import make_strategy  # noqa: E402
@@ -66,7 +66,9 @@ def _make_loop(make, strategy, dropout=0.0, **arguments):
     with strategy.scope():
         model = bert_pretrainer(tiny.config("bert", L=1, **rates))
         optimizer = make(model, LinearWarmupDecay(0.01, 30, 3))
-    return PretrainingLoop(Learner(model), optimizer, strategy, **arguments)
+    return PretrainingLoop(
+        TrainableModels(model), optimizer, strategy, **arguments
+    )
 
 
 def _train(loop, data, num_calls=4, batch_size=8):

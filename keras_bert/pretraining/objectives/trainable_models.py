@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclasses.dataclass(frozen=True)
-class Learner:
+class TrainableModels:
     """Trainable model for a pre-training objective.
 
     Args:
@@ -50,11 +50,11 @@ class Learner:
             weight.assign(np.asarray(weight) + np.asarray(more))
 
 
-def pretrainer_learner(bert, recipe=None, read=None):
-    """Create the `Learner` for a model with its heads.
+def pretrainer_models(bert, recipe=None, read=None):
+    """Create the `TrainableModels` for a model with its heads.
 
     Args:
         bert: `PretrainedModel` with the parts of the objective.
         recipe, read: not used; part of the interface of objectives.
     """
-    return Learner(bert.pretrainer, {"": bert})
+    return TrainableModels(bert.pretrainer, {"": bert})
