@@ -20,7 +20,8 @@ class PretrainingLoop:
 
     Args:
         trainable: `TrainableModels`, created in the strategy's scope. Its
-            model, such as `bert_pretrainer`, has the outputs that the objective uses.
+            model, such as `bert_pretrainer`, has the outputs that the objective
+            uses.
         optimizer: optimizer of `keras_bert.optimizers`, created for the model
             in the same scope.
         strategy: `tf.distribute.Strategy`. Defaults to one device.
