@@ -1,10 +1,5 @@
 """Weights load with JAX and torch, without TensorFlow."""
 
-import os
-import pathlib
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -12,8 +7,8 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.weight_table import model_types
 from tests import tiny
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[2]
 # Reads all models of a folder and writes each to its own folder.
 _PROGRAM = """
 import pathlib
@@ -56,18 +51,8 @@ def read(request, make_settings_of, tmp_path_factory):
         save_pretrained(model, place / "model")
         np.savez(place / "inputs.npz", **_inputs(model))
         models[family] = model, place
-    result = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, folder, request.param],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": request.param,
-            "JAX_PLATFORMS": "cpu",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    environment = {"KERAS_BACKEND": request.param, "JAX_PLATFORMS": "cpu"}
+    run_python("-c", _PROGRAM, folder, request.param, **environment)
     return models
 
 

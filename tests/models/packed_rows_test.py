@@ -1,10 +1,5 @@
 """Rows with several texts give the same outputs as padded rows."""
 
-import os
-import pathlib
-import subprocess
-import sys
-
 import keras
 import numpy as np
 import pytest
@@ -19,8 +14,8 @@ from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
 from keras_bert.models.family import family_of
 from tests import tiny
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[2]
 # The texts of GPT are separate rows; BigBird's blocks of keys would mix texts.
 _UNPACKED = "openai-gpt", "big_bird"
 _CONFIGS = {
@@ -367,15 +362,4 @@ def test_on_other_backends_too(backend):
         "    test.check_training(name)\n"
     )
     environment = {"KERAS_BACKEND": backend, "JAX_PLATFORMS": "cpu"}
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=_ROOT,
-        env={
-            **os.environ,
-            **environment,
-            "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    run_python("-c", program, **environment)

@@ -1,11 +1,8 @@
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -19,17 +16,19 @@ from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.run.run_record import write_run
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[3]
-_WITHOUT_TENSORFLOW = """
-import importlib.abc, runpy, sys
+# Runs the tool without TensorFlow and Keras.
+_PROGRAM = """
+import runpy, sys
 
-class Missing(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
+class Missing:
+    def find_spec(name, path, target=None):
         if name in ("tensorflow", "keras"):
             raise ModuleNotFoundError(f"No module {name}", name=name)
 
-sys.meta_path.insert(0, Missing())
+sys.meta_path.insert(0, Missing)
+runpy.run_path("tools/run_pretraining.py", run_name="__main__")
 """
 
 
@@ -85,17 +84,7 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
     arguments = [f"--input_file={recipe.input_file[0]}"]
     for name in ("vocab_file", "bert_config_file", "output_dir"):
         arguments.append(f"--{name}={getattr(recipe, name)}")
-    tool = str(_ROOT / "tools" / "run_pretraining.py")
-    program = _WITHOUT_TENSORFLOW + (
-        f"sys.argv = {[tool, *arguments]!r}\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
+    result = run_python("-c", _PROGRAM, *arguments, returncode=1)
     # The plan is valid and reaches TensorFlow.
     assert "This program needs the package tensorflow" in result.stderr
     assert "Traceback" not in result.stderr

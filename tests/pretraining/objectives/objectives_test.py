@@ -1,8 +1,6 @@
 """Every objective is the same in the loop and in `model.fit`."""
 
 import dataclasses
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -21,6 +19,7 @@ from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.terms import mean_metrics
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
+from tests.processes import run_python
 
 _NUM_STEPS = 5
 # The others have their own learners.
@@ -132,7 +131,7 @@ def test_objectives_are_known_without_keras():
         "import sys; from keras_bert.pretraining.objectives import objectives; "
         "assert not {'keras', 'tensorflow', 'numpy'} & {*sys.modules}"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_python("-c", program)
 
 
 def test_an_objective_that_does_not_fit_is_an_error(tiny_config):
