@@ -6,6 +6,8 @@ import shutil
 import pytest
 
 from keras_bert import artifacts
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
@@ -13,8 +15,10 @@ from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 
@@ -74,6 +78,13 @@ class Folder:
         manifest = artifacts.manifest_path_for(path)
         artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
         return str(manifest)
+
+    def save_model(self, config, name="bert"):
+        """Save a model with large weights and return its directory."""
+        tokenizer = BertTokenizer(self.vocabulary)
+        model = PretrainedModel.from_config(config, tokenizer)
+        save_pretrained(tiny.widened(model), self.path / name)
+        return self.path / name
 
     def drop_manifests(self):
         """Delete the manifests, like records of other programs."""

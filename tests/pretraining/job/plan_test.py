@@ -6,15 +6,12 @@ import shutil
 
 import pytest
 
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.run.run_record import write_run
-from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from tests.processes import run_python
 
@@ -52,10 +49,7 @@ def swap_two_pieces(folder, name="vocab.txt"):
 
 @pytest.fixture
 def checkpoint(folder):
-    path = folder.path / "bert"
-    tokenizer = BertTokenizer(folder.vocabulary)
-    save_pretrained(PretrainedModel.from_config(folder.config, tokenizer), path)
-    return path
+    return folder.save_model(folder.config)
 
 
 def test_what_is_left_open_the_manifests_tell(folder):
