@@ -29,11 +29,6 @@ def golden(request, make_settings_of):
     return Golden(request.param, make_settings_of)
 
 
-@pytest.fixture(scope="module")
-def model(golden, tmp_path_factory):
-    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
-
-
 def _row(length):
     ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis].astype("int32")
     return {"input_ids": ids, "input_mask": np.ones_like(ids)}

@@ -24,13 +24,17 @@ _CONFIG = RobertaConfig(
 
 
 @pytest.mark.parametrize(
-    "kind, format",
-    [("byte_bpe", "hf"), ("sentencepiece", "keras"), ("sentencepiece", "tf1")],
+    "model_type, format",
+    [
+        *(("roberta", "hf"), ("albert", "keras"), ("albert", "tf1")),
+        *(("xlm-roberta", "keras"), ("xlm-roberta", "hf")),
+    ],
 )
 def test_the_files_decide_of_the_tokenizer(
-    kind, format, make_settings, tmp_path
+    model_type, format, make_settings_of, tmp_path
 ):
-    settings = make_settings(kind)
+    """Check BERT with other tokenizers, like multilingual-e5-small."""
+    settings = make_settings_of(model_type)
     size = len(settings.vocabulary)
     config = BertConfig(size, 8, 1, 2, 8, max_position_embeddings=16)
     model = PretrainedModel.from_config(config, settings)

@@ -40,6 +40,25 @@ def in_tf_data():
     return in_tf_data
 
 
+@pytest.fixture(scope="session")
+def make_tflite_runner():
+    """Return a function that converts a `tf.function` to TFLite."""
+    import tensorflow_text as tf_text
+    from ai_edge_litert import interpreter as litert
+
+    def make_tflite_runner(function):
+        converter = tf.lite.TFLiteConverter.from_concrete_functions(
+            [function.get_concrete_function()], tf.Module()
+        )
+        converter.allow_custom_ops = True
+        return litert.InterpreterWithCustomOps(
+            model_content=converter.convert(),
+            custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
+        ).get_signature_runner()
+
+    return make_tflite_runner
+
+
 _PROSE = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 There they're running through 1990's streets of 3,141 houses; I've seen it.
 Über den Wolken schöner Straßen fährt die Straßenbahn nach Köln.
