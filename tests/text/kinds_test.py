@@ -151,7 +151,7 @@ _MORE_TEXTS = (
 )
 
 
-def _check_host(settings, texts):
+def check_host(settings, texts):
     graph, host = settings.make(), HostTokenizer(settings)
     found = host.tokenize_with_offsets(texts)
     for rows, expected in zip(found, graph.tokenize_with_offsets(texts)):
@@ -172,7 +172,7 @@ def test_the_host_tokenizer_equals_the_graph(name, in_text, request):
     )
     texts = [text.encode() for text in _texts(100)]
     texts += [x if isinstance(x, bytes) else x.encode() for x in _MORE_TEXTS]
-    _check_host(settings, texts)
+    check_host(settings, texts)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_each_code_point_on_the_host_equals_the_graph(name, step, request):
     skipped = {*range(0xD800, 0xE000), ord("▁")}
     points = (n for n in range(1, 0x110000, step) if n not in skipped)
     texts = [f"a{chr(n)}b {chr(n)}".encode() for n in points]
-    _check_host(_ALL[name](request.getfixturevalue), texts)
+    check_host(_ALL[name](request.getfixturevalue), texts)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies
 
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text import SentencePieceVocabulary
-from keras_bert.text.host_tokenizer import HostTokenizer
+from tests.text.kinds_test import check_host
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
 
@@ -148,15 +148,7 @@ def test_spans_of_composed_characters(name, normalizer, in_text, request):
     texts += ["", *_COMPOSED, *(f"한국어 {x} q" for x in _COMPOSED)]
     if in_text:  # The ids differ: the graph keeps a gap for the accent.
         texts = [text for text in texts if "\u1112\u0301" not in text]
-    tokenizer = settings.make()
-    ours = tokenizer.tokenize_with_offsets(texts)
-    assert ours[0].to_list() == tokenizer(texts).to_list()
-    rows = HostTokenizer(settings).tokenize_with_offsets(texts)
-    theirs = zip(*([row.tolist() for row in values] for values in rows))
-    ours = zip(*(values.to_list() for values in ours))
-    compared = zip(texts, ours, theirs, strict=True)
-    wrong = [row for row in compared if row[1] != row[2]]
-    assert not wrong, (len(wrong), wrong[:3])
+    check_host(settings, texts)
 
 
 def _is_space(character):

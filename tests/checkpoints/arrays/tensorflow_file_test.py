@@ -46,9 +46,7 @@ def test_what_is_written_is_read(written):
     for name, array in _ARRAYS:
         np.testing.assert_array_equal(file.read(name), array, strict=True)
     assert not file.read("bert/b").flags.owndata
-
-
-def test_what_is_written_is_a_checkpoint_of_tensorflow(written):
+    # TensorFlow reads it too.
     assert files(written) == [
         "bert_model.ckpt.data-00000-of-00001",
         "bert_model.ckpt.index",

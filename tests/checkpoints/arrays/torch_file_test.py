@@ -200,15 +200,21 @@ def test_damaged_zip_files_are_refused(path, change):
 
 
 @pytest.mark.parametrize(
-    "arguments, complaint",
+    "write, arguments, complaint",
     [
-        ({"method": zipfile.ZIP_DEFLATED}, "must not be compressed"),
-        ({"order": b"middle"}, "byte order"),
+        (write_zip, {"method": zipfile.ZIP_DEFLATED}, "must not be compressed"),
+        (write_zip, {"order": b"middle"}, "byte order"),
+        (write_legacy, {"count": 7}, "truncated|must take"),
+        (write_legacy, {"count": 2**62}, "truncated|must take"),
+        (write_legacy, {"keys": ("0", "1")}, "unknown storage '1'"),
     ],
 )
-def test_other_zip_files_are_refused(path, arguments, complaint):
-    write_zip(path, dictionary(x=tensor((6,), (1,))), **arguments)
+def test_other_files_are_refused(path, write, arguments, complaint):
+    write(path, dictionary(x=tensor((6,), (1,))), **arguments)
     refuse(path, complaint)
+
+
+def test_a_zip_file_without_a_pickle_is_refused(path):
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("readme.txt", "hello")
     refuse(path, "must contain one data.pkl")
@@ -227,16 +233,3 @@ def test_a_directory_of_many_entries_takes_little_memory(path):
         assert tracemalloc.get_traced_memory()[1] < 16 * len(directory)
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    "arguments, complaint",
-    [
-        ({"count": 7}, "truncated|must take"),
-        ({"count": 2**62}, "truncated|must take"),
-        ({"keys": ("0", "1")}, "unknown storage '1'"),
-    ],
-)
-def test_wrong_legacy_storages_are_refused(path, arguments, complaint):
-    write_legacy(path, dictionary(x=tensor((6,), (1,))), **arguments)
-    refuse(path, complaint)
