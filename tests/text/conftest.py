@@ -43,18 +43,14 @@ def in_tf_data():
 @pytest.fixture(scope="session")
 def make_tflite_runner():
     """Return a function that converts a `tf.function` to TFLite."""
-    import tensorflow_text as tf_text
-    from ai_edge_litert import interpreter as litert
+    from keras_bert.export.tflite_comparison import signature_runner
 
     def make_tflite_runner(function):
         converter = tf.lite.TFLiteConverter.from_concrete_functions(
             [function.get_concrete_function()], tf.Module()
         )
         converter.allow_custom_ops = True
-        return litert.InterpreterWithCustomOps(
-            model_content=converter.convert(),
-            custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
-        ).get_signature_runner()
+        return signature_runner(converter.convert(), has_text=True)
 
     return make_tflite_runner
 

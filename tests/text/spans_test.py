@@ -15,10 +15,6 @@ from tests.text.kinds_test import check_host
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
 
-_FILES = {
-    "DebertaV2Tokenizer": "spm.model",
-    "XLMRobertaTokenizer": "sentencepiece.bpe.model",
-}
 _PARTS = (
     *("the", "café", "word1", "wo", "中文", "한국어", "ﬁ", "㍿", "ﷺ", "½", "¨"),
     *(" ", "  ", "\n", "\t", "\u00a0", "\u3000", "\u2028", "▁", " ▁ "),
@@ -38,14 +34,8 @@ _TEXTS = strategies.lists(
 )
 
 
-def _model_rules(name, get):
-    path = get("tmp_path_factory").mktemp("model") / _FILES[name]
-    path.write_bytes(train(name))
-    return SentencePieceTokenizer(path)
-
-
-def _trained(name, get):
-    path = get("tmp_path_factory").mktemp("model") / "spiece.model"
+def _trained(name, get, file="spiece.model"):
+    path = get("tmp_path_factory").mktemp("model") / file
     path.write_bytes(train(name, [*LINES, "한국어 한국어 ো ো"]))
     vocabulary = SentencePieceVocabulary.from_file(path, name)
     return SentencePieceTokenizer(vocabulary)
@@ -61,10 +51,12 @@ _KINDS = {
     "hugging_face": lambda get: SentencePieceTokenizer(
         get("spiece_file"), normalizer="hugging_face"
     ),
-    "deberta": lambda get: _model_rules("DebertaV2Tokenizer", get),
+    "deberta": lambda get: _trained("DebertaV2Tokenizer", get, "spm.model"),
     "albert_trained": lambda get: _trained("AlbertTokenizer", get),
     "xlnet": lambda get: _trained("XLNetTokenizer", get),
-    "xlm": lambda get: _model_rules("XLMRobertaTokenizer", get),
+    "xlm": lambda get: _trained(
+        "XLMRobertaTokenizer", get, "sentencepiece.bpe.model"
+    ),
 }
 
 

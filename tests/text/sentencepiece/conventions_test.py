@@ -50,11 +50,6 @@ def path(words, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def peer(path):
-    return sentencepiece.SentencePieceProcessor(model_file=str(path))
-
-
-@pytest.fixture(scope="module")
 def tokenizer(path):
     return SentencePieceTokenizer(path)
 
@@ -74,7 +69,8 @@ def _id_of_peer(words, index):
     return {0: 3, 1: 0, 2: 2}.get(index, index + 1)
 
 
-def test_ids_are_those_of_the_library(words, peer, tokenizer, in_tf_data):
+def test_ids_are_those_of_the_library(words, path, tokenizer, in_tf_data):
+    peer = sentencepiece.SentencePieceProcessor(model_file=str(path))
     expected = [
         [_id_of_peer(words, index) for index in peer.encode(text)]
         for text in _TEXTS
