@@ -99,11 +99,9 @@ def _restored(dataset):
 def test_labels_put_back_give_the_records(write, whole_words):
     path = write("a")
     expected = [
-        {name: x.tolist() for name, x in example.items()}
+        {k: x.tolist() for k, x in example.items() if k != "word_starts"}
         for example in read_examples(path)
     ]
-    for example in expected:
-        del example["word_starts"]
     masking = dataclasses.replace(_MASKING, do_whole_word_mask=whole_words)
     first, second = (
         _dataset([path], epoch=epoch, masking=masking) for epoch in (0, 1)

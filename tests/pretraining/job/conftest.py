@@ -116,14 +116,8 @@ def template(tmp_path_factory):
     ]
     text = "\n\n".join("\n".join(document) for document in documents)
     (path / "text.txt").write_text(text)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=16,
-    )
+    rates = dict.fromkeys(BertConfig.dropout_keys, 0.1)
+    config = tiny.config("bert", V=len(vocabulary), L=1, **rates)
     config.to_json(path / "config.json")
     folder = Folder(path, vocabulary, config)
     for masking in ("static", "dynamic", "packed"):

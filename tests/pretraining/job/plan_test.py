@@ -15,6 +15,7 @@ from keras_bert.pretraining.run.run_record import write_run
 from keras_bert.text import Vocabulary
 from tests.processes import run_python
 
+_KNOWN = {"max_seq_length": 16, "max_predictions_per_seq": 3}
 # Runs the tool without TensorFlow and Keras.
 _PROGRAM = """
 import runpy, sys
@@ -97,14 +98,13 @@ def test_a_casing_that_differs_is_an_error(folder):
 
 def test_where_nothing_tells_the_casing_a_flag_is_needed(folder):
     folder.drop_manifests()
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
     with pytest.raises(ValueError, match="No file says.*lowercase=True"):
-        plan_pretraining(folder.recipe(**known))
-    plan = plan_pretraining(folder.recipe(do_lower_case=False, **known))
+        plan_pretraining(folder.recipe(**_KNOWN))
+    plan = plan_pretraining(folder.recipe(do_lower_case=False, **_KNOWN))
     assert plan.lowercase is False
     settings = folder.path / "tokenizer_config.json"
     settings.write_text(json.dumps({"do_lower_case": True}))
-    assert plan_pretraining(folder.recipe(**known)).lowercase is True
+    assert plan_pretraining(folder.recipe(**_KNOWN)).lowercase is True
 
 
 def test_the_vocabulary_of_the_records_sets_the_size_of_the_model(
@@ -123,8 +123,7 @@ def test_the_vocabulary_of_the_records_sets_the_size_of_the_model(
     ):
         plan_pretraining(folder.recipe(do_lower_case=True))
     change_config(folder, vocab_size=24)  # A padded table stays.
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
-    plan = plan_pretraining(folder.recipe(do_lower_case=True, **known))
+    plan = plan_pretraining(folder.recipe(do_lower_case=True, **_KNOWN))
     assert plan.config.vocab_size == 24
 
 
@@ -289,8 +288,7 @@ def test_a_run_goes_on_if_files_have_moved(folder, tmp_path):
 
 def test_a_run_does_not_go_on_with_other_contents(folder):
     folder.drop_manifests()
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
-    begin(plan_pretraining(folder.recipe(do_lower_case=True, **known)))
+    begin(plan_pretraining(folder.recipe(do_lower_case=True, **_KNOWN)))
     change_config(folder, hidden_dropout_prob=0.2)
     swap_two_pieces(folder)
     path, more = (
@@ -299,7 +297,7 @@ def test_a_run_does_not_go_on_with_other_contents(folder):
     more.write_bytes(path.read_bytes())
     path.write_bytes(path.read_bytes()[::-1])
     changed = folder.recipe(
-        do_lower_case=False, input_file=[str(path), str(more)], **known
+        do_lower_case=False, input_file=[str(path), str(more)], **_KNOWN
     )
     with pytest.raises(ValueError, match="Received: ") as caught:
         plan_pretraining(changed)

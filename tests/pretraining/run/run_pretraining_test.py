@@ -17,7 +17,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
-from tests.pretraining.run.pretraining_run_test import read_curve
+from tests.optimizers.curve_test import read_lines
 from tests.pretraining.run.pretraining_run_test import untimed
 
 _REPOSITORY = pathlib.Path(__file__).parents[3]
@@ -106,7 +106,7 @@ def test_a_run_that_is_killed_ends_the_same(files, tmp_path):
     train(files, run)
     for name in ("model.safetensors", "model_config.json", "vocab.txt"):
         assert (run / name).read_bytes() == (expected / name).read_bytes()
-    assert untimed(read_curve(run)) == untimed(read_curve(expected))
+    assert untimed(read_lines(run)) == untimed(read_lines(expected))
 
 
 def start_workers(flags, directory):
