@@ -53,8 +53,9 @@ def make_backbone(name):
     return backbone, backbone.packed(), heads
 
 
-def make_texts(pad_id):
+def make_texts(name):
     """Return padded rows and the same texts packed, as inputs of all models."""
+    pad_id = getattr(_CONFIGS[name], "pad_token_id", 0) % 30
     random = np.random.default_rng(1)
     lengths = np.array([x for row in _LENGTHS for x in row])
     is_token = np.arange(10) < lengths[:, None]
@@ -116,17 +117,13 @@ def states_of(model, inputs):
 
 def check_states(name, atol=1e-5):
     backbone, packed_backbone, _ = make_backbone(name)
-    padded, packed = make_texts(pad_id_of(name))
+    padded, packed = make_texts(name)
     expected = states_of(backbone.encoder("encoder"), padded)
     found = states_of(packed_backbone.encoder("packed"), packed)
     for states, alone in zip(texts_of(found), expected, strict=True):
         np.testing.assert_allclose(
             states, alone[: len(states)], rtol=atol, atol=atol
         )
-
-
-def pad_id_of(name):
-    return getattr(_CONFIGS[name], "pad_token_id", 0) % 30
 
 
 @pytest.mark.smoke("roberta", "modernbert")
@@ -149,7 +146,7 @@ def test_losses_and_gradients_are_those_of_padded_rows(name):
 
 def check_training(name):
     backbone, packed_backbone, heads = make_backbone(name)
-    inputs = make_texts(pad_id_of(name))
+    inputs = make_texts(name)
     results = []
     for form, own in zip((backbone, packed_backbone), inputs, strict=True):
         model = add_heads(form, heads, "pretrainer")
@@ -223,7 +220,7 @@ def test_heads_read_each_text(reads):
     models = [add_task_head(form, head, reads, "classifier") for form in forms]
     expected, found = (
         np.asarray(model(tiny.inputs_of(model, inputs))["logits"])
-        for model, inputs in zip(models, make_texts(0), strict=True)
+        for model, inputs in zip(models, make_texts("bert"), strict=True)
     )
     if reads == "sequence_output":
         found = texts_of(found)
@@ -241,7 +238,7 @@ def test_a_graph_of_padded_rows_knows_nothing_of_it(name):
 
     backbone, _, _ = make_backbone(name)
     model = backbone.encoder("encoder")
-    inputs, _ = make_texts(pad_id_of(name))
+    inputs, _ = make_texts(name)
     graph = (
         tf.function(model)
         .get_concrete_function(tiny.inputs_of(model, inputs))
@@ -256,7 +253,7 @@ def test_rows_of_a_fixed_size_are_compiled():
 
     _, backbone, _ = make_backbone("modernbert")
     model = backbone.encoder("packed")
-    _, inputs = make_texts(0)
+    _, inputs = make_texts("bert")
     own = tiny.inputs_of(model, inputs)
     compiled = tf.function(
         lambda x: model(x)["sequence_output"], jit_compile=True
@@ -270,7 +267,7 @@ def test_rows_of_a_fixed_size_are_compiled():
 
 def test_the_attention_of_a_text_is_its_own():
     backbone, packed_backbone, _ = make_backbone("bert")
-    padded, packed = make_texts(0)
+    padded, packed = make_texts("bert")
     expected = backbone.attention_weights(
         tiny.inputs_of(backbone.encoder("a"), padded)
     )
@@ -288,7 +285,7 @@ def test_the_attention_of_a_text_is_its_own():
 def test_a_packed_model_leaves_such_blocks_as_they_are():
     _, backbone, _ = make_backbone("bert")
     model = backbone.encoder("packed")
-    inputs = tiny.inputs_of(model, make_texts(0)[1])
+    inputs = tiny.inputs_of(model, make_texts("bert")[1])
     found = states_of(packed_model(model), inputs)
     np.testing.assert_array_equal(found, states_of(model, inputs))
 
@@ -305,7 +302,7 @@ def test_windows_go_by_the_positions_that_they_get():
 def test_a_keras_file_holds_a_model_of_packed_rows(tmp_path):
     _, backbone, _ = make_backbone("roberta")
     model = backbone.encoder("packed")
-    inputs = tiny.inputs_of(model, make_texts(1)[1])
+    inputs = tiny.inputs_of(model, make_texts("roberta")[1])
     tiny.check_keras_file(model, inputs, tmp_path)
 
 
