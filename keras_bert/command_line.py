@@ -276,7 +276,7 @@ def _joined(value):
 def _user_errors():
     """Return the exception types that are reported in one line."""
     errors = [ValueError, OSError, ImportError, FloatingPointError, MemoryError]
-    if "tensorflow" in sys.modules:  # Not all programs import it.
+    if sys.modules.get("tensorflow"):  # Not all programs import it.
         # Disk full, or out of memory.
         errors.append(sys.modules["tensorflow"].errors.ResourceExhaustedError)
     return tuple(errors)

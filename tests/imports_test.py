@@ -1,22 +1,19 @@
 """Directions and times of imports."""
 
 import ast
-import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
 import keras_bert
-
-_ROOT = pathlib.Path(__file__).parents[1]
+from tests.processes import ROOT
+from tests.processes import run_python
 
 
 def _read_floors():
     """Return the floor of each part from CONTRIBUTING.md."""
-    page = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     lines = re.findall(r"^(\d+)  ([a-z_ ]+)$", page, re.MULTILINE)
     return {
         part: int(floor) for floor, parts in lines for part in parts.split()
@@ -107,21 +104,21 @@ def wrong_imports(path, source):
 
 _FACE = "keras_bert/__init__.py"
 _SOURCES = [
-    str(path.relative_to(_ROOT))
+    str(path.relative_to(ROOT))
     for folder in ("keras_bert", "tools", "benchmarks")
-    for path in sorted((_ROOT / folder).rglob("*.py"))
-    if path != _ROOT / _FACE
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if path != ROOT / _FACE
 ]
 
 
 def test_imports_point_down():
     assert {part_of(path) for path in _SOURCES} <= {*_FLOORS}
     wrong = {
-        path: wrong_imports(path, (_ROOT / path).read_text(encoding="utf-8"))
+        path: wrong_imports(path, (ROOT / path).read_text(encoding="utf-8"))
         for path in _SOURCES
     }
     assert {path: found for path, found in wrong.items() if found} == {}
-    source = (_ROOT / _FACE).read_text(encoding="utf-8")
+    source = (ROOT / _FACE).read_text(encoding="utf-8")
     assert [*imported_names(source)] == [
         "keras_bert.lazy",
         "keras_bert.registration",
@@ -144,22 +141,14 @@ def test_a_wrong_import_is_seen(part, source, complaint):
     assert any(complaint in sentence for sentence in found)
 
 
-def run_python(program):
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
-
-
 def test_import_is_lazy():
     result = run_python(
+        "-c",
         "import sys, keras_bert\n"
         "heavy = {'keras', 'tensorflow', 'tensorflow_text', 'numpy', 'jax'}\n"
         "print(sorted(heavy & {*sys.modules}))\n"
         "keras_bert.BertConfig\n"
-        "print(sorted(heavy & {*sys.modules}))\n"
+        "print(sorted(heavy & {*sys.modules}))\n",
     )
     assert result.stdout.splitlines() == ["[]", "[]"], result.stderr
 
@@ -174,11 +163,12 @@ def test_import_is_lazy():
 )
 def test_a_missing_package_is_named_with_the_line_to_type(name, missing, line):
     result = run_python(
+        "-c",
         "import sys\n"
         f"sys.modules[{missing!r}] = None\n"
         "import keras_bert\n"
         f"try: keras_bert.{name}\n"
-        "except ModuleNotFoundError as error: print(error)\n"
+        "except ModuleNotFoundError as error: print(error)\n",
     )
     if line:
         assert f"needs the package {missing}," in result.stdout, result.stderr

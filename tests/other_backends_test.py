@@ -1,10 +1,6 @@
 """Layers and models need only Keras, not TensorFlow."""
 
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -12,8 +8,8 @@ import pytest
 
 from keras_bert.models import add_pretraining_heads
 from keras_bert.models import bert_encoder
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[1]
 _NUM_STEPS = 3
 
 # All backends run this.
@@ -93,16 +89,6 @@ print(json.dumps(found))
 """
 
 
-def run_python(program, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=_ROOT,
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
-
-
 # `tests/tasks/backends_test.py` runs a task on JAX.
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
@@ -137,10 +123,9 @@ def test_a_backend_gives_the_outputs_and_losses_of_tensorflow(
     expected, num_steps = scope["train"](model, batches)
     assert num_steps == _NUM_STEPS - 1 and np.isfinite(expected[2])
 
-    result = run_python(
-        _PROGRAM + _TRAINING + _ENDING, str(tmp_path), str(_NUM_STEPS), backend
-    )
-    assert result.returncode == 0, result.stderr
+    program = _PROGRAM + _TRAINING + _ENDING
+    arguments = str(tmp_path), str(_NUM_STEPS), backend
+    result = run_python("-c", program, *arguments)
     losses, found = json.loads(result.stdout.splitlines()[-1])
     assert found == num_steps
     np.testing.assert_allclose(losses, expected, atol=1e-5, rtol=1e-5)

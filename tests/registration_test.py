@@ -1,10 +1,6 @@
 """Saved Keras models load in processes that only `import keras_bert`."""
 
-import os
-import pathlib
 import re
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -13,8 +9,8 @@ import pytest
 import keras_bert
 from keras_bert import registration
 from tests import tiny
-
-_ROOT = pathlib.Path(__file__).parents[1]
+from tests.processes import ROOT
+from tests.processes import run_python
 
 _LOAD = """
 import {first}
@@ -65,33 +61,24 @@ def test_a_saved_model_loads_after_one_import(
 ):
     model = make()
     model.save(tmp_path / "model.keras")
-    result = subprocess.run(
-        [sys.executable, "-c", _LOAD.format(first=first, second=second)],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": backend,
-            "JAX_PLATFORMS": "cpu",
-        },
-        capture_output=True,
-        text=True,
-    )
+    program = _LOAD.format(first=first, second=second)
+    environment = {"KERAS_BACKEND": backend, "JAX_PLATFORMS": "cpu"}
+    result = run_python("-c", program, cwd=tmp_path, **environment)
     module = type(model.optimizer).__module__
     expected = f"{backend} {module} {model.count_params()}\n"
     assert result.stdout == expected, result.stderr
 
 
 def test_every_registered_class_has_a_stand_in():
-    for source in (_ROOT / "keras_bert").rglob("*.py"):
+    for source in (ROOT / "keras_bert").rglob("*.py"):
         count = source.read_text("utf-8").count("@keras.saving.register_keras")
-        module = ".".join(source.relative_to(_ROOT).with_suffix("").parts)
+        module = ".".join(source.relative_to(ROOT).with_suffix("").parts)
         found = [x for kind in registration.registered() for x in kind.values()]
         assert found.count(module) == count, module
 
 
 def test_a_file_of_an_earlier_release_loads():
-    path = _ROOT / "tests" / "golden" / "bert_pretrainer.keras"
+    path = ROOT / "tests" / "golden" / "bert_pretrainer.keras"
     found, made = keras.models.load_model(path), _pretrainer(30, 16)
     made.set_weights(found.get_weights())
     assert [w.path for w in found.weights] == [w.path for w in made.weights]

@@ -1,16 +1,14 @@
 """The notebooks of docs/tutorials run."""
 
 import json
-import os
-import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
-_ROOT = pathlib.Path(__file__).resolve().parents[1]
-_FOLDER = _ROOT / "docs/tutorials"
+from tests.processes import ROOT
+from tests.processes import run_python
+
+_FOLDER = ROOT / "docs/tutorials"
 _NOTEBOOKS = {
     path.stem: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(_FOLDER.glob("*.ipynb"))
@@ -68,15 +66,5 @@ def test_a_notebook_runs(name, tiny):
 )
 def test_the_layers_run_on_every_backend(backend, tiny):
     program = "\n".join(_code_cells(_ON_ANY_BACKEND))
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        env={
-            **os.environ,
-            "KERAS_BACKEND": backend,
-            "PYTHONPATH": str(_ROOT),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    result = run_python("-c", program, cwd=_FOLDER, KERAS_BACKEND=backend)
     assert f"on {backend}." in result.stdout

@@ -1,10 +1,5 @@
 """Weights load with JAX and torch, without TensorFlow."""
 
-import os
-import pathlib
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -12,8 +7,8 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.weight_table import model_types
 from tests import tiny
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[2]
 # Reads all models of a folder and writes each to its own folder.
 _PROGRAM = """
 import pathlib
@@ -43,8 +38,8 @@ _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 
 
 @pytest.fixture(scope="module", params=_BACKENDS)
-def read(request, make_settings_of, tmp_path_factory):
-    """Return models by family, and copies written by a backend."""
+def read(request, make_settings_of, random_batch, tmp_path_factory):
+    """Return outputs by family, and the files written by a backend."""
     folder = tmp_path_factory.mktemp(request.param)
     models = {}
     for family in _FAMILIES:
@@ -54,42 +49,19 @@ def read(request, make_settings_of, tmp_path_factory):
         tiny.widened(model)
         place = folder / family
         save_pretrained(model, place / "model")
-        np.savez(place / "inputs.npz", **_inputs(model))
-        models[family] = model, place
-    result = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, folder, request.param],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": request.param,
-            "JAX_PLATFORMS": "cpu",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+        inputs = tiny.inputs_of(model.encoder, random_batch(1)[0])
+        np.savez(place / "inputs.npz", **inputs)
+        models[family] = model.encoder(inputs), place
+    environment = {"KERAS_BACKEND": request.param, "JAX_PLATFORMS": "cpu"}
+    run_python("-c", _PROGRAM, folder, request.param, **environment)
     return models
-
-
-def _inputs(model):
-    random = np.random.default_rng(1)
-    mask = np.arange(10) < np.array([[10], [4], [7]])
-    values = {
-        "input_ids": random.integers(1, 30, mask.shape) * mask,
-        "input_mask": mask,
-        "segment_ids": (np.arange(10) > 2) & mask,
-    }
-    return {
-        name: values[name].astype("int32") for name in model.backbone.inputs
-    }
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("family", _FAMILIES)
 def test_a_backend_reads_what_tensorflow_wrote(read, family):
-    model, place = read[family]
+    expected, place = read[family]
     found = np.load(place / "outputs.npz")
-    expected = model.encoder(_inputs(model))
     assert {*found} == {*expected}
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=1e-5, atol=1e-5)

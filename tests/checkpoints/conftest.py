@@ -24,3 +24,11 @@ def save_with_tf1():
             tf.compat.v1.train.Saver().save(session, str(prefix))
 
     return save
+
+
+@pytest.fixture(scope="module")
+def model(golden, tmp_path_factory):
+    """Return the model of the directory that `golden` writes."""
+    from keras_bert import from_pretrained
+
+    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))

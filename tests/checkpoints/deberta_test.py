@@ -12,6 +12,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
+from tests.families.golden import long_row
 
 # Around the first, the last and the end of the buckets.
 _LENGTHS = (3, 127, 128, 129, 130, 300, 510, 511, 512, 513)
@@ -29,19 +30,9 @@ def golden(request, make_settings_of):
     return Golden(request.param, make_settings_of)
 
 
-@pytest.fixture(scope="module")
-def model(golden, tmp_path_factory):
-    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
-
-
-def _row(length):
-    ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis].astype("int32")
-    return {"input_ids": ids, "input_mask": np.ones_like(ids)}
-
-
 @pytest.mark.parametrize("length", _LENGTHS)
 def test_states_of_each_length_are_those_of_transformers(model, golden, length):
-    states = np.asarray(model.encoder(_row(length))["sequence_output"])
+    states = np.asarray(model.encoder(long_row(length))["sequence_output"])
     places = [0, 1, length // 2, length - 2, length - 1]
     expected = golden.outputs[f"lengths/{length}"]
     assert_close(states[0, places], expected, 1e-5)

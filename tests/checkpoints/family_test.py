@@ -1,15 +1,9 @@
-import os
-import pathlib
-import subprocess
-import sys
-
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import config_from
 from tests import tiny
-
-_ROOT = pathlib.Path(__file__).parents[2]
+from tests.processes import run_python
 
 
 def test_a_config_without_a_family_is_of_bert():
@@ -29,9 +23,7 @@ def test_configs_and_settings_are_read_without_keras(spiece_file):
         "heavy = {'keras', 'tensorflow', 'jax', 'sentencepiece'}\n"
         "assert not heavy & {*sys.modules}\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
-    command = [sys.executable, "-c", program, spiece_file]
-    subprocess.run(command, env=environment, check=True)
+    run_python("-c", program, spiece_file)
 
 
 def test_a_part_that_the_family_lacks_is_an_error(make_settings):

@@ -26,6 +26,7 @@ class Arrays:
         return self._arrays[name]
 
 
+_CONFIG = tiny.config("bert", V=40)
 _HEADS = {"masked_lm_head", "nsp_head"}
 _NSP = "cls.seq_relationship."
 _SEGMENTS = "bert.embeddings.token_type_embeddings.weight"
@@ -33,27 +34,22 @@ _WIDE = "bert.encoder.layer.1.intermediate.dense.weight"
 
 
 @pytest.fixture
-def config():
-    return tiny.config("bert", V=40)
-
-
-@pytest.fixture
-def arrays(config):
+def arrays():
     random = np.random.default_rng(0)
     return {
         place.name: random.normal(size=place.shape).astype(np.float32)
-        for place in published_places(config, "hugging_face")
+        for place in published_places(_CONFIG, "hugging_face")
     }
 
 
 @pytest.fixture
-def source(config, make_settings, arrays):
+def source(make_settings, arrays):
     """Return a function that opens the current `arrays`."""
 
     def source():
         return OpenedCheckpoint(
             name="some file",
-            config=config,
+            config=_CONFIG,
             tokenizer=make_settings("wordpiece"),
             arrays=Arrays(arrays),
             places=lambda config, head: published_places(

@@ -16,12 +16,7 @@ def golden(make_settings_of):
     return Golden("modernbert", make_settings_of)
 
 
-@pytest.fixture(scope="module")
-def directory(golden, tmp_path_factory):
-    return golden.write(tmp_path_factory.mktemp("hf") / "model")
-
-
-def test_padding_may_be_on_the_left(directory, golden):
+def test_padding_may_be_on_the_left(model, golden):
     """Check lengths around the window and its half."""
     lengths = golden.real.sum(axis=1)
     assert [*lengths] == [5, 64, 65, 66, 128, 129, 130, 200]
@@ -29,7 +24,6 @@ def test_padding_may_be_on_the_left(directory, golden):
         name: np.stack([np.roll(x, -n) for x, n in zip(values, lengths)])
         for name, values in golden.inputs.items()
     }
-    model = from_pretrained(directory)
     for index, state in model.backbone.states_model()(given).items():
         ours = np.asarray(state)[given["input_mask"].astype(bool)]
         expected = golden.outputs[f"hidden_states/{index}"][golden.real]
@@ -37,10 +31,10 @@ def test_padding_may_be_on_the_left(directory, golden):
         assert_close(ours, expected, 1e-5)
 
 
-def test_bfloat16_is_as_close_as_that_of_transformers(golden, directory):
+def test_bfloat16_is_as_close_as_that_of_transformers(golden, tmp_path):
     """Allow three times the mean and maximum error of transformers."""
     keras.config.set_dtype_policy("mixed_bfloat16")
-    model = from_pretrained(directory)
+    model = from_pretrained(golden.write(tmp_path / "hf"))
     inputs = {**golden.inputs, "masked_lm_positions": golden.positions}
     states = model.backbone.states_model()(golden.inputs)["4"]
     outputs, theirs = golden.outputs, golden.groups["bfloat16"]
@@ -61,8 +55,8 @@ def test_bfloat16_is_as_close_as_that_of_transformers(golden, directory):
         assert lost.max() <= 3 * their_loss.max()
 
 
-def test_a_server_runs_its_operations(directory):
-    encoder = from_pretrained(directory).encoder
+def test_a_server_runs_its_operations(model):
+    encoder = model.encoder
     inputs = {
         name: tf.TensorSpec((None, None), "int32") for name in encoder.input
     }

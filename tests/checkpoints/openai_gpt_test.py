@@ -18,11 +18,6 @@ def golden(make_settings_of):
     return Golden("openai_gpt", make_settings_of)
 
 
-@pytest.fixture(scope="module")
-def model(golden, tmp_path_factory):
-    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
-
-
 def test_a_model_of_before_is_read(golden, model, tmp_path):
     """Read files without a prefix and with the triangular masks."""
     arrays = {

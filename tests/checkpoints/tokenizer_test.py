@@ -9,30 +9,26 @@ from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
-from keras_bert.models.families.roberta.model import RobertaConfig
 from keras_bert.text.tokenizer_settings import identifying_settings
+from tests import tiny
 
-_CONFIG = RobertaConfig(
-    275,
-    hidden_size=8,
-    num_hidden_layers=1,
-    num_attention_heads=2,
-    intermediate_size=8,
-    max_position_embeddings=16,
-)
+_CONFIG = tiny.config("roberta", V=275)
 
 
 @pytest.mark.parametrize(
-    "kind, format",
-    [("byte_bpe", "hf"), ("sentencepiece", "keras"), ("sentencepiece", "tf1")],
+    "model_type, format",
+    [
+        *(("roberta", "hf"), ("albert", "keras"), ("albert", "tf1")),
+        *(("xlm-roberta", "keras"), ("xlm-roberta", "hf")),
+    ],
 )
 def test_the_files_decide_of_the_tokenizer(
-    kind, format, make_settings, tmp_path
+    model_type, format, make_settings_of, tmp_path
 ):
-    settings = make_settings(kind)
+    """Check BERT with other tokenizers, like multilingual-e5-small."""
+    settings = make_settings_of(model_type)
     size = len(settings.vocabulary)
-    config = BertConfig(size, 8, 1, 2, 8, max_position_embeddings=16)
+    config = tiny.config("bert", V=size)
     model = PretrainedModel.from_config(config, settings)
     save_pretrained(model, tmp_path, format=format)
     again = from_pretrained(tmp_path)

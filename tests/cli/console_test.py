@@ -1,10 +1,7 @@
 """`keras-bert` starts the programs without a clone, and shows manuals."""
 
 import importlib
-import os
-import pathlib
 import re
-import subprocess
 import sys
 
 import pytest
@@ -12,10 +9,11 @@ import pytest
 import keras_bert
 from keras_bert import command_line
 from keras_bert.cli import console
+from tests.processes import ROOT
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[2]
 _WRONG = "The first argument must be a program. Received:"
-_TOOLS = sorted(path.stem for path in (_ROOT / "tools").glob("*.py"))
+_TOOLS = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
 _HEAVY = (
     "apache_beam gradio jax keras matplotlib tensorflow tensorflow_datasets "
     "tensorflow_text torch transformers"
@@ -86,13 +84,8 @@ def test_a_manual_describes_every_flag(call, tool):
 
 
 def test_programs_import_nothing_slow():
-    result = subprocess.run(
-        [sys.executable, "-c", _IMPORTS, *_TOOLS],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert (result.returncode, result.stderr) == (0, "")
+    result = run_python("-c", _IMPORTS, *_TOOLS)
+    assert result.stderr == ""
     assert {*_HEAVY} & {*result.stdout.split()} == set()
 
 

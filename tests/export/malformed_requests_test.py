@@ -142,20 +142,12 @@ def ask():
     goes on with the next one.
     """
     processes = []
-
-    def start():
-        processes.append(
-            subprocess.Popen(
-                [sys.executable, "-c", _SERVER],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
 
     def ask(export, path):
         if not processes or processes[-1].poll() is not None:
-            start()
+            command = [sys.executable, "-c", _SERVER]
+            processes.append(subprocess.Popen(command, text=True, **pipes))
         print(export, path, file=processes[-1].stdin, flush=True)
         line = processes[-1].stdout.readline()
         assert line, f"the process ended with {processes[-1].wait()}"

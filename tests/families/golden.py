@@ -71,6 +71,13 @@ class Golden:
         return directory
 
 
+def long_row(length, first=1, period=37):
+    """Return the inputs of a row that the golden programs use too."""
+    ids = (first + np.arange(length) ** 2 % period)[np.newaxis]
+    ids = ids.astype("int32")
+    return {"input_ids": ids, "input_mask": np.ones_like(ids)}
+
+
 def assert_close(ours, expected, tolerance):
     np.testing.assert_allclose(
         np.asarray(ours), expected, rtol=tolerance, atol=tolerance

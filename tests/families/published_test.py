@@ -21,6 +21,7 @@ from tests.families.golden import MODEL_TYPES
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
 from tests.families.golden import assert_equal_weights
+from tests.families.golden import long_row
 
 _OUTPUTS = {
     "mlm_logits": ("logits", "prediction_logits"),
@@ -95,8 +96,7 @@ def test_states_of_a_long_text_are_those_of_transformers(make_golden, tmp_path):
     golden = make_golden("mpnet")
     model = from_pretrained(golden.write(tmp_path / "hf"))
     length = model.config.max_seq_length
-    ids = (4 + np.arange(length) ** 2 % 31)[np.newaxis].astype("int32")
-    states = model.encoder({"input_ids": ids, "input_mask": np.ones_like(ids)})
+    states = model.encoder(long_row(length, 4, 31))
     states = np.asarray(states["sequence_output"])[0, ::10]
     assert_close(states, golden.outputs["long"], 1e-5)
 

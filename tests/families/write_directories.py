@@ -320,7 +320,14 @@ def _write_family(family, texts, folder):
         model.save_pretrained(path)
         tokenizer.save_pretrained(path)
         if suffix == _CLASSIFIER:
-            rows = tokenizer(first, second, padding=True, return_tensors="pt")
+            rows = tokenizer(
+                first,
+                second,
+                padding=True,
+                # Version 5 gives none for ALBERT, BigBird and XLNet otherwise.
+                return_token_type_ids=True,
+                return_tensors="pt",
+            )
             np.save(f"{path}.npy", _logits(model, rows))
 
 

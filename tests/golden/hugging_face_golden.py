@@ -34,6 +34,23 @@ def draw_widely(model, seed, stddev=_STDDEV):
     return model
 
 
+def draw_gpt_widely(model, seed):
+    """Redraw every weight; GPT-1 calls its gains ln_1.weight."""
+    model = draw_widely(model, seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if ".ln_" in name and name.endswith("weight"):
+                parameter += 1
+    return model
+
+
+def padded_rows(mask, seed, low, high, padding=0):
+    """Return random ids and their mask, int32 arrays by name."""
+    ids = np.random.default_rng(seed).integers(low, high, mask.shape)
+    rows = {"input_ids": np.where(mask, ids, padding), "attention_mask": mask}
+    return {name: value.astype(np.int32) for name, value in rows.items()}
+
+
 def weights_of(model):
     """Return the arrays of a model by name."""
     return {k: v.numpy().copy() for k, v in model.state_dict().items()}

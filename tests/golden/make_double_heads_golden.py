@@ -15,7 +15,7 @@ entropy of the choices.
 
 import numpy as np
 import torch
-from hugging_face_golden import draw_widely
+from hugging_face_golden import draw_gpt_widely
 from hugging_face_golden import weights_of
 from hugging_face_golden import write_golden
 from torch.nn.functional import cross_entropy
@@ -66,12 +66,7 @@ def make_inputs():
 
 def main():
     inputs = make_inputs()
-    model = draw_widely(OpenAIGPTDoubleHeadsModel(make_config()), _SEED)
-    with torch.no_grad():
-        # GPT-1 calls its gains ln_1.weight; draw them around 1 too.
-        for name, parameter in model.named_parameters():
-            if ".ln_" in name and name.endswith("weight"):
-                parameter += 1
+    model = draw_gpt_widely(OpenAIGPTDoubleHeadsModel(make_config()), _SEED)
     weights = weights_of(model)
     torch.set_num_threads(1)
     tensors = {k: torch.from_numpy(x).long() for k, x in inputs.items()}

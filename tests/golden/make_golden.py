@@ -20,7 +20,9 @@ import numpy as np
 import torch
 import transformers
 from hugging_face_golden import answer_of
+from hugging_face_golden import draw_gpt_widely
 from hugging_face_golden import draw_widely
+from hugging_face_golden import padded_rows
 from hugging_face_golden import states_of
 from hugging_face_golden import weights_of
 from hugging_face_golden import write_with_tasks
@@ -176,18 +178,14 @@ def _tasks(name):
 
 def _inputs(name, lengths, segment_starts=None):
     """Return padded rows, int32 arrays by name; choices add an axis."""
-    random = np.random.default_rng(_CONFIGS[name][1] + 1)
     lengths = np.array(lengths)[..., None]
     places = np.arange(lengths.max())
     mask = places < lengths
-    inputs = {
-        "input_ids": random.integers(1, 40, mask.shape) * mask,
-        "attention_mask": mask,
-    }
+    inputs = padded_rows(mask, _CONFIGS[name][1] + 1, 1, 40)
     if segment_starts:
-        starts = np.array(segment_starts)[..., None]
-        inputs["token_type_ids"] = (places >= starts) & mask
-    return {name: value.astype(np.int32) for name, value in inputs.items()}
+        segments = (places >= np.array(segment_starts)[..., None]) & mask
+        inputs["token_type_ids"] = segments.astype(np.int32)
+    return inputs
 
 
 def _logits_and_states(model, inputs):
@@ -317,12 +315,8 @@ def _openai_gpt(name):
     """Write GPT-1 with the greedy continuation of each row by `generate`."""
     lengths = (12, 7, 3)
     inputs, generated = _inputs(name, lengths), []
-    model = _model(name, "LMHeadModel")
-    with torch.no_grad():
-        # GPT-1 calls its gains ln_1.weight; draw them around 1 too.
-        for key, parameter in model.named_parameters():
-            if ".ln_" in key and key.endswith("weight"):
-                parameter += 1
+    model = _class(name, "LMHeadModel")(_config(name, "LMHeadModel"))
+    model = draw_gpt_widely(model, _CONFIGS[name][1])
     for ids, length in zip(inputs["input_ids"], lengths, strict=True):
         prompt = torch.from_numpy(ids[None, :length]).long()
         answer = model.generate(
@@ -344,13 +338,10 @@ def _roberta(name):
     As in the published files, the weights contain a pooler and the head.
     """
     vocab_size = _CONFIGS[name][2]["vocab_size"]
-    random = np.random.default_rng(_CONFIGS[name][1] + 1)
     places = np.arange(12)
     mask = np.stack([places < 12, places < 7, places >= 5, places < 9])
-    ids = np.where(mask, random.integers(4, vocab_size, mask.shape), _PAD)
-    ids[3, 4] = _PAD
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    inputs = {key: value.astype(np.int32) for key, value in inputs.items()}
+    inputs = padded_rows(mask, _CONFIGS[name][1] + 1, 4, vocab_size, _PAD)
+    inputs["input_ids"][3, 4] = _PAD
     model, pooled = _model(name, "ForMaskedLM"), _pooled_model(name, 1)
     weights, outputs = _with_pooler(model, pooled, inputs)
     if name == "mpnet":
@@ -376,15 +367,12 @@ def _with_pooler(model, pooled, inputs):
 
 def _longformer(name):
     """Write rows with one pair each; tasks need three separators in a row."""
-    random = np.random.default_rng(_CONFIGS[name][1] + 1)
     lengths = np.array((24, 15, 10, 19))[:, np.newaxis]
     mask = np.arange(lengths.max()) < lengths
-    ids = np.where(mask, random.integers(4, 270, mask.shape), _PAD)
-    ids[:, 0] = 0
-    for row, length in zip(ids, lengths[:, 0]):
+    inputs = padded_rows(mask, _CONFIGS[name][1] + 1, 4, 270, _PAD)
+    inputs["input_ids"][:, 0] = 0
+    for row, length in zip(inputs["input_ids"], lengths[:, 0]):
         row[[length // 3, length // 3 + 1, length - 1]] = _SEP
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    inputs = {key: value.astype(np.int32) for key, value in inputs.items()}
     model, pooled = _model(name, "ForMaskedLM"), _pooled_model(name, 2)
     weights, outputs = _with_pooler(model, pooled, inputs)
     for length in (_WINDOW - 1, _WINDOW, _WINDOW + 1, 2 * _WINDOW + 3):

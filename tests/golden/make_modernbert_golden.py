@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from hugging_face_golden import answer_of
 from hugging_face_golden import draw_widely
+from hugging_face_golden import padded_rows
 from hugging_face_golden import states_of
 from hugging_face_golden import weights_of
 from hugging_face_golden import write_golden
@@ -53,15 +54,6 @@ def make_config(**changes):
         attn_implementation="eager",
         **changes,
     )
-
-
-def make_inputs():
-    """Return one row per length, int32 arrays by name."""
-    random = np.random.default_rng(_SEED + 1)
-    mask = np.arange(max(_LENGTHS))[None, :] < np.array(_LENGTHS)[:, None]
-    ids = np.where(mask, random.integers(5, _VOCAB_SIZE, mask.shape), _PAD)
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    return {name: value.astype(np.int32) for name, value in inputs.items()}
 
 
 def make_positions():
@@ -130,7 +122,9 @@ def head_of(task, model, inputs):
 
 
 def main():
-    inputs, positions = make_inputs(), make_positions()
+    mask = np.arange(max(_LENGTHS))[None, :] < np.array(_LENGTHS)[:, None]
+    inputs = padded_rows(mask, _SEED + 1, 5, _VOCAB_SIZE, _PAD)
+    positions = make_positions()
     model = draw_widely(ModernBertForMaskedLM(make_config()), _SEED)
     answers = [*answers_of(model, inputs, output_hidden_states=True)]
     logits = padded([answer.logits.numpy() for answer in answers])

@@ -20,15 +20,10 @@ from sentence_transformers.sentence_transformer.evaluation import (
 from sentence_transformers.util import mine_hard_negatives
 
 _NUM_QUERIES, _NUM_DOCUMENTS, _DIM = 6, 150, 4
-_METRICS = {
-    "recall_at_1": "recall@1",
-    "recall_at_5": "recall@5",
-    "recall_at_10": "recall@10",
-    "recall_at_100": "recall@100",
-    "map_at_100": "map@100",
-    "mrr_at_10": "mrr@10",
-    "ndcg_at_10": "ndcg@10",
-}
+_METRICS = (
+    *("recall_at_1", "recall_at_5", "recall_at_10", "recall_at_100"),
+    *("map_at_100", "mrr_at_10", "ndcg_at_10"),
+)
 
 
 class _Embedder:
@@ -68,7 +63,7 @@ def _metrics(embedder, relevant):
     )
     evaluator.store_metrics_in_model_card_data = lambda *args: None
     found = evaluator(embedder)
-    return {ours: found[f"cosine_{name}"] for ours, name in _METRICS.items()}
+    return {x: found["cosine_" + x.replace("_at_", "@")] for x in _METRICS}
 
 
 class _Ranker:

@@ -40,9 +40,7 @@ class _Scorer(torch.nn.Module):
 def _compute(kind, rows, labels, scores, **options):
     """Return a loss and its gradient."""
     scores = scores.clone().requires_grad_()
-    losses.BinaryCrossEntropyLoss.__init__.__globals__["CrossEncoder"] = _Scorer
-    losses.MSELoss.__init__.__globals__["CrossEncoder"] = _Scorer
-    losses.MarginMSELoss.__init__.__globals__["CrossEncoder"] = _Scorer
+    kind.__init__.__globals__["CrossEncoder"] = _Scorer
     loss = kind(_Scorer(scores), **options)(rows, labels)
     loss.backward()
     return loss.item(), scores.grad.numpy()
@@ -64,33 +62,28 @@ def main():
     # All queries of MarginMSE have two documents.
     triplets = [queries, *np.transpose([x[:2] for x in lists]).tolist()]
     margins = torch.stack([grades[x[:2]] for x in lists])
-    k, no_mu = {"k": 2}, {"weighting_scheme": losses.LambdaRankScheme()}
-    found = {
-        "BinaryCrossEntropyLoss": _compute(
-            losses.BinaryCrossEntropyLoss, pairs, grades / 3, scores
-        ),
-        "ScoreMSELoss": _compute(losses.MSELoss, pairs, grades, scores),
-        "ListNetLoss": _compute(losses.ListNetLoss, listwise, listed, scores),
-        "LambdaLoss": _compute(losses.LambdaLoss, listwise, listed, scores),
-        "LambdaLoss_k": _compute(
-            losses.LambdaLoss, listwise, listed, scores, **k
-        ),
-        "LambdaLoss_mu": _compute(
-            losses.LambdaLoss, listwise, listed, scores, **no_mu
-        ),
-        "ScoreMarginMSELoss": _compute(
-            losses.MarginMSELoss, triplets, margins, scores
-        ),
+    no_mu = {"weighting_scheme": losses.LambdaRankScheme()}
+    cases = {
+        "BinaryCrossEntropyLoss": (pairs, grades / 3, {}),
+        "ScoreMSELoss": (pairs, grades, {}),
+        "ListNetLoss": (listwise, listed, {}),
+        "LambdaLoss": (listwise, listed, {}),
+        "LambdaLoss_k": (listwise, listed, {"k": 2}),
+        "LambdaLoss_mu": (listwise, listed, no_mu),
+        "ScoreMarginMSELoss": (triplets, margins, {}),
     }
-    arrays = {"labels": np.full(is_valid.shape, -np.inf, np.float32)}
-    arrays["labels"][is_valid] = grades.numpy()
-    for name, values in {"scores": scores.numpy()}.items():
-        arrays[name] = np.zeros(is_valid.shape, np.float32)
-        arrays[name][is_valid] = values
-    for name, (loss, gradient) in found.items():
+
+    def padded(values, padding=0.0):
+        rows = np.full(is_valid.shape, padding, np.float32)
+        rows[is_valid] = values
+        return rows
+
+    arrays = {"labels": padded(grades, -np.inf), "scores": padded(scores)}
+    for name, (rows, labels, options) in cases.items():
+        kind = getattr(losses, name.removeprefix("Score").partition("_")[0])
+        loss, gradient = _compute(kind, rows, labels, scores, **options)
         arrays[name] = np.float32(loss)
-        arrays[f"{name}_gradient"] = np.zeros(is_valid.shape, np.float32)
-        arrays[f"{name}_gradient"][is_valid] = gradient
+        arrays[f"{name}_gradient"] = padded(gradient)
     path = pathlib.Path(__file__).with_name("score_losses.npz")
     np.savez(path, **arrays)
 

@@ -149,21 +149,3 @@ def test_the_encoder_is_that_of_a_model_without_decoder(config):
     inputs = {"input_ids": _IDS, "input_mask": _MASK}
     expected, found = (x(inputs)["sequence_output"] for x in (other, encoder))
     np.testing.assert_array_equal(found, expected)
-
-
-def test_texts_in_one_row_are_decoded_as_alone():
-    backbone, heads = make(_FIRST)
-    alone = add_heads(backbone, heads, "alone")
-    packed = add_heads(backbone.packed(), heads, "packed")
-    rows = {"input_ids": _IDS[:1], "input_mask": np.ones_like(_IDS[:1])}
-    expected = []
-    for part in (slice(0, 4), slice(4, 9)):
-        own = {name: x[:, part] for name, x in rows.items()}
-        own["masked_lm_positions"] = np.array([[1, 3]], "int32")
-        expected.append(alone(own)["mlm_logits"])
-    rows["text_numbers"] = np.array([[1] * 4 + [2] * 5], "int32")
-    rows["masked_lm_positions"] = np.array([[1, 3, 5, 7]], "int32")
-    found = packed(rows)["mlm_logits"]
-    np.testing.assert_allclose(
-        found, np.concatenate(expected, axis=1), atol=1e-5
-    )

@@ -90,8 +90,9 @@ def test_a_backend_without_tensorflow_learns_the_same(backend, names, tmp_path):
         str(tmp_path),
         KERAS_BACKEND=backend,
         JAX_PLATFORMS="cpu",
-        # Compiling takes most of the time.
-        XLA_FLAGS="--xla_backend_optimization_level=0",
+        # Compiling takes most of the time. With level 0, XLA computes a state
+        # twice with different last digits, and the gradient of max is wrong.
+        XLA_FLAGS="--xla_backend_optimization_level=1",
     )
     found = json.loads((tmp_path / "found.json").read_text())
     for name, case in cases.items():

@@ -40,6 +40,21 @@ def in_tf_data():
     return in_tf_data
 
 
+@pytest.fixture(scope="session")
+def make_tflite_runner():
+    """Return a function that converts a `tf.function` to TFLite."""
+    from keras_bert.export.tflite_comparison import signature_runner
+
+    def make_tflite_runner(function):
+        converter = tf.lite.TFLiteConverter.from_concrete_functions(
+            [function.get_concrete_function()], tf.Module()
+        )
+        converter.allow_custom_ops = True
+        return signature_runner(converter.convert(), has_text=True)
+
+    return make_tflite_runner
+
+
 _PROSE = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 There they're running through 1990's streets of 3,141 houses; I've seen it.
 Über den Wolken schöner Straßen fährt die Straßenbahn nach Köln.

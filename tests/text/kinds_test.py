@@ -33,6 +33,7 @@ from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests.text.sentencepiece.trained import LINES
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz0123456789"
 _ACCENTED = "éàñüöçøßæœ"
@@ -59,10 +60,6 @@ _HARD = (
     *("a" * 200, "a" * 201, "中" * 201, "한" * 70, "q" * 900, "𝒙" * 201),
     *("龍𠮷㐀豈", "http://x.org/?q=%C3%A9", "3,141.59", "\U0001d400", "ǆ"),
 )
-_PROSE = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
-Über den Wolken schöner Straßen fährt die Straßenbahn nach Köln, nach Köln.
-aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
-"""
 
 
 def _texts(number, seed=20181011):
@@ -151,7 +148,7 @@ _MORE_TEXTS = (
 )
 
 
-def _check_host(settings, texts):
+def check_host(settings, texts):
     graph, host = settings.make(), HostTokenizer(settings)
     found = host.tokenize_with_offsets(texts)
     for rows, expected in zip(found, graph.tokenize_with_offsets(texts)):
@@ -172,7 +169,7 @@ def test_the_host_tokenizer_equals_the_graph(name, in_text, request):
     )
     texts = [text.encode() for text in _texts(100)]
     texts += [x if isinstance(x, bytes) else x.encode() for x in _MORE_TEXTS]
-    _check_host(settings, texts)
+    check_host(settings, texts)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +183,26 @@ def test_each_code_point_on_the_host_equals_the_graph(name, step, request):
     skipped = {*range(0xD800, 0xE000), ord("▁")}
     points = (n for n in range(1, 0x110000, step) if n not in skipped)
     texts = [f"a{chr(n)}b {chr(n)}".encode() for n in points]
-    _check_host(_ALL[name](request.getfixturevalue), texts)
+    check_host(_ALL[name](request.getfixturevalue), texts)
+
+
+def compare(peer, kind, texts, rows, with_spans=True):
+    """Compare ids and spans with a tokenizer of the package; return the ids."""
+    theirs = peer.encode_batch(texts, add_special_tokens=False)
+    ids, starts, ends = (x.to_list() for x in rows)
+    for text, encoding, *row in zip(
+        texts, theirs, ids, starts, ends, strict=True
+    ):
+        assert row[0] == encoding.ids, (text, encoding.tokens)
+        if with_spans:
+            places = itertools.accumulate(len(c.encode()) for c in text)
+            places = [0, *places]
+            spans = [[places[n] for n in x] for x in encoding.offsets]
+            own = [[*span] for span in zip(*row[1:], strict=True)]
+            if kind != "byte_bpe":  # End offsets differ.
+                spans, own = ([x[0] for x in y] for y in (spans, own))
+            assert own == spans, (text, encoding.tokens)
+    return ids
 
 
 @pytest.fixture
@@ -206,23 +222,10 @@ def check(tmp_path, in_tf_data):
             peer.post_processor = tokenizers.processors.ByteLevel(
                 add_prefix_space=settings.add_prefix_space, trim_offsets=True
             )
-        theirs = peer.encode_batch(texts, add_special_tokens=False)
         rows = in_tf_data(tokenizer.tokenize_with_offsets, texts)
-        ids, starts, ends = (x.to_list() for x in rows)
+        ids = compare(peer, settings.kind, texts, rows, with_spans)
         # Eagerly, the ops of BPE take long.
         assert tokenizer(texts[:20]).to_list() == ids[:20]
-        for text, encoding, *row in zip(
-            texts, theirs, ids, starts, ends, strict=True
-        ):
-            assert row[0] == encoding.ids, (text, encoding.tokens)
-            if with_spans:
-                places = itertools.accumulate(len(c.encode()) for c in text)
-                places = [0, *places]
-                spans = [[places[n] for n in x] for x in encoding.offsets]
-                own = [[*span] for span in zip(*row[1:], strict=True)]
-                if settings.kind != "byte_bpe":  # End offsets differ.
-                    spans, own = ([x[0] for x in y] for y in (spans, own))
-                assert own == spans, (text, encoding.tokens)
         return ids
 
     return check
@@ -237,7 +240,7 @@ def test_texts_are_cut_as_by_tokenizers(settings, finds_special, check):
         tokenizer = tokenizer.with_special_tokens()
     # There, the span of a text's first space depends on the prefix space.
     has_prefix = getattr(settings, "add_prefix_space", False)
-    texts = [*_texts(600), *_PROSE.splitlines()]
+    texts = [*_texts(600), *LINES]
     check(tokenizer, texts, with_spans=not has_prefix)
     function = tf.function(tokenizer, [tf.TensorSpec([None], tf.string)])
     graph = function.get_concrete_function().graph.as_graph_def()

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-import tensorflow_text as tf_text
-from ai_edge_litert import interpreter as litert
 
 from keras_bert.text import BertPreprocessor
 from keras_bert.text.templates import locate_pieces
@@ -90,22 +88,14 @@ def test_offsets_cut_the_pieces_out_of_their_texts(tokenizer):
 
 
 # `tests/export` runs tokenizers without special tokens in TFLite.
-def test_tflite_gives_the_same_arrays(tokenizer):
+def test_tflite_gives_the_same_arrays(tokenizer, make_tflite_runner):
     preprocess = BertPreprocessor(tokenizer.with_special_tokens(), 12)
     names = ("text", "text_pair")
     function = tf.function(
         lambda *texts: preprocess(*texts),
         [tf.TensorSpec([None], tf.string, name) for name in names],
     )
-    converter = tf.lite.TFLiteConverter.from_concrete_functions(
-        [function.get_concrete_function()], tf.Module()
-    )
-    converter.allow_custom_ops = True
-    interpreter = litert.InterpreterWithCustomOps(
-        model_content=converter.convert(),
-        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
-    )
-    run = interpreter.get_signature_runner()
+    run = make_tflite_runner(function)
     for rows in (slice(None), slice(1), slice(1, 3)):
         texts = [np.array(column)[rows] for column in (_TEXTS, _PAIRS)]
         expected = preprocess(*texts)

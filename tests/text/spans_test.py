@@ -11,14 +11,10 @@ from hypothesis import strategies
 
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text import SentencePieceVocabulary
-from keras_bert.text.host_tokenizer import HostTokenizer
+from tests.text.kinds_test import check_host
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
 
-_FILES = {
-    "DebertaV2Tokenizer": "spm.model",
-    "XLMRobertaTokenizer": "sentencepiece.bpe.model",
-}
 _PARTS = (
     *("the", "café", "word1", "wo", "中文", "한국어", "ﬁ", "㍿", "ﷺ", "½", "¨"),
     *(" ", "  ", "\n", "\t", "\u00a0", "\u3000", "\u2028", "▁", " ▁ "),
@@ -38,14 +34,8 @@ _TEXTS = strategies.lists(
 )
 
 
-def _model_rules(name, get):
-    path = get("tmp_path_factory").mktemp("model") / _FILES[name]
-    path.write_bytes(train(name))
-    return SentencePieceTokenizer(path)
-
-
-def _trained(name, get):
-    path = get("tmp_path_factory").mktemp("model") / "spiece.model"
+def _trained(name, get, file="spiece.model"):
+    path = get("tmp_path_factory").mktemp("model") / file
     path.write_bytes(train(name, [*LINES, "한국어 한국어 ো ো"]))
     vocabulary = SentencePieceVocabulary.from_file(path, name)
     return SentencePieceTokenizer(vocabulary)
@@ -61,10 +51,12 @@ _KINDS = {
     "hugging_face": lambda get: SentencePieceTokenizer(
         get("spiece_file"), normalizer="hugging_face"
     ),
-    "deberta": lambda get: _model_rules("DebertaV2Tokenizer", get),
+    "deberta": lambda get: _trained("DebertaV2Tokenizer", get, "spm.model"),
     "albert_trained": lambda get: _trained("AlbertTokenizer", get),
     "xlnet": lambda get: _trained("XLNetTokenizer", get),
-    "xlm": lambda get: _model_rules("XLMRobertaTokenizer", get),
+    "xlm": lambda get: _trained(
+        "XLMRobertaTokenizer", get, "sentencepiece.bpe.model"
+    ),
 }
 
 
@@ -148,15 +140,7 @@ def test_spans_of_composed_characters(name, normalizer, in_text, request):
     texts += ["", *_COMPOSED, *(f"한국어 {x} q" for x in _COMPOSED)]
     if in_text:  # The ids differ: the graph keeps a gap for the accent.
         texts = [text for text in texts if "\u1112\u0301" not in text]
-    tokenizer = settings.make()
-    ours = tokenizer.tokenize_with_offsets(texts)
-    assert ours[0].to_list() == tokenizer(texts).to_list()
-    rows = HostTokenizer(settings).tokenize_with_offsets(texts)
-    theirs = zip(*([row.tolist() for row in values] for values in rows))
-    ours = zip(*(values.to_list() for values in ours))
-    compared = zip(texts, ours, theirs, strict=True)
-    wrong = [row for row in compared if row[1] != row[2]]
-    assert not wrong, (len(wrong), wrong[:3])
+    check_host(settings, texts)
 
 
 def _is_space(character):

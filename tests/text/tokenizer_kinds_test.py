@@ -21,11 +21,6 @@ def byte_bpe(make_settings):
     return make_settings("byte_bpe")
 
 
-@pytest.fixture
-def wordpiece():
-    return WordpieceSettings(Vocabulary(_WORDPIECES), lowercase=False)
-
-
 @pytest.mark.parametrize(
     "name, kind",
     [
@@ -72,7 +67,8 @@ def test_a_casing_of_byte_level_bpe_is_refused(byte_bpe, tmp_path):
         kind.lowercased(byte_bpe)
 
 
-def test_what_is_told_is_short(byte_bpe, wordpiece):
+def test_what_is_told_is_short(byte_bpe):
+    wordpiece = WordpieceSettings(Vocabulary(_WORDPIECES), lowercase=False)
     assert identifying_settings(wordpiece) == {
         "kind": "wordpiece",
         "lowercase": False,

@@ -5,14 +5,9 @@ from keras_bert.template import Template
 from keras_bert.text import Preprocessor
 from keras_bert.text import WordTokenizer
 from keras_bert.text.words import spell_words
+from tests.golden.make_elmo_golden import spell
 
 _TEMPLATE = Template(pair="cls A sep cls B sep", segments=False)
-
-
-def _spelt(word, width):
-    codes = [*word.encode()][: width - 2]
-    codes = [258, *codes, 259]
-    return [code + 1 for code in codes + [260] * (width - len(codes))]
 
 
 def test_words_become_their_bytes_between_marks():
@@ -20,7 +15,7 @@ def test_words_become_their_bytes_between_marks():
     for run in (spell_words, tf.function(spell_words)):
         found = run(tf.constant(words), 50).numpy()
         assert found.dtype == np.int32
-        assert found.tolist() == [_spelt(word, 50) for word in words]
+        assert found.tolist() == [spell(word, 50) for word in words]
 
 
 def test_rows_have_marks_of_sentences_and_padding():
@@ -31,7 +26,7 @@ def test_rows_have_marks_of_sentences_and_padding():
         assert rows["input_mask"].numpy().sum(axis=1).tolist() == [5, 3, 2]
         start = [259, 257, 260, *[261] * 5]
         end = [259, 258, 260, *[261] * 5]
-        a, b, c, e = (_spelt(word, 8) for word in "abce")
+        a, b, c, e = (spell(word, 8) for word in "abce")
         none = [0] * 8
         assert rows["input_ids"].numpy().tolist() == [
             [start, a, b, c, end],
@@ -45,7 +40,7 @@ def test_the_second_text_is_a_second_sentence():
     rows = preprocess("a </S>", "c")["input_ids"].numpy()
     assert rows[:, 1].tolist() == [257, 98, 61, 258, 257, 100, 258, 0]
     # A mark that a user writes is a word.
-    assert rows[2].tolist() == _spelt("</S>", 8)
+    assert rows[2].tolist() == spell("</S>", 8)
 
 
 def test_one_text_has_the_only_row():

@@ -1,3 +1,5 @@
+# ruff: noqa: F401, F811
+
 import pytest
 
 from tests.pretraining.conftest import make_documents
@@ -5,14 +7,6 @@ from tests.pretraining.conftest import tokenizer
 from tests.pretraining.conftest import vocab_file
 from tests.pretraining.conftest import vocabulary
 from tests.pretraining.conftest import write_documents
-
-__all__ = [
-    "make_documents",
-    "tokenizer",
-    "vocab_file",
-    "vocabulary",
-    "write_documents",
-]
 
 
 @pytest.fixture

@@ -8,18 +8,19 @@ import logging
 import os
 import warnings
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert import artifacts
-from keras_bert import features
-from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.text import Vocabulary
 from keras_bert.text.tokenizer_kinds import KINDS
+from tests.pretraining.data_job.created import make_options
+from tests.pretraining.data_job.created import parse_example
+from tests.pretraining.data_job.created import parts_of
+from tests.pretraining.data_job.created import restored_ids
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -40,42 +41,19 @@ _TWO_THREADS = (
 )
 
 
-def _options(**changes):
-    values = {
-        "max_seq_length": 24,
-        "max_predictions_per_seq": 4,
-        "dupe_factor": 2,
-        "random_seed": 1,
-    }
-    return DataOptions(**{**values, **changes})
-
-
 @pytest.fixture
 def create(corpus_files, vocab_file, tmp_path):
     """Return a function that runs the pipeline; returns shards and counts."""
 
-    def create(name, options=None, paths=corpus_files, text=None, **arguments):
+    def create(name, options=None, paths=corpus_files, **arguments):
         counts = pipeline.create_pretraining_data_on_beam(
             paths,
             str(tmp_path / name),
-            TextOptions(vocab_file, **(text or {})),
-            options or _options(),
+            TextOptions(vocab_file),
+            options or make_options(),
             **arguments,
         )
         return _read_shards(tmp_path / name), counts
-
-    return create
-
-
-@pytest.fixture
-def create_on_one_machine(corpus_files, vocab_file, tmp_path):
-    def create(options, text=None):
-        return create_data(
-            open_sources(corpus_files),
-            [str(tmp_path / "single.tfrecord")],
-            TextOptions(vocab_file, **(text or {})),
-            options,
-        )
 
     return create
 
@@ -99,46 +77,25 @@ def _multiset(shards):
     return collections.Counter(sum(shards, []))
 
 
-def _parse(record):
-    """Parse a record to a dict of arrays; put the labels back."""
-    example = tf.train.Example.FromString(record).features.feature
-    values = {}
-    for feature in features.PRETRAINING_FEATURES:
-        kind = example[feature.name].WhichOneof("kind")
-        values[feature.name] = np.array(
-            getattr(example[feature.name], kind).value
-        )
-    is_real = values["masked_lm_weights"] > 0
-    ids = values["input_ids"].copy()
-    ids[values["masked_lm_positions"][is_real]] = values["masked_lm_ids"][
-        is_real
-    ]
-    return {**values, "ids": ids}
-
-
-def _parts(example):
-    length = example["input_mask"].sum()
-    first = length - example["segment_ids"].sum()
-    return example["ids"][1 : first - 1], example["ids"][first : length - 1]
-
-
 @pytest.mark.parametrize("masking", ["static", "dynamic"])
 def test_counts_are_those_of_one_machine(
-    create, create_on_one_machine, small_blocks, masking
+    create, corpus_files, vocab_file, small_blocks, tmp_path, masking
 ):
-    options = _options(dupe_factor=8, masking=masking)
+    options = make_options(dupe_factor=8, masking=masking)
     shards, counts = create("out", options, num_shards=3)
-    expected = create_on_one_machine(options)
+    expected = create_data(
+        open_sources(corpus_files),
+        [str(tmp_path / "single.tfrecord")],
+        TextOptions(vocab_file),
+        options,
+    )
     for name in _TEXT_COUNTS:
         assert counts[name] == expected[name] > 0
     assert {*counts} == {*expected}
     assert len(shards) == 3
     assert sum(map(len, shards)) == counts["examples"]
-    for name in ("examples", "random_next", "example_tokens"):
+    for name in ("examples", "random_next", "example_tokens", "predictions"):
         assert counts[name] == pytest.approx(expected[name], rel=0.1)
-    assert counts["predictions"] == pytest.approx(
-        expected["predictions"], rel=0.1
-    )
 
 
 def test_every_record_keeps_what_a_pair_is(
@@ -149,13 +106,13 @@ def test_every_record_keeps_what_a_pair_is(
     documents = [[f"{word} {word}"] * 5 for word in words] * 2
     path = write_documents("words.txt", documents)
     shards, counts = create(
-        "out", _options(max_seq_length=9, dupe_factor=3), paths=[path]
+        "out", make_options(max_seq_length=9, dupe_factor=3), paths=[path]
     )
     totals, strangers = collections.Counter(), 0
-    for example in map(_parse, shards[0]):
-        first, second = _parts(example)
+    for example in map(parse_example, shards[0]):
+        first, second = parts_of(example)
         length = example["input_mask"].sum()
-        ids = example["ids"]
+        ids = restored_ids(example)
         assert ids[[0, len(first) + 1, length - 1]].tolist() == [2, 3, 3]
         assert length <= 9 and not ids[length:].any()
         assert len({*first}) == len({*second}) == 1
@@ -176,8 +133,8 @@ def test_every_record_keeps_what_a_pair_is(
 def test_the_records_are_shuffled(create, write_documents, vocabulary):
     words = [w for w in vocabulary.tokens[5:] if not w.startswith("##")]
     path = write_documents("words.txt", [[word] for word in words])
-    shards, _ = create("out", _options(dupe_factor=1), paths=[path])
-    order = [int(_parts(_parse(record))[0][0]) for record in shards[0]]
+    shards, _ = create("out", make_options(dupe_factor=1), paths=[path])
+    order = [int(parts_of(parse_example(record))[0][0]) for record in shards[0]]
     assert sorted(order) == sorted(set(order))
     assert order != sorted(order)
 
@@ -192,14 +149,14 @@ def test_the_records_depend_on_the_seed_alone(create, beam_options):
     shards, same_counts = create("b", num_shards=3, beam_options=beam_options)
     assert _multiset(shards) == _multiset(expected)
     assert same_counts == counts
-    other, _ = create("c", _options(random_seed=2))
+    other, _ = create("c", make_options(random_seed=2))
     assert _multiset(other) != _multiset(expected)
 
 
 def test_the_manifest_tells_settings_and_counts(
     create, corpus_files, vocab_file, tmp_path
 ):
-    options = _options()
+    options = make_options()
     _, counts = create("out", options, num_shards=2)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["counts"] == counts
@@ -280,7 +237,7 @@ def test_records_of_every_kind_of_tokenizer_are_made(
     text = "\n\n".join("\n".join(lines[n : n + 6]) for n in range(0, 60, 6))
     (tmp_path / "text.txt").write_text(text)
     paths, text_options = [str(tmp_path / "text.txt")], TextOptions(vocab_file)
-    options = _options(packing="doc_sentences")
+    options = make_options(packing="doc_sentences")
     expected = create_data(
         open_sources(paths),
         [str(tmp_path / "single.tfrecord")],
@@ -300,7 +257,9 @@ def test_records_of_every_kind_of_tokenizer_are_made(
     tokens = [
         collections.Counter(
             tuple(ids[ids != settings.vocabulary.id_of("<pad>")])
-            for ids in (_parse(record)["ids"] for record in records)
+            for ids in (
+                restored_ids(parse_example(record)) for record in records
+            )
         )
         for records in (sum(shards, []), single.as_numpy_iterator())
     ]

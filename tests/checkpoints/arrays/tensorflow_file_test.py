@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
+from tests.checkpoints.arrays.refusal import check_refused
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "model_garden"
 _ARRAYS = [
@@ -15,13 +16,6 @@ _ARRAYS = [
     ("scalar", np.array(2.5, np.float32)),
     ("empty", np.zeros((0, 3), np.float32)),
 ]
-
-
-def refuse(prefix, complaint):
-    with pytest.raises(CheckpointError, match=complaint) as info:
-        TensorFlowFile(prefix)
-    assert str(prefix) in str(info.value)
-    assert "\n" not in str(info.value)
 
 
 def files(prefix):
@@ -46,9 +40,7 @@ def test_what_is_written_is_read(written):
     for name, array in _ARRAYS:
         np.testing.assert_array_equal(file.read(name), array, strict=True)
     assert not file.read("bert/b").flags.owndata
-
-
-def test_what_is_written_is_a_checkpoint_of_tensorflow(written):
+    # TensorFlow reads it too.
     assert files(written) == [
         "bert_model.ckpt.data-00000-of-00001",
         "bert_model.ckpt.index",
@@ -111,7 +103,7 @@ def test_names_that_two_variables_have_give_way_to_keys(prefix, name, keys):
         c=tf.Variable([3.0], name=name),
     ).write(str(prefix))
     if keys is None:
-        refuse(prefix, "contains a twice")
+        check_refused(TensorFlowFile, prefix, "contains a twice")
         return
     file = TensorFlowFile(prefix)
     assert file.shapes == {key: (1,) for key in keys}

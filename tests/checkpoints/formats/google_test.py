@@ -66,11 +66,6 @@ def golden(request, make_settings_of):
 
 
 @pytest.fixture(scope="module")
-def model(golden, tmp_path_factory):
-    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
-
-
-@pytest.fixture(scope="module")
 def arrays(golden):
     """Return the same weights with google-research's names and layout."""
     arrays = {}

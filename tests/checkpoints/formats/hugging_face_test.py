@@ -25,11 +25,6 @@ def weights(golden):
 
 
 @pytest.fixture
-def config(golden):
-    return golden.config
-
-
-@pytest.fixture
 def write(golden, tmp_path):
     """Return a function that writes a directory like `transformers`."""
 
@@ -111,14 +106,14 @@ def test_an_adapter_that_is_not_merged_is_an_error(weights, write):
 
 
 @pytest.fixture
-def classifier(weights, config):
+def classifier(golden, weights):
     """Return the weights of a fine-tuned classifier with three labels."""
     remove(weights, "cls.")
     random = np.random.default_rng(0)
     weights["classifier.weight"] = random.normal(size=(3, 8)).astype("float32")
     weights["classifier.bias"] = np.arange(3, dtype=np.float32)
-    config["architectures"] = ["BertForSequenceClassification"]
-    config["id2label"] = {"0": "a", "2": "c", "1": "b"}
+    golden.config["architectures"] = ["BertForSequenceClassification"]
+    golden.config["id2label"] = {"0": "a", "2": "c", "1": "b"}
     return weights
 
 

@@ -10,6 +10,7 @@ from keras_bert.cli.fine_tuning.fine_tuning_run import CurveCallback
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.splits.splits import Splits
 from keras_bert.tasks.labelled.tables import Table
+from tests.optimizers.curve_test import read_lines
 
 
 class _Run(FineTuningRun):
@@ -43,8 +44,7 @@ def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
         callbacks=[CurveCallback(str(tmp_path))],
         verbose=0,
     ).history
-    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
-    points = [json.loads(line) for line in lines]
+    points = read_lines(tmp_path)
     found = [(point["step"], point["split"]) for point in points]
     first = [(3, "train"), (4, "train"), (4, "eval")]
     assert found == [*first, (6, "train"), (8, "train"), (8, "eval")]

@@ -13,6 +13,7 @@ from keras_bert.text import SentencePieceTokenizer
 from tests import tiny
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
+from tests.families.golden import long_row
 
 # Rows of up to 44 tokens have full attention.
 _LENGTHS = 43, 44, 45, 47, 48, 49, 130, 1021, 1024, 1025, 1032
@@ -30,9 +31,8 @@ def test_states_of_long_rows_are_those_of_transformers(
     path = golden.write(tmp_path / "hf", random_blocks=random_blocks)
     model = from_pretrained(path)
     for length in _LENGTHS:
-        ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis].astype("int32")
-        inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
-        inputs["segment_ids"] = np.zeros_like(ids)
+        inputs = long_row(length)
+        inputs["segment_ids"] = np.zeros_like(inputs["input_ids"])
         states = model.encoder(inputs)["sequence_output"].numpy()[0]
         places = [0, 5, length // 2, length - 7, length - 1]
         expected = golden.outputs[f"{random_blocks}/{length}"]

@@ -66,9 +66,9 @@ def test_a_bad_option_is_an_error(tmp_path, part, key, value, message):
 
 def test_a_missing_option_is_named_with_the_cure(tmp_path):
     lstm = {k: x for k, x in _PUBLISHED["lstm"].items() if k != "cell_clip"}
-    message = "options.json: `cell_clip` is missing.*a large value"
-    with pytest.raises(ValueError, match=message):
-        _read(tmp_path, {**_PUBLISHED, "lstm": lstm})
-    message = "options.json: `char_cnn` must be an object.*=None"
-    with pytest.raises(ValueError, match=message):
-        _read(tmp_path, {"lstm": lstm})
+    for values, message in (
+        ({**_PUBLISHED, "lstm": lstm}, "`cell_clip` is missing.*a large value"),
+        ({"lstm": lstm}, "`char_cnn` must be an object.*=None"),
+    ):
+        with pytest.raises(ValueError, match=f"options.json: {message}"):
+            _read(tmp_path, values)

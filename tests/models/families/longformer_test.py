@@ -13,6 +13,7 @@ from keras_bert.models.families.roberta.model import roberta_backbone
 from tests import tiny
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
+from tests.families.golden import long_row
 
 _WINDOW = 8
 _LENGTHS = [_WINDOW - 1, _WINDOW, _WINDOW + 1, 2 * _WINDOW + 3]
@@ -32,12 +33,12 @@ def model(golden, tmp_path_factory):
 @pytest.mark.parametrize("length", _LENGTHS)
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_global_tokens_are_those_of_transformers(length, number, golden, model):
-    ids = (4 + np.arange(length) ** 2 % 37)[np.newaxis].astype("int32")
-    mask, is_global = np.ones_like(ids), np.zeros_like(ids)
+    inputs = long_row(length, 4)
+    is_global = np.zeros_like(inputs["input_ids"])
     is_global[:, [0, length - 1, 3][:number]] = 1
-    chosen = GlobalTokens(4)(is_global, mask)
+    chosen = GlobalTokens(4)(is_global, inputs["input_mask"])
     backbone = model.backbone.with_context(lambda _: {"global_tokens": chosen})
-    states = backbone.states_model(1)({"input_ids": ids, "input_mask": mask})
+    states = backbone.states_model(1)(inputs)
     expected = golden.outputs[f"global/{length}/{number}"]
     assert_close(np.asarray(states["0"])[0], expected, 1e-5)
 

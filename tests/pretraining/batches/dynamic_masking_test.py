@@ -1,5 +1,3 @@
-import dataclasses
-
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -9,57 +7,33 @@ from keras_bert.pretraining.batches.dynamic_masking import mask_tokens_in_graph
 from keras_bert.pretraining.examples.masking import choose_word_spans
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from tests.pretraining.examples.predictions import check_predictions
+from tests.pretraining.examples.predictions import random_examples
 
-_MASK, _NUM_SPECIAL, _VOCAB_SIZE = 3, 4, 30_000
 _SEQ_LENGTH, _LIMIT = 64, 10
-_RULES = MaskingRules(0.15, _LIMIT, _MASK, _VOCAB_SIZE)
 _SEED, _RANGE = 7, 2**31 - 1
-
-
-def _batch(num_examples, shortest=5):
-    """Return ids, maskable positions and word starts of random pairs."""
-    rng = np.random.default_rng(1)
-    shape = num_examples, _SEQ_LENGTH
-    position = np.arange(_SEQ_LENGTH)
-    length = rng.integers(shortest, _SEQ_LENGTH + 1, num_examples)[:, None]
-    boundary = rng.integers(3, length - 1)
-    special = (position == 0) | (position == boundary - 1)
-    special |= position == length - 1
-    maskable = ~special & (position < length)
-    ids = np.where(maskable, rng.integers(_NUM_SPECIAL, _VOCAB_SIZE, shape), 0)
-    starts = maskable & (rng.random(shape) < 0.6)
-    starts |= maskable & np.roll(~maskable, 1, axis=1)
-    return ids.astype(np.int32), maskable, starts.astype(np.int32)
-
-
-def _mask(
-    ids, maskable, starts=None, epoch=0, first=0, seed=_SEED, rules=_RULES
-):
-    outputs = mask_tokens_in_graph(
-        tf.constant(ids),
-        tf.constant(maskable),
-        rules,
-        seed,
-        tf.constant(epoch, tf.int64),
-        tf.constant(first, tf.int64),
-        starts,
-    )
-    return [output.numpy() for output in outputs]
 
 
 @pytest.mark.parametrize("ngram", [1, 3])
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_spans_are_taken_in_random_order_while_they_fit(whole_words, ngram):
-    ids, maskable, starts = _batch(300)
-    rules = dataclasses.replace(_RULES, ngram=ngram)
-    words = starts if whole_words else None
-    outputs = _mask(ids, maskable, words, epoch=2, first=9, rules=rules)
+    ids, maskable, starts = random_examples(300)
+    rules = MaskingRules(0.15, _LIMIT, mask_id=3, vocab_size=900, ngram=ngram)
+    outputs = mask_tokens_in_graph(
+        tf.constant(ids),
+        tf.constant(maskable),
+        rules,
+        _SEED,
+        tf.constant(2, tf.int64),
+        tf.constant(9, tf.int64),
+        starts.astype(np.int32) if whole_words else None,
+    )
+    outputs = [output.numpy() for output in outputs]
     sizes = _SEQ_LENGTH, _LIMIT, _LIMIT, _SEQ_LENGTH * (ngram > 1)
     numbers = draw_numbers(300, sum(sizes), _SEED, 2, 9).numpy()
     keys, _, _, draws = np.split(-numbers, np.cumsum(sizes)[:-1], axis=1)
     begins, lengths = maskable, np.ones(keys.shape, int)
     if whole_words:
-        begins = starts > 0
+        begins = starts
     if ngram > 1:
         steps = np.int64(rules.span_length_thresholds(_RANGE))
         lengths += np.searchsorted(steps, -draws, "right")

@@ -12,6 +12,7 @@ from keras_bert.pretraining.data_job.shards import ShardBuilder
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests.pretraining.data_job.created import read_examples
 
 _SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4
 _VOCABULARY = Vocabulary(
@@ -52,17 +53,6 @@ def write(write_record_file, make_corpus, change_record):
         return write_record_file(name, records)
 
     return write
-
-
-def _read(path):
-    """Read the examples of a file, dicts of lists."""
-    examples = []
-    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
-        feature = tf.train.Example.FromString(record).features.feature
-        examples.append(
-            {name: list(v.int64_list.value) for name, v in feature.items()}
-        )
-    return examples
 
 
 def _dataset(paths, **changes):
@@ -108,9 +98,10 @@ def _restored(dataset):
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_labels_put_back_give_the_records(write, whole_words):
     path = write("a")
-    expected = _read(path)
-    for example in expected:
-        del example["word_starts"]
+    expected = [
+        {k: x.tolist() for k, x in example.items() if k != "word_starts"}
+        for example in read_examples(path)
+    ]
     masking = dataclasses.replace(_MASKING, do_whole_word_mask=whole_words)
     first, second = (
         _dataset([path], epoch=epoch, masking=masking) for epoch in (0, 1)
@@ -134,7 +125,7 @@ def test_an_epoch_is_the_same_whatever_the_batch_size(write):
 
 def test_an_endless_stream_is_the_same_with_any_number_of_threads(write):
     paths = [write(name, seed=n) for n, name in enumerate("ab")]
-    count = 2 * sum(len(_read(path)) for path in paths)
+    count = 2 * sum(len(read_examples(path)) for path in paths)
     streams = []
     for num_threads in (1, 8):
         options = tf.data.Options()

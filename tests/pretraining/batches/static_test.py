@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -9,6 +11,7 @@ from keras_bert.pretraining import (
 )
 from keras_bert.pretraining.batches.static import padded_batches
 from keras_bert.pretraining.records.encoding import serialize_examples
+from tests.pretraining.records.encoding_test import random_values
 
 _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
 _LENGTHS = {
@@ -20,18 +23,13 @@ _ARGUMENTS = {"batch_size": 4, "vocab_size": _VOCAB_SIZE, **_LENGTHS}
 
 def _examples(num_examples, seed=1):
     """Return arrays of random examples by name in the schema."""
-    rng = np.random.default_rng(seed)
-    values = {}
-    for feature in features.PRETRAINING_FEATURES:
-        shape = num_examples, feature.num_values(_LENGTHS)
-        values[feature.name] = rng.integers(0, 2, shape, np.int32)
-    for name in ("input_ids", "masked_lm_ids"):
-        shape = values[name].shape
-        values[name] = rng.integers(0, _VOCAB_SIZE, shape, np.int32)
-    # Any float32 must be preserved.
-    shape = num_examples, _NUM_PREDICTIONS
-    values["masked_lm_weights"] = rng.random(shape, np.float32)
-    return values
+    draw = functools.partial(np.random.default_rng(seed).integers, _VOCAB_SIZE)
+    return random_values(
+        features.PRETRAINING_FEATURES,
+        num_examples,
+        lambda shape: draw(size=shape),
+        **_LENGTHS,
+    )
 
 
 def _serialize(values):

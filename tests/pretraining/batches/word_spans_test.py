@@ -5,22 +5,9 @@ import pytest
 
 from keras_bert.pretraining.examples import masking
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from tests.pretraining.examples.predictions import random_examples
 
-_SEQ_LENGTH, _LONGEST, _MASK = 48, 3, 4
-
-
-def _examples(seed, num_examples, seq_length=_SEQ_LENGTH):
-    """Return maskable positions and word starts, with several [SEP]."""
-    rng = np.random.default_rng(seed)
-    position = np.arange(seq_length)
-    length = rng.integers(3, seq_length + 1, num_examples)[:, None]
-    shape = num_examples, seq_length
-    special = (position == 0) | (position == length - 1)
-    special |= rng.random(shape) < 0.05
-    maskable = ~special & (position < length)
-    starts = maskable & (rng.random(shape) < 0.6)
-    starts |= maskable & ~np.roll(maskable, 1, axis=1)
-    return maskable, starts
+_LONGEST, _MASK = 3, 4
 
 
 def _drawn(seed, shape):
@@ -54,7 +41,7 @@ def _by_definition(places, lengths, starts, maskable, room):
 
 
 def test_runs_are_chosen_by_the_definition():
-    maskable, starts = _examples(1, 1500)
+    _, maskable, starts = random_examples(1500, 48)
     places, lengths = _drawn(2, maskable.shape)
     wanted = 1 + np.arange(1500) % 12
     chosen = masking.choose_word_spans(

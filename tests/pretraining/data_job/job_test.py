@@ -6,10 +6,8 @@ import re
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert import artifacts
-from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
@@ -19,46 +17,10 @@ from keras_bert.pretraining.data_job import shards
 from keras_bert.pretraining.data_job import tokenize_and_write
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-
-
-def _options(**changes):
-    values = {
-        "max_seq_length": 24,
-        "max_predictions_per_seq": 4,
-        "dupe_factor": 2,
-        "random_seed": 1,
-    }
-    return DataOptions(**{**values, **changes})
-
-
-def _read(path):
-    """Read the records of a file as dicts of arrays."""
-    examples = []
-    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
-        example = tf.train.Example.FromString(record).features.feature
-        values = {}
-        for name in example:
-            kind = example[name].WhichOneof("kind")
-            values[name] = np.array(getattr(example[name], kind).value)
-        examples.append(values)
-    return examples
-
-
-def _put_back(example):
-    ids = example["input_ids"].copy()
-    is_real = example["masked_lm_weights"] > 0
-    ids[example["masked_lm_positions"][is_real]] = example["masked_lm_ids"][
-        is_real
-    ]
-    return ids
-
-
-def _parts(example):
-    """Return the ids of A and B with the labels put back."""
-    ids = _put_back(example)
-    length = example["input_mask"].sum()
-    first_length = length - example["segment_ids"].sum()
-    return ids[1 : first_length - 1], ids[first_length : length - 1]
+from tests.pretraining.data_job.created import make_options
+from tests.pretraining.data_job.created import parts_of
+from tests.pretraining.data_job.created import read_examples
+from tests.pretraining.data_job.created import restored_ids
 
 
 @pytest.fixture
@@ -106,11 +68,11 @@ def test_passes_are_shuffled_and_mask_anew(create, write_documents, vocabulary):
     words = vocabulary.tokens[5:25]
     documents = [[f"{word} sees a new red house"] for word in words]
     path = write_documents("text.txt", documents)
-    options = _options(dupe_factor=5, short_seq_prob=0.0)
+    options = make_options(dupe_factor=5, short_seq_prob=0.0)
     (records,), _ = create(options, "a", path=path)
     masks = collections.defaultdict(list)
-    for example in _read(records):
-        first = int(_parts(example)[0][0])
+    for example in read_examples(records):
+        first = int(parts_of(example)[0][0])
         masks[first].append(tuple(example["masked_lm_positions"]))
     assert [*masks] != sorted(masks) == [*range(5, 25)]
     for of_the_passes in masks.values():
@@ -139,24 +101,24 @@ def test_passes_are_shuffled_and_mask_anew(create, write_documents, vocabulary):
 )
 def test_an_impossible_option_is_an_error(changes, received):
     with pytest.raises(ValueError, match=f"Received: .*{received}"):
-        _options(**changes)
+        make_options(**changes)
 
 
 def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
-    paths, _ = create(_options(), "a", "b")
+    paths, _ = create(make_options(), "a", "b")
     before = _bytes(paths)
     with open(corpus_file, "ab") as file:
         file.write(b"\n\nbad \xff\n")
     with pytest.raises(ValueError, match="0xff at offset"):
-        create(_options(), "a", "b", overwrite=True)
+        create(make_options(), "a", "b", overwrite=True)
     assert _bytes(paths) == before
     names = {"a", "b", "manifest-a.json", "text.txt"}
     assert {*os.listdir(tmp_path)} == names
 
 
 def test_counts_are_those_of_the_records(create, tokenizer, make_documents):
-    paths, counts = create(_options(), *"abc")
-    examples = [example for path in paths for example in _read(path)]
+    paths, counts = create(make_options(), *"abc")
+    examples = [example for path in paths for example in read_examples(path)]
     documents = make_documents(1, 30)
     assert counts["documents"] == 30
     assert counts["sentences"] == sum(map(len, documents))
@@ -171,7 +133,11 @@ def test_counts_are_those_of_the_records(create, tokenizer, make_documents):
     ):
         assert counts[count] == sum(int(x[name].sum()) for x in examples)
     kept = sum(
-        sum(map(len, _parts(example)[: 2 - example["next_sentence_labels"][0]]))
+        sum(
+            map(
+                len, parts_of(example)[: 2 - example["next_sentence_labels"][0]]
+            )
+        )
         for example in examples
     )
     assert counts["cut_tokens"] == 2 * counts["tokens"] - kept
@@ -184,7 +150,7 @@ def test_labels_put_back_give_the_whole_text(
     monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
     monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
     # Long enough to avoid truncation, so that each pass uses each token once.
-    options = _options(max_seq_length=200, short_seq_prob=0.0)
+    options = make_options(max_seq_length=200, short_seq_prob=0.0)
     paths, counts = create(options, "a", "b")
     documents = [
         [ids for sentence in tokenizer(document).to_list() for ids in sentence]
@@ -193,8 +159,8 @@ def test_labels_put_back_give_the_whole_text(
     text = "\n".join(" ".join(map(str, document)) for document in documents)
     used = collections.Counter()
     for path in paths:
-        for example in _read(path):
-            first, second = _parts(example)
+        for example in read_examples(path):
+            first, second = parts_of(example)
             is_random = example["next_sentence_labels"][0]
             parts = [[*first], [*second]] if is_random else [[*first, *second]]
             for part in parts:
@@ -212,7 +178,9 @@ def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
         return MaskingRules(*args)
 
     monkeypatch.setattr(shards, "MaskingRules", rules)
-    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
+    options = make_options(
+        masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2
+    )
     create(options, "a")
     assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
 
@@ -220,13 +188,13 @@ def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
 @pytest.mark.parametrize("last", [["a cat"], ["a cat"] * 1000])
 def test_no_file_is_without_an_example(create, write_documents, last):
     path = write_documents("text.txt", [["a dog", "a cat"]] * 9 + [last])
-    options = _options(  # The shortest sequences.
+    options = make_options(  # The shortest sequences.
         dupe_factor=1, max_seq_length=5, max_predictions_per_seq=2
     )
     names = [f"{n}" for n in range(10)]  # As many as documents.
     paths, counts = create(options, *names, path=path)
     assert counts["example_tokens"] == 5 * counts["examples"]
-    sizes = [len(_read(path)) for path in paths]
+    sizes = [len(read_examples(path)) for path in paths]
     assert min(sizes) > 0
     assert sum(sizes) == counts["examples"]
 
@@ -264,7 +232,7 @@ def test_text_that_does_not_suit_is_warned_of(
     create, write_documents, warnings, documents, options, words
 ):
     path = write_documents("text.txt", documents)
-    create(_options(**options), "a", path=path)
+    create(make_options(**options), "a", path=path)
     found = [w for w in warnings() if words and re.search(words, w)]
     assert len(found) == 1 if words else not warnings()
 
@@ -296,7 +264,7 @@ def test_what_cannot_be_made_is_an_error_and_leaves_nothing(
     names = [vocab_file if name == "vocab.txt" else name for name in names]
     for overwrite in (False, True):
         with pytest.raises(ValueError, match=words):
-            create(_options(), *names, text=text, overwrite=overwrite)
+            create(make_options(), *names, text=text, overwrite=overwrite)
     assert {*os.listdir(tmp_path)} == before
 
 
@@ -334,7 +302,7 @@ def test_characters_of_a_word_are_masked_together(
         path.write_text(text.replace(" ", ""), "utf-8")
     is_static = masking == "static"
     (records,), counts = create(
-        _options(
+        make_options(
             do_whole_word_mask=is_static, max_seq_length=40, masking=masking
         ),
         "a",
@@ -347,8 +315,8 @@ def test_characters_of_a_word_are_masked_together(
     assert len(told) == (words_from == "lexicon")
     assert all(f"text: line {len(words) + 1} ('不 在')." in w for w in told)
     num_together = 0
-    for example in _read(records):
-        ids = _put_back(example) if is_static else example["input_ids"]
+    for example in read_examples(records):
+        ids = restored_ids(example) if is_static else example["input_ids"]
         second = np.flatnonzero((ids >= 5) & (ids % 2 == 0))
         second = second[ids[second - 1] >= 5]  # Both characters are there.
         joined = np.zeros(len(ids), bool)
@@ -369,7 +337,7 @@ def test_characters_of_a_word_are_masked_together(
 def test_bytes_do_not_depend_on_the_chunks_and_the_tokenizer(
     create, monkeypatch, segmented_words
 ):
-    options = _options(do_whole_word_mask=True)
+    options = make_options(do_whole_word_mask=True)
     text = {"segmented_words": segmented_words}
     expected, counts = create(options, "a", text=text)
     monkeypatch.setattr(text_files, "CHUNK_BYTES", 100)
@@ -405,7 +373,7 @@ def test_bad_lines_are_counted_over_all_chunks(
     good = ['{"text": "a dog sees\\na cat"}'] * 30
     path.write_text("\n".join(f"{line}\n[1]" for line in good))
     text = {"on_bad_line": "skip"}
-    records, counts = create(_options(), "a", path=path, text=text)
+    records, counts = create(make_options(), "a", path=path, text=text)
     assert (counts["bad_lines"], counts["documents"]) == (30, 30)
     manifest = json.loads((tmp_path / "manifest-a.json").read_text())
     assert manifest["settings"]["text"]["on_bad_line"] == "skip"
@@ -414,5 +382,5 @@ def test_bad_lines_are_counted_over_all_chunks(
     (warning,) = [w for w in warnings() if "bad line" in w]
     assert "30 bad line(s)" in warning and f"{path}, line 2," in warning
     path.write_text("\n".join(good))
-    clean, _ = create(_options(), "b", path=path)
+    clean, _ = create(make_options(), "b", path=path)
     assert _bytes(records) == _bytes(clean)

@@ -5,23 +5,14 @@ import tensorflow as tf
 from keras_bert.pretraining.batches import dynamic_masking
 from keras_bert.pretraining.examples import masking
 from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from tests.pretraining.examples.predictions import random_examples
 
-_MASK, _FIRST_WORD, _VOCAB_SIZE, _SEQ_LENGTH = 4, 5, 1000, 64
-
-
-def _examples():
-    """Return one example per length: ids and maskable positions."""
-    position = np.arange(_SEQ_LENGTH)
-    length = np.arange(5, _SEQ_LENGTH + 1)[:, None]
-    maskable = (position > 0) & (position < length - 1) & (position != 2)
-    rng = np.random.default_rng(1)
-    ids = rng.integers(_FIRST_WORD, _VOCAB_SIZE, maskable.shape)
-    return np.where(maskable, ids, 0).astype(np.int32), maskable
+_MASK, _VOCAB_SIZE = 4, 1000
 
 
 def _both(rules):
     """Return the results of static and dynamic masking on equal examples."""
-    ids, maskable = _examples()
+    ids, maskable, _ = random_examples(60)
     static = masking.mask_tokens(ids, maskable, rules, np.random.default_rng(1))
     zero = tf.constant(0, tf.int64)
     dynamic = dynamic_masking.mask_tokens_in_graph(

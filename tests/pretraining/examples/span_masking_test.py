@@ -9,8 +9,9 @@ from keras_bert.pretraining.examples.span_masking import NUMBERS_PER_TOKEN
 from keras_bert.pretraining.examples.span_masking import SpanMaskingRules
 from keras_bert.pretraining.examples.span_masking import mask_spans
 from tests.pretraining.examples.predictions import check_predictions
+from tests.pretraining.examples.predictions import random_examples
 
-_SEQ_LENGTH, _MASK, _SEP, _LIMIT = 64, 1, 2, 12
+_SEQ_LENGTH, _MASK, _LIMIT = 64, 1, 12
 _RULES = SpanMaskingRules(0.15, _LIMIT, _MASK, 1000, ngram=10)
 # Random words: 900 to 902, in shares of 1/2, 1/3 and 1/6.
 _WORDS = np.array([900, 900, 900, 901, 901, 902], np.int32)
@@ -18,16 +19,9 @@ _WORDS = np.array([900, 900, 900, 901, 901, 902], np.int32)
 
 def _examples(num_examples):
     """Ids below 900, what is maskable, word starts and random numbers."""
-    rng = np.random.default_rng(1)
-    shape = num_examples, _SEQ_LENGTH
-    column = np.arange(_SEQ_LENGTH)
-    length = rng.integers(3, _SEQ_LENGTH + 1, num_examples)[:, None]
-    maskable = (column > 0) & (column < length - 1)
-    maskable &= (rng.random(shape) > 0.02) | (column == 1)  # Separators.
-    starts = maskable & (rng.random(shape) < 0.7)
-    ids = np.where(maskable, rng.integers(5, 900, shape), _SEP)
+    rng = np.random.default_rng(2)
     numbers = rng.random((num_examples, NUMBERS_PER_TOKEN * _SEQ_LENGTH))
-    return ids.astype(np.int32), maskable, starts, numbers
+    return *random_examples(num_examples), numbers
 
 
 @pytest.fixture(scope="module")

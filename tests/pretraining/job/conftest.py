@@ -6,6 +6,8 @@ import shutil
 import pytest
 
 from keras_bert import artifacts
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
@@ -13,8 +15,10 @@ from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 
@@ -75,6 +79,13 @@ class Folder:
         artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
         return str(manifest)
 
+    def save_model(self, config, name="bert"):
+        """Save a model with large weights and return its directory."""
+        tokenizer = BertTokenizer(self.vocabulary)
+        model = PretrainedModel.from_config(config, tokenizer)
+        save_pretrained(tiny.widened(model), self.path / name)
+        return self.path / name
+
     def drop_manifests(self):
         """Delete the manifests, like records of other programs."""
         for path in self.path.glob("manifest-*.json"):
@@ -105,14 +116,8 @@ def template(tmp_path_factory):
     ]
     text = "\n\n".join("\n".join(document) for document in documents)
     (path / "text.txt").write_text(text)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=16,
-    )
+    rates = dict.fromkeys(BertConfig.dropout_keys, 0.1)
+    config = tiny.config("bert", V=len(vocabulary), L=1, **rates)
     config.to_json(path / "config.json")
     folder = Folder(path, vocabulary, config)
     for masking in ("static", "dynamic", "packed"):

@@ -1,12 +1,11 @@
 """The pre-training job, in this process."""
 
+import dataclasses
+
 import pytest
 import tensorflow as tf
 
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints import save_pretrained
-from keras_bert.config import BertConfig
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
@@ -46,24 +45,16 @@ def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
     assert found == names | {"step-00000003.npz"}
 
 
-def save_bert(folder, **changes):
-    """Save a model and return its directory."""
-    config = BertConfig(**{**vars(folder.config), **changes})
-    tokenizer = BertTokenizer(folder.vocabulary)
-    bert = PretrainedModel.from_config(config, tokenizer)
-    save_pretrained(bert, folder.path / "bert")
-    return folder.path / "bert"
-
-
 def test_records_too_long_for_a_checkpoint_are_an_error(folder):
-    path = save_bert(folder, max_position_embeddings=8)
+    short = dataclasses.replace(folder.config, max_position_embeddings=8)
+    path = folder.save_model(short)
     with pytest.raises(ValueError, match="max_position_embeddings=8"):
         train(folder.continued(path))
 
 
 @pytest.mark.exhaustive
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder):
-    path = save_bert(folder)
+    path = folder.save_model(folder.config)
     for name in ("manifest.json", "tokenizer_config.json"):
         (path / name).unlink(missing_ok=True)
     for part in ("train", "eval"):

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.family import find_family
 from keras_bert.models import Backbone
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
 from keras_bert.pretraining.job.batches import RunBatches
 from keras_bert.pretraining.job.model import make_bert
-from keras_bert.text import BertTokenizer
 from tests import tiny
 
 # A family, changes to its config, and values of the recipe.
@@ -47,19 +44,10 @@ def _config(folder, model_type, **changes):
     return tiny.config(model_type, **values)
 
 
-def _save(folder, config, name):
-    tokenizer = BertTokenizer(folder.vocabulary)
-    model = PretrainedModel.from_config(config, tokenizer)
-    random = np.random.default_rng(1)
-    for weight in model.weights.values():
-        weight.assign(random.normal(0, 0.3, weight.shape))
-    save_pretrained(model, folder.path / name)
-
-
 @pytest.fixture
 def make(folder):
     """Return a function that creates the recipe of an objective."""
-    _save(folder, folder.config, "teacher")
+    folder.save_model(folder.config, "teacher")
 
     def make(name, **changes):
         model_type, sizes, values = _CASES[name]
@@ -134,11 +122,11 @@ def test_a_recipe_gets_the_values_of_its_objective(make):
 
 @pytest.mark.large
 def test_a_generator_of_the_checkpoint_is_needed(folder, make):
-    _save(folder, _config(folder, "electra"), "alone")
+    folder.save_model(_config(folder, "electra"), "alone")
     changes = _continued(folder.path / "alone", generator_size=None)
     with pytest.raises(ValueError, match="No directory '.*/alone/generator'"):
         train(make("electra", **changes))
-    _save(folder, _config(folder, "deberta"), "other")
+    folder.save_model(_config(folder, "deberta"), "other")
     with pytest.raises(ValueError, match="supports: mlm or.*electra_gdes"):
         train(make("electra_gdes", **_continued(folder.path / "other")))
 

@@ -1,35 +1,32 @@
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.run.run_record import write_run
-from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
+from tests.processes import run_python
 
-_ROOT = pathlib.Path(__file__).parents[3]
-_WITHOUT_TENSORFLOW = """
-import importlib.abc, runpy, sys
+_KNOWN = {"max_seq_length": 16, "max_predictions_per_seq": 3}
+# Runs the tool without TensorFlow and Keras.
+_PROGRAM = """
+import runpy, sys
 
-class Missing(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
+class Missing:
+    def find_spec(name, path, target=None):
         if name in ("tensorflow", "keras"):
             raise ModuleNotFoundError(f"No module {name}", name=name)
 
-sys.meta_path.insert(0, Missing())
+sys.meta_path.insert(0, Missing)
+runpy.run_path("tools/run_pretraining.py", run_name="__main__")
 """
 
 
@@ -53,10 +50,7 @@ def swap_two_pieces(folder, name="vocab.txt"):
 
 @pytest.fixture
 def checkpoint(folder):
-    path = folder.path / "bert"
-    tokenizer = BertTokenizer(folder.vocabulary)
-    save_pretrained(PretrainedModel.from_config(folder.config, tokenizer), path)
-    return path
+    return folder.save_model(folder.config)
 
 
 def test_what_is_left_open_the_manifests_tell(folder):
@@ -85,17 +79,7 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
     arguments = [f"--input_file={recipe.input_file[0]}"]
     for name in ("vocab_file", "bert_config_file", "output_dir"):
         arguments.append(f"--{name}={getattr(recipe, name)}")
-    tool = str(_ROOT / "tools" / "run_pretraining.py")
-    program = _WITHOUT_TENSORFLOW + (
-        f"sys.argv = {[tool, *arguments]!r}\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
+    result = run_python("-c", _PROGRAM, *arguments, returncode=1)
     # The plan is valid and reaches TensorFlow.
     assert "This program needs the package tensorflow" in result.stderr
     assert "Traceback" not in result.stderr
@@ -114,14 +98,13 @@ def test_a_casing_that_differs_is_an_error(folder):
 
 def test_where_nothing_tells_the_casing_a_flag_is_needed(folder):
     folder.drop_manifests()
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
     with pytest.raises(ValueError, match="No file says.*lowercase=True"):
-        plan_pretraining(folder.recipe(**known))
-    plan = plan_pretraining(folder.recipe(do_lower_case=False, **known))
+        plan_pretraining(folder.recipe(**_KNOWN))
+    plan = plan_pretraining(folder.recipe(do_lower_case=False, **_KNOWN))
     assert plan.lowercase is False
     settings = folder.path / "tokenizer_config.json"
     settings.write_text(json.dumps({"do_lower_case": True}))
-    assert plan_pretraining(folder.recipe(**known)).lowercase is True
+    assert plan_pretraining(folder.recipe(**_KNOWN)).lowercase is True
 
 
 def test_the_vocabulary_of_the_records_sets_the_size_of_the_model(
@@ -140,8 +123,7 @@ def test_the_vocabulary_of_the_records_sets_the_size_of_the_model(
     ):
         plan_pretraining(folder.recipe(do_lower_case=True))
     change_config(folder, vocab_size=24)  # A padded table stays.
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
-    plan = plan_pretraining(folder.recipe(do_lower_case=True, **known))
+    plan = plan_pretraining(folder.recipe(do_lower_case=True, **_KNOWN))
     assert plan.config.vocab_size == 24
 
 
@@ -306,8 +288,7 @@ def test_a_run_goes_on_if_files_have_moved(folder, tmp_path):
 
 def test_a_run_does_not_go_on_with_other_contents(folder):
     folder.drop_manifests()
-    known = {"max_seq_length": 16, "max_predictions_per_seq": 3}
-    begin(plan_pretraining(folder.recipe(do_lower_case=True, **known)))
+    begin(plan_pretraining(folder.recipe(do_lower_case=True, **_KNOWN)))
     change_config(folder, hidden_dropout_prob=0.2)
     swap_two_pieces(folder)
     path, more = (
@@ -316,7 +297,7 @@ def test_a_run_does_not_go_on_with_other_contents(folder):
     more.write_bytes(path.read_bytes())
     path.write_bytes(path.read_bytes()[::-1])
     changed = folder.recipe(
-        do_lower_case=False, input_file=[str(path), str(more)], **known
+        do_lower_case=False, input_file=[str(path), str(more)], **_KNOWN
     )
     with pytest.raises(ValueError, match="Received: ") as caught:
         plan_pretraining(changed)

@@ -1,8 +1,6 @@
 """Every objective is the same in the loop and in `model.fit`."""
 
 import dataclasses
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -12,7 +10,6 @@ import tensorflow as tf
 from keras_bert import models
 from keras_bert.models import bert_pretrainer
 from keras_bert.optimizers import bert_adamw
-from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.pretraining import LabelTerm
 from keras_bert.pretraining import losses as pretraining_losses
 from keras_bert.pretraining import metrics as pretraining_metrics
@@ -21,13 +18,15 @@ from keras_bert.pretraining.objectives.terms import mean_metrics
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
+from tests.pretraining.run.loop_test import RATES
+from tests.processes import run_python
 
 _NUM_STEPS = 5
 # The others train other models.
 _OF_FIT = [
     name
     for name, objective in OBJECTIVES.items()
-    if objective.trainable_models is OBJECTIVES["mlm"].trainable
+    if objective.trainable_models is OBJECTIVES["mlm"].trainable_models
 ]
 
 
@@ -43,18 +42,6 @@ def make_model(config, objective):
         )
     outputs = {x.output: model.output[x.output] for x in objective.terms()}
     return keras.Model(model.input, outputs)
-
-
-def make_optimizer(model):
-    schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
-    return bert_adamw(model, schedule)
-
-
-def make_loop(config, objective):
-    model = make_model(config, objective)
-    return PretrainingLoop(
-        TrainableModels(model), make_optimizer(model), objective=objective
-    )
 
 
 def make_data(random_batch, objective, num_steps=_NUM_STEPS):
@@ -77,10 +64,12 @@ def train(loop, data):
 def test_loop_and_fit_give_the_same_losses(name, tiny_config, random_batch):
     objective = OBJECTIVES[name]
     data = make_data(random_batch, objective)
-    loop = make_loop(tiny_config, objective)
-    model = make_model(tiny_config, objective)
+    ours, model = (make_model(tiny_config, objective) for _ in range(2))
+    loop = PretrainingLoop(
+        TrainableModels(ours), bert_adamw(ours, RATES), objective=objective
+    )
     model.compile(
-        make_optimizer(model),
+        bert_adamw(model, RATES),
         pretraining_losses(name),
         weighted_metrics=pretraining_metrics(name),
         run_eagerly=True,
@@ -132,7 +121,7 @@ def test_objectives_are_known_without_keras():
         "import sys; from keras_bert.pretraining.objectives import objectives; "
         "assert not {'keras', 'tensorflow', 'numpy'} & {*sys.modules}"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_python("-c", program)
 
 
 def test_an_objective_that_does_not_fit_is_an_error(tiny_config):
@@ -142,7 +131,7 @@ def test_an_objective_that_does_not_fit_is_an_error(tiny_config):
         match="objective=mlm_nsp, which needs mlm_logits, nsp_logits; model "
         "outputs mlm_logits.$",
     ):
-        PretrainingLoop(TrainableModels(model), make_optimizer(model))
+        PretrainingLoop(TrainableModels(model), bert_adamw(model, RATES))
     with pytest.raises(ValueError, match="one of mlm_nsp, mlm_sop, .*='nsp'"):
         pretraining_losses("nsp")
     with pytest.raises(ValueError, match="left_to_right .*='distillation'"):

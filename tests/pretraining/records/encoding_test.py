@@ -10,7 +10,7 @@ from keras_bert.pretraining.records.record_form import parse_examples
 _BORDERS = [0, 1, 127, 128, 16383, 16384, 2097151, 2097152, (1 << 28) - 1]
 
 
-def _values(schema, num_examples, draw, **lengths):
+def random_values(schema, num_examples, draw, **lengths):
     """Return arrays of random examples; `draw` takes the shape of integers."""
     values = {}
     for feature in schema:
@@ -61,7 +61,7 @@ def test_bytes_are_those_of_the_protocol_buffer_library(
         "max_predictions_per_seq": num_predictions,
     }
     schema = features.PRETRAINING_FEATURES
-    values = _values(
+    values = random_values(
         schema,
         num_examples,
         lambda shape: rng.choice(integers, shape),
@@ -75,7 +75,7 @@ def test_bytes_are_those_of_the_protocol_buffer_library(
 def test_rows_of_different_lengths_are_written_without_padding():
     rng = np.random.default_rng(3)
     schema, lengths = features.DYNAMIC_FEATURES, {"num_tokens": 40}
-    values = _values(
+    values = random_values(
         schema, 5, lambda shape: rng.choice(_BORDERS, shape), **lengths
     )
     _check_bytes(schema, values, np.array([1, 40, 7, 2, 39]))

@@ -1,5 +1,5 @@
 """Static training records, as in the tests of the job."""
 
-from tests.pretraining.job.conftest import template
+# ruff: noqa: F401
 
-__all__ = ["template"]
+from tests.pretraining.job.conftest import template

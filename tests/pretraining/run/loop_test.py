@@ -18,6 +18,7 @@ from tests.tiny import values_of
 
 _NUM_STEPS = 5
 _CONFIG = tiny.config("bert", L=1)
+RATES = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
 
 
 def make_dataset(batches):
@@ -26,13 +27,12 @@ def make_dataset(batches):
     return functools.reduce(tf.data.Dataset.concatenate, datasets)
 
 
-def make_loop(config=_CONFIG, precision="float32", **arguments):
+def make_loop(config=_CONFIG, precision="float32", rates=RATES, **arguments):
     keras.config.set_dtype_policy(precision)
     keras.utils.set_random_seed(1)
     model = bert_pretrainer(config)
-    schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
     return PretrainingLoop(
-        TrainableModels(model), bert_adamw(model, schedule), **arguments
+        TrainableModels(model), bert_adamw(model, rates), **arguments
     )
 
 

@@ -3,25 +3,24 @@ import json
 import os
 import signal
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.models import bert_pretrainer
-from keras_bert.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
-from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.pretraining.run import pretraining_run
-from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.pretraining.run.pretraining_run import run_pretraining
 from keras_bert.pretraining.run.run_options import RunOptions
 from tests import tiny
+from tests.optimizers.curve_test import read_lines
+from tests.optimizers.curve_test import read_scalars
+from tests.pretraining.run.loop_test import make_loop
 from tests.tiny import reset
 from tests.tiny import values_of
 
 _BATCH_SIZE = 8
 _NUM_STEPS = 20
+_RATES = LinearWarmupDecay(0.02, _NUM_STEPS, num_warmup_steps=2)
 _TIMED = ("examples_per_second", "tokens_per_second")
 _OPTIONS = RunOptions(
     num_train_steps=_NUM_STEPS,
@@ -33,14 +32,6 @@ _OPTIONS = RunOptions(
 )
 
 
-def make_loop(config, learning_rate=0.01):
-    keras.config.set_dtype_policy("float32")
-    keras.utils.set_random_seed(1)
-    model = bert_pretrainer(config)
-    schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
-    return PretrainingLoop(TrainableModels(model), bert_adamw(model, schedule))
-
-
 def check_values(loop, expected):
     for ours, theirs in zip(values_of(loop), expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -49,11 +40,6 @@ def check_values(loop, expected):
 def forget_states(directory):
     for path in directory.glob("states/*"):
         path.unlink()
-
-
-def read_curve(directory):
-    lines = (directory / "metrics.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def untimed(curve):
@@ -72,7 +58,7 @@ def toy_loop():
     """Return a traced loop and its initial values, for resets."""
     rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
     config = tiny.config("bert", L=1, **dict.fromkeys(rates, 0.1))
-    loop = make_loop(config, learning_rate=0.02)
+    loop = make_loop(config, rates=_RATES)
     return loop, values_of(loop)
 
 
@@ -120,20 +106,9 @@ def toy(toy_loop, random_batch, tmp_path):
     return run
 
 
-def read_scalars(directory):
-    """Return the values in the event file by step and name."""
-    (path,) = map(str, directory.glob("events.out.tfevents.*"))
-    records = tf.data.TFRecordDataset(path).as_numpy_iterator()
-    return {
-        (event.step, value.tag): tf.make_ndarray(value.tensor).item()
-        for event in map(tf.compat.v1.Event.FromString, records)
-        for value in event.summary.value
-    }
-
-
 def test_a_run_learns_and_writes_its_curve(toy, tmp_path):
     metrics = toy(num_train_steps=60, log_steps=25, eval_steps=0)
-    curve = read_curve(tmp_path)
+    curve = read_lines(tmp_path)
     assert [(line["step"], line["split"]) for line in curve] == [
         (0, "eval"),
         (25, "train"),
@@ -154,7 +129,7 @@ def test_a_run_learns_and_writes_its_curve(toy, tmp_path):
     speed = curve[1]["examples_per_second"]
     assert curve[1]["tokens_per_second"] > speed
     assert saved_steps(tmp_path) == [55, 60]
-    assert read_scalars(tmp_path) == {
+    assert {x[:2]: x[2] for x in read_scalars(tmp_path)} == {
         (line["step"], f"{line['split']}/{name}"): pytest.approx(value)
         for line in curve
         for name, value in line.items()
@@ -200,7 +175,7 @@ def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
     ):
         toy(bad_batches=[13])
     assert saved_steps(tmp_path) == [5, 10]
-    assert read_curve(tmp_path)[-1]["step"] <= 12
+    assert read_lines(tmp_path)[-1]["step"] <= 12
 
 
 def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
@@ -211,14 +186,13 @@ def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
     arguments = {"bad_batches": [6, 7, 13, 22], "on_nan": "skip"}
     metrics = toy(**arguments)
     assert int(loop.optimizer.iterations) == _NUM_STEPS
-    expected, curve = values_of(loop), read_curve(tmp_path)
+    expected, curve = values_of(loop), read_lines(tmp_path)
     trained = [x for x in curve if x["split"] == "train"]
     assert [x["step"] for x in trained] == [6, 12, 18, 20]
     assert [x.get("skipped_steps", 0) for x in trained] == [0, 3, 0, 1]
     assert all(np.isfinite(line["loss"]) for line in trained)
-    schedule = LinearWarmupDecay(0.02, _NUM_STEPS, 2)
     for line in trained:
-        rate = float(schedule(line["step"]))
+        rate = float(_RATES(line["step"]))
         assert line["learning_rate"] == pytest.approx(rate)
     assert [x["step"] for x in curve if x["split"] == "eval"] == [0, 8, 16, 20]
     assert saved_steps(tmp_path) == [15, 20]
@@ -234,7 +208,7 @@ def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
     assert again == metrics
     check_values(loop, expected)
     assert toy(**arguments) == metrics  # Already finished.
-    assert untimed(read_curve(tmp_path)) == untimed(curve)
+    assert untimed(read_lines(tmp_path)) == untimed(curve)
 
 
 def test_too_many_skipped_batches_in_a_row_stop_the_run(toy, monkeypatch):
@@ -278,7 +252,7 @@ def test_a_run_interrupted_before_its_first_state_begins_anew(
             toy()
     reset(*toy_loop)
     toy()
-    steps = [(x["step"], x["split"]) for x in read_curve(tmp_path)]
+    steps = [(x["step"], x["split"]) for x in read_lines(tmp_path)]
     assert len(steps) == len({*steps})
 
 

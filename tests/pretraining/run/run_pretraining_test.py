@@ -17,6 +17,8 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
+from tests.optimizers.curve_test import read_lines
+from tests.pretraining.run.pretraining_run_test import untimed
 
 _REPOSITORY = pathlib.Path(__file__).parents[3]
 _VALUES = {
@@ -33,9 +35,6 @@ _VALUES = {
     "save_checkpoints_steps": 20,
     "steps_per_execution": 4,
 }
-_TIMED = ("examples_per_second", "tokens_per_second")
-
-
 pytestmark = pytest.mark.large
 
 
@@ -95,14 +94,6 @@ def wait_for_a_new_state(process, directory):
         time.sleep(0.01)
 
 
-def untimed_curve(directory):
-    lines = (directory / "metrics.jsonl").read_text().splitlines()
-    return [
-        {name: x for name, x in json.loads(line).items() if name not in _TIMED}
-        for line in lines
-    ]
-
-
 def test_a_run_that_is_killed_ends_the_same(files, tmp_path):
     run, expected = tmp_path / "run", tmp_path / "expected"
     process = start(files, run)
@@ -115,7 +106,7 @@ def test_a_run_that_is_killed_ends_the_same(files, tmp_path):
     train(files, run)
     for name in ("model.safetensors", "model_config.json", "vocab.txt"):
         assert (run / name).read_bytes() == (expected / name).read_bytes()
-    assert untimed_curve(run) == untimed_curve(expected)
+    assert untimed(read_lines(run)) == untimed(read_lines(expected))
 
 
 def start_workers(flags, directory):

@@ -30,33 +30,18 @@ from keras_bert.pretraining.run.loop import PretrainingLoop  # noqa: E402
 from keras_bert.pretraining.run.strategies import is_chief  # noqa: E402
 from keras_bert.pretraining.run.strategies import make_strategy  # noqa: E402
 from tests import tiny  # noqa: E402
+from tests.conftest import _random_batch  # noqa: E402
 from tests.tiny import values_of  # noqa: E402
 
 _ONE = tf.distribute.get_strategy()
 _TWO = make_strategy("mirrored")
 
 
-def _arrays(num_examples, masked_share, bad_example=None):
-    random = np.random.default_rng(1)
-    tokens, predictions = (num_examples, 10), (num_examples, 3)
-    inputs = {
-        "input_ids": random.integers(0, 30, tokens, np.int32),
-        "input_mask": np.ones(tokens, np.int32),
-        "segment_ids": random.integers(0, 2, tokens, np.int32),
-        "masked_lm_positions": random.integers(0, 10, predictions, np.int32),
-    }
-    labels = {
-        "mlm_logits": random.integers(0, 30, predictions, np.int32),
-        "nsp_logits": random.integers(0, 2, num_examples, np.int32),
-    }
-    real = random.random(predictions) < masked_share
-    weights = {
-        "mlm_logits": real.astype("float32"),
-        "nsp_logits": np.ones(num_examples, "float32"),
-    }
+def _arrays(num_examples, bad_example=None):
+    batch = _random_batch(1, num_examples)
     if bad_example:
-        weights["nsp_logits"][bad_example] = np.inf
-    return tf.data.Dataset.from_tensor_slices((inputs, labels, weights))
+        batch[2]["nsp_logits"][bad_example] = np.inf
+    return tf.data.Dataset.from_tensor_slices(batch)
 
 
 def _make_loop(make, strategy, dropout=0.0, **arguments):
@@ -102,7 +87,7 @@ _CASES = {
 def _compare_with_one_device(found, name):
     """Compare with one device; device 2 has one gradient that is not finite."""
     make, arguments = _CASES[name]
-    data = _arrays(160, 0.6, bad_example=45)
+    data = _arrays(160, bad_example=45)
     one, two = _make_loop(make, _ONE), _make_loop(make, _TWO, **arguments)
     found["losses"] = _difference(_train(one, data), _train(two, data))
     found["weights"] = _difference(
@@ -117,7 +102,7 @@ def _compare_with_one_device(found, name):
 
 def _resume_elsewhere(found):
     """Resume a state of two devices on one; dropout continues as well."""
-    data = _arrays(160, 0.6)
+    data = _arrays(160)
     two = _make_loop(bert_adamw, _TWO, dropout=0.5)
     _train(two, data, 1)
     one = _make_loop(bert_adamw, _ONE, dropout=0.5)
@@ -135,7 +120,7 @@ def _give_both_the_same_examples(found):
 
     With equal dropout masks the losses would be equal.
     """
-    data = _arrays(80, 1.0)
+    data = _arrays(80)
 
     def twice(*batch):
         return tf.nest.map_structure(lambda x: tf.concat([x, x], 0), batch)

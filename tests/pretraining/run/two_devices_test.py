@@ -1,28 +1,16 @@
 """Results of `two_devices.py`, from one process because it starts slowly."""
 
 import json
-import os
 import pathlib
-import subprocess
-import sys
 
 import pytest
 
-_HERE = pathlib.Path(__file__).parent
+from tests.processes import run_python
 
 
 def run(*names):
-    result = subprocess.run(
-        [sys.executable, _HERE / "two_devices.py", *names],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_HERE.parents[2]),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    program = pathlib.Path(__file__).with_name("two_devices.py")
+    result = run_python(program, *names, TF_CPP_MIN_LOG_LEVEL="3")
     return json.loads(result.stdout.splitlines()[-1])
 
 

@@ -13,6 +13,7 @@ from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.tokenizer_kinds import KINDS
+from tests.text.kinds_test import compare
 
 _NO_UTF_8 = (0xC0, 0xC1, *range(0xF5, 0x100))
 _CHARACTERS = [c for n, c in enumerate(byte_characters()) if n not in _NO_UTF_8]
@@ -75,20 +76,10 @@ def _peer(directory, finds):
     return peer
 
 
-def _in_bytes(text, spans):
-    return [tuple(len(text[:n].encode()) for n in span) for span in spans]
-
-
 def _check(tokenizer, directory, texts):
     peer = _peer(directory, tokenizer.settings.special_tokens_in_text)
     rows = tokenizer.tokenize_with_offsets([text.encode() for text in texts])
-    encodings = peer.encode_batch(texts, add_special_tokens=False)
-    for text, ids, starts, ends, theirs in zip(
-        texts, *(x.to_list() for x in rows), encodings, strict=True
-    ):
-        assert ids == theirs.ids, (text, theirs.tokens)
-        spans = _in_bytes(text, theirs.offsets)
-        assert [*zip(starts, ends)] == spans, (text, theirs.tokens)
+    compare(peer, "byte_bpe", texts, rows)
 
 
 def _texts(number):

@@ -14,13 +14,8 @@ _TOKENS = (*SPECIAL_TOKENS, *byte_characters(), "th", "the", "other")
 
 
 @pytest.fixture
-def settings():
-    return BytePairSettings(BytePairVocabulary(_TOKENS), _MERGES)
-
-
-@pytest.fixture
-def directory(settings, tmp_path):
-    settings.write(tmp_path)
+def directory(tmp_path):
+    BytePairSettings(BytePairVocabulary(_TOKENS), _MERGES).write(tmp_path)
     return tmp_path
 
 
@@ -52,8 +47,8 @@ def _fast(**changes):
 
 
 @pytest.mark.parametrize("add_prefix_space", [False, True])
-def test_what_is_saved_is_read_again(settings, tmp_path, add_prefix_space):
-    vocabulary = settings.vocabulary
+def test_what_is_saved_is_read_again(tmp_path, add_prefix_space):
+    vocabulary = BytePairVocabulary(_TOKENS)
     BytePairSettings(vocabulary, _MERGES, add_prefix_space).write(tmp_path)
     path = tmp_path / "merges.txt"  # Lines may end as on Windows.
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))

@@ -13,10 +13,10 @@ from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.conventions import MODEL
-from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
+from tests.text.kinds_test import check_host
 from tests.text.sentencepiece.trained import LINES
 from tests.text.sentencepiece.trained import train
 
@@ -50,11 +50,6 @@ def path(words, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def peer(path):
-    return sentencepiece.SentencePieceProcessor(model_file=str(path))
-
-
-@pytest.fixture(scope="module")
 def tokenizer(path):
     return SentencePieceTokenizer(path)
 
@@ -74,7 +69,8 @@ def _id_of_peer(words, index):
     return {0: 3, 1: 0, 2: 2}.get(index, index + 1)
 
 
-def test_ids_are_those_of_the_library(words, peer, tokenizer, in_tf_data):
+def test_ids_are_those_of_the_library(words, path, tokenizer, in_tf_data):
+    peer = sentencepiece.SentencePieceProcessor(model_file=str(path))
     expected = [
         [_id_of_peer(words, index) for index in peer.encode(text)]
         for text in _TEXTS
@@ -98,10 +94,7 @@ def test_only_spaces_separate_words_without_a_table(tmp_path):
         for text in texts
     ]
     assert tokenizer(texts).to_list() == expected
-    ours = tokenizer.tokenize_with_offsets(texts)
-    theirs = HostTokenizer(tokenizer.settings).tokenize_with_offsets(texts)
-    for rows, arrays in zip(ours, theirs, strict=True):
-        assert rows.to_list() == [array.tolist() for array in arrays]
+    check_host(tokenizer.settings, texts)
     text = b"the\tfox\n says"
     _, starts, ends = tokenizer.tokenize_with_offsets(text.decode())
     spans = [text[a:b] for a, b in zip(starts.numpy(), ends.numpy())]

@@ -140,10 +140,7 @@ def test_text_comes_back_normalised(tokenizer):
 
 
 @pytest.mark.parametrize("name", ["tokenizer", "by_hugging_face"])
-def test_tflite_cuts_alike(name, request):
-    import tensorflow_text as tf_text
-    from ai_edge_litert import interpreter as litert
-
+def test_tflite_cuts_alike(name, request, make_tflite_runner):
     tokenizer = request.getfixturevalue(name)
     texts = [
         "The (model) is",
@@ -159,14 +156,7 @@ def test_tflite_cuts_alike(name, request):
         rows = tokenizer.tokenize_with_offsets(texts)
         return {n: x.to_tensor(shape=[None, 40]) for n, x in zip(names, rows)}
 
-    converter = tf.lite.TFLiteConverter.from_concrete_functions(
-        [function.get_concrete_function()], tf.Module()
-    )
-    converter.allow_custom_ops = True
-    runner = litert.InterpreterWithCustomOps(
-        model_content=converter.convert(),
-        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
-    ).get_signature_runner()
+    runner = make_tflite_runner(function)
     answers = runner(texts=np.array([t.encode() for t in texts], object))
     for name, rows in function(tf.constant(texts)).items():
         np.testing.assert_array_equal(answers[name], rows, name)
