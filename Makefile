@@ -76,7 +76,7 @@ test-all:
 
 test-exhaustive: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
-	    -m "exhaustive and not parity and not browser and not beam"
+	    -m "exhaustive and not parity and not browser and not beam and not loaders"
 
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \

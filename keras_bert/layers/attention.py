@@ -80,8 +80,9 @@ class AttentionContext:
         """
         if self.query_positions is None:
             return values
-        positions = ops.repeat(
-            self.query_positions[:, None], values.shape[1], axis=1
+        # [B, N, P]; `ops.repeat` has no symbolic shape on PyTorch.
+        positions = ops.tile(
+            self.query_positions[:, None], (1, values.shape[1], 1)
         )
         return gather_positions(values, positions)
 

@@ -126,8 +126,9 @@ def _ignored(masks, random_blocks, size):
     rows = ops.expand_dims(ops.arange(num_rows), 1)
     # The window of the second block already contains the first block; the same
     # holds at the end.
-    keeps = ops.concatenate([rows > 0, rows < num_rows - 1], axis=1)
-    keeps = ops.repeat(ops.cast(keeps, "float32"), size, axis=1)
+    of_first = ops.arange(2 * size) < size
+    keeps = ops.where(of_first, rows > 0, rows < num_rows - 1)
+    keeps = ops.cast(keeps, "float32")  # [M - 2, 2 * size]
     ends = ops.concatenate([masks[:, :1], masks[:, -1:]], axis=2)[..., 0]
     drawn = ops.take(masks[..., 0], random_blocks, axis=1)
     drawn = ops.reshape(drawn, (-1, num_heads, num_rows, number * size))

@@ -19,7 +19,7 @@ from keras_bert.models.families.electra.model import ElectraConfig
 from keras_bert.models.families.electra.model import electra_backbone
 from keras_bert.models.families.electra.model import electra_heads
 from keras_bert.pretraining.objectives.replaced_tokens import (
-    replaced_token_learner,
+    replaced_token_models,
 )
 from tests.families.golden import assert_equal_weights
 
@@ -192,8 +192,8 @@ def test_pretraining_goes_on_with_both(directory, models):
         init_checkpoint=str(directory), do_lower_case=True, random_seed=1
     )
     discriminator = from_pretrained(directory, lowercase=True)
-    learner = replaced_token_learner(discriminator, recipe, from_pretrained)
+    trainable = replaced_token_models(discriminator, recipe, from_pretrained)
     for kept, expected in zip(
-        reversed(learner.kept.values()), models, strict=True
+        reversed(trainable.kept.values()), models, strict=True
     ):
         assert_equal(kept, expected)
