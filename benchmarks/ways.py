@@ -5,7 +5,7 @@
 
 Each call runs twice on the included model; the second is counted, so that
 imports and caches are not. The depth is the largest number of functions of the
-library on the stack. The way of `fit` ends at the first gradient step.
+library on the stack.
 """
 
 import os

@@ -139,10 +139,10 @@ _REFUSALS = {
 
 @pytest.fixture(scope="module")
 def ask():
-    """Return a function that feeds an export in a process of its own.
+    """Return a function that feeds an export in a separate process.
 
-    Importing TensorFlow takes longer than most exports, so that the process
-    goes on with the next one.
+    All exports share a process, because importing TensorFlow takes longer than
+    most exports.
     """
     processes = []
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -6,7 +6,7 @@ from keras_bert import checks
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_FREQUENCY
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import import_models
+from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import require_text
 from keras_bert.pretraining.corpus.learning import training_sentences
 from keras_bert.text.byte_pair.settings import BytePairSettings
@@ -61,7 +61,7 @@ def learn_byte_pair(
 
 def _train(sentences, vocab_size, min_frequency):
     """Return the merges, sorted by rank."""
-    tokenizers = import_models("tokenizers")
+    tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(
         add_prefix_space=False

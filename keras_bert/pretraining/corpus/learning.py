@@ -16,7 +16,7 @@ MAX_VOCAB_SIZE = 1_000_000
 MAX_FREQUENCY = 1_000_000_000
 
 
-def import_models(name):
+def import_learner(name):
     """Import a trainer package, or raise an error with the pip command."""
     return lazy.import_package(name, "Learning a vocabulary")
 

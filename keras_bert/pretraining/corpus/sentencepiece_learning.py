@@ -9,7 +9,7 @@ import io
 from keras_bert import checks
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import import_models
+from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import require_text
 from keras_bert.pretraining.corpus.learning import training_sentences
 from keras_bert.text.normalization.normalizers import normalize_text
@@ -80,7 +80,7 @@ def learn_sentencepiece(
 
 
 def _train(sentences, vocab_size, sources):
-    sentencepiece = import_models("sentencepiece")
+    sentencepiece = import_learner("sentencepiece")
     sentences = require_text(sentences, sources)
     model = io.BytesIO()
     try:

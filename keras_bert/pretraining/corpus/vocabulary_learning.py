@@ -11,7 +11,7 @@ from keras_bert.arguments import name_rest
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_FREQUENCY
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
-from keras_bert.pretraining.corpus.learning import import_models
+from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import measure_tokenizer
 from keras_bert.pretraining.corpus.learning import require_text
 from keras_bert.pretraining.corpus.learning import training_sentences
@@ -106,7 +106,7 @@ def learn_wordpiece(
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
     """Return the word pieces sorted by id, starting with the fixed pieces."""
-    tokenizers = import_models("tokenizers")
+    tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(unk_token=UNKNOWN)
     )

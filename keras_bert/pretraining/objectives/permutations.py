@@ -29,6 +29,6 @@ def permutation_models(bert, recipe, read):
     model = keras.Model(
         {**backbone.inputs, name: positions},
         {"mlm_logits": bert.heads[_HEAD](states)},
-        name=bert.family.model_name("permutation_models"),
+        name=bert.family.model_name("permutation_learner"),
     )
     return TrainableModels(model, {"": bert})

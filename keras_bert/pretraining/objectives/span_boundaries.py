@@ -63,5 +63,5 @@ def span_boundary_models(bert, recipe, read):
             inputs[features.SPAN_POSITIONS.name],
         ),
     }
-    name = bert.family.model_name("span_boundary_models")
+    name = bert.family.model_name("span_boundary_learner")
     return TrainableModels(keras.Model(inputs, outputs, name=name), {"": bert})
