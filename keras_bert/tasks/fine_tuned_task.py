@@ -1,5 +1,6 @@
 """Base class for tasks that are fine-tuned on labelled examples."""
 
+import contextlib
 import typing
 
 import keras
@@ -198,33 +199,59 @@ class FineTunedTask(Task):
                 Nothing is trained.
         """
         recipe = self._recipe(*args, **recipe)
-        data = first_examples(texts, recipe), labels, sample_weight
-        fit = {"callbacks": callbacks, "verbose": verbose}
-        return self._fit(
-            recipe, data, validation_data, teacher, class_weights, **fit
-        )
+        with self._restored_settings():
+            examples = self._labelled(
+                first_examples(texts, recipe),
+                labels,
+                sample_weight,
+                class_weights,
+            )
+            held_out = None
+            if validation_data is not None:
+                held_out = self._labelled(*_columns(validation_data))
+            learner = self._learner()
+            if teacher is not None:
+                logits = teacher_logits(self, teacher, texts, labels)
+                targets = self.inputs.distillation_targets(examples, logits)
+                examples.extra_targets[DISTILLED] = targets
+            if learner.language_model_weight:
+                examples.extra_targets[LANGUAGE_MODEL] = no_targets
+            with self._training(examples, held_out) as (examples, held_out):
+                history = fine_tune(
+                    learner,
+                    examples,
+                    recipe,
+                    self._validation(held_out, recipe.label_smoothing),
+                    callbacks,
+                    verbose,
+                )
+                probes = examples if held_out is None else held_out
+                warn_if_collapsed(self, probes, examples, history.history)
+        return history
 
-    def _fit(
-        self, recipe, data, validation_data, teacher, class_weights=None, **fit
-    ):
-        """Fine-tune with a `Recipe` and restore the settings on failure."""
+    @contextlib.contextmanager
+    def _restored_settings(self):
+        """Context manager that restores the settings if training fails."""
         settings = dict(self.settings)
         if "is_pair" in settings:
             self.settings["is_pair"] = None
         try:
-            encoded = self._labelled(*data, class_weights=class_weights)
-            held_out = None
-            if teacher is not None:
-                fit["teacher_logits"] = teacher_logits(self, teacher, *data[:2])
-            if validation_data is not None:
-                is_tuple = isinstance(validation_data, tuple)
-                is_columns = is_tuple and len(validation_data) in (1, 2, 3)
-                columns = validation_data if is_columns else (validation_data,)
-                held_out = self._labelled(*columns)
-            return self._learn(encoded, held_out, recipe, **fit)
+            yield
         except Exception:
             self.settings.update(settings)
             raise
+
+    @contextlib.contextmanager
+    def _training(self, examples, held_out):
+        """Context manager of a training run.
+
+        Args:
+            examples, held_out: `Encoded` of training and validation, or None.
+
+        Yields:
+            The two, as the learner takes them.
+        """
+        yield examples, held_out
 
     def smaller(self, num_layers: int) -> "typing.Self":
         """Create a student of this task with fewer layers, for distillation.
@@ -243,52 +270,29 @@ class FineTunedTask(Task):
         student.main_metric = self.main_metric
         return student
 
-    def _learn(self, encoded, held_out, recipe, **fit):
-        """Train and warn if the trained model predicts a constant.
-
-        Args:
-            encoded: training examples.
-            held_out: validation examples, or None.
-            recipe: hyperparameters.
-            **fit: other arguments of `train`.
-        """
-        history = self._train(encoded, held_out, recipe, **fit)
-        examples = encoded if held_out is None else held_out
-        warn_if_collapsed(self, examples, encoded, history.history)
-        return history
-
-    def _train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
-        """Train without the final check of `learn`.
-
-        Args:
-            encoded, held_out, recipe: arguments of `learn`.
-            teacher_logits: logits of a teacher, or None.
-            **fit: other arguments of `fine_tune`.
-        """
-        learner = self._learner()
-        if teacher_logits is not None:
-            targets = self.inputs.distillation_targets(encoded, teacher_logits)
-            encoded.extra_targets[DISTILLED] = targets
-        if LANGUAGE_MODEL in learner.model.output:
-            encoded.extra_targets[LANGUAGE_MODEL] = no_targets
-            fit["own_model"] = self.model
-        validation = None
-        if held_out is not None:
-            validation = Validation(
-                lambda: self._validate(held_out, recipe.label_smoothing),
-                ["loss", *self.outputs.metric_names(held_out)],
-                self.main_metric,
-            )
-        return fine_tune(learner, encoded, recipe, validation, **fit)
+    def _validation(self, held_out, label_smoothing):
+        """Return a `Validation` on labelled `Encoded`, or None."""
+        if held_out is None:
+            return None
+        return Validation(
+            lambda: self._validate(held_out, label_smoothing),
+            ["loss", *self.outputs.metric_names(held_out)],
+            self.main_metric,
+        )
 
     def _learner(self):
         """Return the `Learner` that `fit` trains."""
-        part, family = self.outputs.head, self.pretrained.family
-        weight = family.task_heads[part].language_model_weight
+        head = self.pretrained.family.task_heads[self.outputs.head]
         model = self.model
-        if weight:
+        if head.language_model_weight:
             model = self._over_examples(with_language_model(self.pretrained))
-        return Learner(model, self.outputs, self.pretrained, weight)
+        return Learner(
+            model,
+            self.outputs,
+            self.pretrained,
+            own_model=self.model,
+            language_model_weight=head.language_model_weight,
+        )
 
     def _over_examples(self, model):
         """Wrap a model that takes rows so that it takes examples."""
@@ -445,3 +449,11 @@ class FineTunedTask(Task):
     ) -> Tensors:
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
         return self.outputs.graph((model or self.model)(ids)["logits"], inputs)
+
+
+def _columns(validation_data):
+    """Return the arguments of `evaluate` in `validation_data`."""
+    is_tuple = isinstance(validation_data, tuple)
+    if is_tuple and len(validation_data) in (1, 2, 3):
+        return validation_data
+    return (validation_data,)

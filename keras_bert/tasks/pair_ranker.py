@@ -1,5 +1,6 @@
 """Cross-encoder for ranking documents."""
 
+import contextlib
 import typing
 
 import keras
@@ -140,14 +141,13 @@ class PairRanker(FineTunedTask):
             **recipe,
         )
 
-    def _train(self, encoded, held_out, recipe, **fit):
-        self.outputs.ranking_loss.check(encoded.targets)
-        return super()._train(
-            encoded, held_out, recipe, own_model=self.model, **fit
-        )
+    @contextlib.contextmanager
+    def _training(self, examples, held_out):
+        self.outputs.ranking_loss.check(examples.targets)
+        yield examples, held_out
 
     def _learner(self):
-        """Create the `Learner` for queries with their documents."""
+        """Return the `Learner` for queries with their documents."""
         learner = super()._learner()
         name = f"{self.model.name}_over_documents"
         return learner._replace(model=over_choices(learner.model, name))

@@ -1,5 +1,6 @@
 """Extractive question answering (SQuAD)."""
 
+import contextlib
 import dataclasses
 import typing
 
@@ -140,9 +141,18 @@ class QuestionAnswerer(FineTunedTask):
             ValueError: a question or the teacher cannot be used. Nothing is
                 trained.
         """
-        recipe, fit = self._recipe(*args, **recipe), {"verbose": verbose}
-        fit["callbacks"] = callbacks
-        return self._fit(recipe, (questions,), validation_data, teacher, **fit)
+        return super().fit(
+            questions,
+            None,
+            validation_data,
+            None,
+            callbacks,
+            verbose,
+            teacher,
+            None,
+            *args,
+            **recipe,
+        )
 
     def evaluate(  # type: ignore[override]
         self, questions: typing.Any
@@ -231,16 +241,16 @@ class QuestionAnswerer(FineTunedTask):
         logits = self._logits(encoded)
         return row_answers(encoded, logits, n_best_size, max_answer_length)
 
-    def _train(self, encoded, held_out, recipe, **fit):
-        check_spans(encoded)
-        is_any_impossible = has_impossible(questions_of(encoded))
+    @contextlib.contextmanager
+    def _training(self, examples, held_out):
+        check_spans(examples)
+        is_any_impossible = has_impossible(questions_of(examples))
         self.settings["has_impossible"] = is_any_impossible
         self.null_threshold = 0.0 if is_any_impossible else None
-        history = super()._train(encoded, held_out, recipe, **fit)
+        yield examples, held_out
         is_tuned = is_any_impossible and held_out is not None
         if is_tuned and has_impossible(questions_of(held_out)):
             self._tune(held_out)
-        return history
 
     @property
     def _ensemble_settings(self):

@@ -321,16 +321,11 @@ class TextEmbedder(Task):
                 ["loss", *names],
                 names[-1],
             )
+        learner = embedding_learner(
+            self.pretrained, self.model, examples, loss, mini_batch_size
+        )
         return fine_tune(
-            embedding_learner(
-                self.pretrained, self.model, examples, loss, mini_batch_size
-            ),
-            examples,
-            options,
-            validation,
-            callbacks,
-            own_model=self.model,
-            verbose=verbose,
+            learner, examples, options, validation, callbacks, verbose
         )
 
     def evaluate(

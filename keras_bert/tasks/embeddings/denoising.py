@@ -71,16 +71,15 @@ def fit_denoising(
         raise ValueError(
             f"`embedder` must be a TextEmbedder. Received: {brief(embedder)}."
         )
-    model = denoising_model(embedder)
-    examples = _examples(embedder.preprocess, texts, deletion_ratio, options)
-    outputs = EmbeddingOutputs(TokenMean())
-    return fine_tune(
-        Learner(model, outputs, embedder.pretrained),
-        examples,
-        options,
-        callbacks=callbacks,
+    learner = Learner(
+        denoising_model(embedder),
+        EmbeddingOutputs(TokenMean()),
+        embedder.pretrained,
         own_model=embedder.model,
-        verbose=verbose,
+    )
+    examples = _examples(embedder.preprocess, texts, deletion_ratio, options)
+    return fine_tune(
+        learner, examples, options, callbacks=callbacks, verbose=verbose
     )
 
 

@@ -156,10 +156,10 @@ def embedding_learner(pretrained, model, examples, loss, mini_batch_size=None):
         mini_batch_size: int, number of examples that are computed together.
             If None, the whole batch is computed together.
     """
-    model = _over_texts(model, examples.num_texts)
+    trained = _over_texts(model, examples.num_texts)
     if mini_batch_size is not None:
-        model = CachedModel(model.input, model.output, mini_batch_size)
-    return Learner(model, EmbeddingOutputs(loss), pretrained)
+        trained = CachedModel(trained.input, trained.output, mini_batch_size)
+    return Learner(trained, EmbeddingOutputs(loss), pretrained, own_model=model)
 
 
 def mean_loss(loss, examples, embeddings, batch_size):

@@ -188,16 +188,21 @@ class FeatureBased(FineTunedTask):
         )
 
     def _learner(self):
-        return Learner(self.head_model, self.outputs, self.pretrained)
+        return Learner(
+            self.head_model,
+            self.outputs,
+            self.pretrained,
+            own_model=self.head_model,
+        )
 
-    def _learn(self, encoded, held_out, recipe, **fit):
-        """Train the head on stored hidden states."""
+    @contextlib.contextmanager
+    def _training(self, examples, held_out):
+        """Yield the examples with stored hidden states."""
         with self._states_directory() as directory:
-            store = functools.partial(
-                self._with_stored_states, directory=directory
-            )
-            held_out = None if held_out is None else store(held_out)
-            return super()._learn(store(encoded), held_out, recipe, **fit)
+            examples = self._with_stored_states(examples, directory)
+            if held_out is not None:
+                held_out = self._with_stored_states(held_out, directory)
+            yield examples, held_out
 
     def _forward(self, rows):
         if STATES in rows.values:

@@ -51,17 +51,6 @@ def add_adapters(backbone, rank):
             layer.enable_lora(rank)
 
 
-def check_recipe(recipe):
-    """Raise ValueError if a `Recipe` has LoRA and frozen or reset layers."""
-    for name in ("num_frozen_layers", "num_reset_layers"):
-        if recipe.lora_rank is not None and getattr(recipe, name):
-            raise ValueError(
-                "`lora_rank` freezes all layers of the encoder, so "
-                f"`{name}` must be 0. Received: lora_rank="
-                f"{recipe.lora_rank}, {name}={getattr(recipe, name)}."
-            )
-
-
 def is_adapter(variable):
     """Return True if a variable belongs to an adapter."""
     return variable.name.startswith("lora_")

@@ -13,28 +13,36 @@ from keras_bert.checkpoints.training_state import save_state
 
 
 @contextlib.contextmanager
-def backup_directory(recipe, examples, batches):
-    """Context manager for the directory of the backups of a call of `fit`.
+def backup_of(model, stopping, examples, epochs, recipe):
+    """Context manager for the backups of a call of `fit`.
 
-    The directory is deleted if the call succeeds.
+    Their directory is deleted if the call succeeds.
 
     Args:
-        recipe: `Recipe` with a `backup_dir`.
+        model: compiled `keras.Model`.
+        stopping: `EarlyStopping`, or None.
         examples: `Encoded` training examples.
-        batches: list of int arrays, the batches of the first epoch.
+        epochs: list with the batches of each epoch, lists of int arrays.
+        recipe: `Recipe`.
+
+    Yields:
+        A `Backup`, or None if the recipe has no `backup_dir`.
 
     Raises:
         ValueError: the directory has backups of other data or hyperparameters.
     """
+    if recipe.backup_dir is None:
+        yield None
+        return
     settings = dataclasses.asdict(recipe)
     directory = settings.pop("backup_dir")
     digest = hashlib.sha256()
-    for batch in batches:
+    for batch in epochs[0]:
         for values in keras.tree.flatten(examples.batch(batch)):
             digest.update(np.ascontiguousarray(values))
     settings["examples"] = digest.hexdigest()
     with artifacts.resumable(directory, settings, "step-*.npz") as path:
-        yield path
+        yield Backup(path, model, stopping, recipe.epochs)
 
 
 class Backup(keras.callbacks.Callback):

@@ -102,7 +102,7 @@ class TaskCallbackList(keras.callbacks.CallbackList):
         fitted.stop_training |= self.model.stop_training
 
 
-def check_monitored(callbacks, names):
+def check_callbacks(callbacks, names):
     """Check that Keras callbacks monitor values that are logged.
 
     A mode of "auto" is replaced, because Keras does not know whether a task's
@@ -114,9 +114,16 @@ def check_monitored(callbacks, names):
 
     Raises:
         ValueError: a callback monitors a value that is not logged, and all
-            callbacks are from Keras, so none of them can log it.
+            callbacks are from Keras, so none of them can log it. Or one is a
+            `BackupAndRestore`.
     """
     for callback in callbacks:
+        if isinstance(callback, keras.callbacks.BackupAndRestore):
+            raise ValueError(
+                "`BackupAndRestore` does not save the position in the data. "
+                "Pass `backup_dir` to `fit` instead. Received: "
+                f"callbacks=[{type(callback).__name__}]."
+            )
         name = getattr(callback, "monitor", None)
         is_used = getattr(callback, "save_best_only", True)
         if name is None or not is_used:

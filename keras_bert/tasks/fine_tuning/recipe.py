@@ -94,6 +94,16 @@ class Recipe(checks.Checked):
     label_share: Annotated[float, Check(checks.share)] = 0.5
     temperature: Annotated[float, Check(checks.positive)] = 2.0
 
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("num_frozen_layers", "num_reset_layers"):
+            if self.lora_rank is not None and getattr(self, name):
+                raise ValueError(
+                    "`lora_rank` freezes all layers of the encoder, so "
+                    f"`{name}` must be 0. Received: lora_rank="
+                    f"{self.lora_rank}, {name}={getattr(self, name)}."
+                )
+
     @property
     def peak_learning_rate(self) -> float:
         """The learning rate, or the default of the trained weights."""

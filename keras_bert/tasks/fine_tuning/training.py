@@ -8,24 +8,25 @@ import warnings
 
 import keras
 import numpy as np
-from keras import ops
 
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.batches.fine_tuning import TrainingBatches
 from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
 from keras_bert.tasks.fine_tuning.adapters import add_adapters
-from keras_bert.tasks.fine_tuning.adapters import check_recipe
 from keras_bert.tasks.fine_tuning.adapters import is_adapter
-from keras_bert.tasks.fine_tuning.backup import Backup
-from keras_bert.tasks.fine_tuning.backup import backup_directory
+from keras_bert.tasks.fine_tuning.backup import backup_of
 from keras_bert.tasks.fine_tuning.collapse import warn_if_unchanged
 from keras_bert.tasks.fine_tuning.distillation import with_distilled_output
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import PrecomputedLoss
 from keras_bert.tasks.fine_tuning.monitoring import TaskCallbackList
-from keras_bert.tasks.fine_tuning.monitoring import check_monitored
+from keras_bert.tasks.fine_tuning.monitoring import Validation
+from keras_bert.tasks.fine_tuning.monitoring import check_callbacks
+from keras_bert.tasks.fine_tuning.parallel_parts import in_parallel_parts
+from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 
 class Learner(typing.NamedTuple):
@@ -38,39 +39,36 @@ class Learner(typing.NamedTuple):
         outputs: object with the methods `loss`, `soft_loss` and
             `training_metrics` of `Outputs`.
         pretrained: `PretrainedModel` of the encoder.
-        language_model_weight: float, weight of the loss `LANGUAGE_MODEL`.
+        own_model: `keras.Model` that is passed to the callbacks. It shares the
+            weights of `model`, or is the same model.
+        language_model_weight: weight of the loss `LANGUAGE_MODEL`.
     """
 
     model: keras.Model
-    outputs: object
-    pretrained: object
+    outputs: typing.Any
+    pretrained: PretrainedModel
+    own_model: keras.Model
     language_model_weight: float = 0.0
 
 
 def fine_tune(
-    learner,
-    examples,
-    recipe,
-    validation=None,
-    callbacks=(),
-    own_model=None,
-    **fit,
-):
+    learner: Learner,
+    examples: typing.Any,
+    recipe: Recipe,
+    validation: Validation | None = None,
+    callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+    verbose: str | int = "auto",
+) -> keras.callbacks.History:
     """Train a model with the hyperparameters of a recipe.
 
     Args:
-        learner: `Learner`.
+        learner: the model with its losses.
         examples: `Encoded` training examples.
-        recipe: `Recipe`.
-        validation: `Validation`, or None. The weights of the epoch with the
-            best main metric are restored at the end.
+        recipe: the hyperparameters.
+        validation: evaluation after each epoch. The weights of the epoch with
+            the best main metric are restored at the end.
         callbacks: list of Keras callbacks.
-        own_model: `keras.Model` that is passed to the callbacks. Defaults to
-            the trained model.
-        **fit: other arguments of `keras.Model.fit`.
-
-    Returns:
-        A Keras `History`.
+        verbose: argument of `keras.Model.fit`.
 
     Raises:
         ValueError: the recipe does not match the model or the data.
@@ -80,52 +78,7 @@ def fine_tune(
             "`patience` needs `validation_data` to compare the epochs. "
             f"Received: patience={recipe.patience}, validation_data=None."
         )
-    check_recipe(recipe)
     _reset_layers(learner.pretrained, recipe)
-    own_model = own_model or learner.model
-    frozen = _frozen_layers(learner.pretrained.backbone, recipe)
-    with frozen, _hidden_retracing(), warnings.catch_warnings():
-        # Global projections and XLNet's query embedding may be unused.
-        unused = "Gradients do not exist.*/(global_|query_embedding)"
-        warnings.filterwarnings("ignore", unused)
-        history = _fit(
-            learner, examples, recipe, validation, callbacks, own_model, **fit
-        )
-    warn_if_unchanged(history.history["loss"])
-    return history
-
-
-@contextlib.contextmanager
-def _hidden_retracing():
-    """Hide TensorFlow's warning about retracing.
-
-    Each call of `fit` traces its own training step once, and TensorFlow counts
-    the steps of all models together.
-    """
-
-    def is_shown(record):
-        return "triggered tf.function retracing" not in record.getMessage()
-
-    logger = logging.getLogger("tensorflow")
-    logger.addFilter(is_shown)
-    try:
-        yield
-    finally:
-        logger.removeFilter(is_shown)
-
-
-def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
-    """Compile and fit the model."""
-    if not learner.model.trainable_variables:
-        raise ValueError(
-            "All layers are frozen, so there is nothing to train. Set "
-            "`trainable = True` on the layers to train."
-        )
-    model, loss, shares, metrics = _learned(learner, examples, recipe)
-    callbacks = keras.tree.flatten(callbacks or [])
-    _check_callbacks(callbacks)
-    check_monitored(callbacks, _logged_names(loss, metrics, validation))
-    _seed_dropout(learner.model, recipe.seed)
     epochs = epochs_of_batches(
         examples,
         recipe.batch_size,
@@ -133,96 +86,111 @@ def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
         recipe.seed,
         recipe.steps_per_epoch,
     )
-    steps = len(epochs[0])
-    model = in_parallel_parts(model, recipe.parallel_parts)
+    with (
+        _frozen_layers(learner.pretrained.backbone, recipe),
+        _hidden_warnings(),
+    ):
+        num_steps = len(epochs[0]) * recipe.epochs
+        model, logged = _compiled(learner, examples, recipe, num_steps)
+        callbacks = keras.tree.flatten(callbacks or [])
+        if validation is not None:
+            logged += validation.names
+        check_callbacks(callbacks, [*logged, "learning_rate"])
+        if model is not learner.own_model:
+            learner.own_model.compile(model.optimizer)
+            callbacks = [TaskCallbackList(callbacks, learner.own_model)]
+        stopping = None
+        if validation is not None:
+            stopping = keras.callbacks.EarlyStopping(
+                validation.main_metric,
+                patience=recipe.patience or recipe.epochs,
+                mode="max",
+                restore_best_weights=True,
+            )
+            callbacks = [validation, stopping, *callbacks]
+        with backup_of(model, stopping, examples, epochs, recipe) as backup:
+            first_epoch = 0 if backup is None else backup.first_epoch
+            # Keras reads a batch even if no epoch is left.
+            remaining = epochs[first_epoch:] or epochs[-1:]
+            batches = TrainingBatches(examples, remaining)
+            history = model.fit(
+                batches.data(),
+                initial_epoch=first_epoch,
+                epochs=recipe.epochs,
+                steps_per_epoch=len(epochs[0]),
+                shuffle=False,
+                callbacks=callbacks if backup is None else [*callbacks, backup],
+                verbose=verbose,
+            )
+            if backup is not None:
+                backup.complete(history)
+    warn_if_unchanged(history.history["loss"])
+    return history
+
+
+@contextlib.contextmanager
+def _hidden_warnings():
+    """Hide warnings about retracing and about layers without gradients.
+
+    Each call of `fit` traces its own training step once, and TensorFlow counts
+    the steps of all models together. Global projections and XLNet's query
+    embedding may be unused.
+    """
+
+    def is_shown(record):
+        return "triggered tf.function retracing" not in record.getMessage()
+
+    unused = "Gradients do not exist.*/(global_|query_embedding)"
+    logger = logging.getLogger("tensorflow")
+    logger.addFilter(is_shown)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", unused)
+            yield
+    finally:
+        logger.removeFilter(is_shown)
+
+
+def _compiled(learner, examples, recipe, num_steps):
+    """Compile the model to train.
+
+    Returns:
+        The `keras.Model`, and a list of the names of its losses and metrics.
+    """
+    model, outputs = learner.model, learner.outputs
+    if not model.trainable_variables:
+        raise ValueError(
+            "All layers are frozen, so there is nothing to train. Set "
+            "`trainable = True` on the layers to train."
+        )
+    _seed_dropout(model, recipe.seed)
+    (name,) = {*model.output} - {LANGUAGE_MODEL}
+    losses = {name: outputs.loss(recipe.label_smoothing)}
+    loss_weights = {name: 1.0}
+    if DISTILLED in examples.extra_targets:
+        model = with_distilled_output(model)
+        losses[DISTILLED] = outputs.soft_loss(recipe.temperature)
+        loss_weights[name] = recipe.label_share
+        loss_weights[DISTILLED] = 1 - recipe.label_share
+    if LANGUAGE_MODEL in model.output:
+        losses[LANGUAGE_MODEL] = PrecomputedLoss()
+        loss_weights[LANGUAGE_MODEL] = learner.language_model_weight
+    metrics = outputs.training_metrics()
+    logged = [metric.name for metric in metrics]
+    if len(losses) > 1:
+        logged = [f"{name}_{metric}" for metric in logged]
+        logged += [f"{output}_loss" for output in losses]
+    if recipe.parallel_parts > 1:
+        model = in_parallel_parts(model, recipe.parallel_parts)
     model.compile(
-        optimizer=_optimizer(learner, recipe, steps * recipe.epochs),
-        loss=loss,
-        loss_weights=shares,
-        weighted_metrics=metrics,
+        optimizer=_optimizer(learner, recipe, num_steps),
+        loss=losses,
+        loss_weights=loss_weights,
+        weighted_metrics={name: metrics},
         # XLA would compile the step for each width of the batches.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
-    if model is not own_model:
-        own_model.compile(model.optimizer)
-        callbacks = [TaskCallbackList(callbacks, own_model)]
-    stopping = None
-    if validation is not None:
-        stopping = keras.callbacks.EarlyStopping(
-            validation.main_metric,
-            patience=recipe.patience or recipe.epochs,
-            mode="max",
-            restore_best_weights=True,
-        )
-        callbacks = [validation, stopping, *callbacks]
-    if recipe.backup_dir is None:
-        return _fit_epochs(model, examples, epochs, callbacks, **fit)
-    with backup_directory(recipe, examples, epochs[0]) as directory:
-        backup = Backup(directory, model, stopping, recipe.epochs)
-        history = _fit_epochs(
-            model,
-            examples,
-            epochs,
-            [*callbacks, backup],
-            first_epoch=backup.first_epoch,
-            **fit,
-        )
-        backup.complete(history)
-        return history
-
-
-def _fit_epochs(model, examples, epochs, callbacks, first_epoch=0, **fit):
-    """Fit a compiled model from `first_epoch` to the last epoch."""
-    # Keras reads a batch even if no epoch is left.
-    remaining = epochs[first_epoch:] or epochs[-1:]
-    batches = TrainingBatches(examples, remaining)
-    return model.fit(
-        batches.data(),
-        initial_epoch=first_epoch,
-        epochs=len(epochs),
-        steps_per_epoch=len(epochs[0]),
-        shuffle=False,
-        callbacks=callbacks,
-        **fit,
-    )
-
-
-def _check_callbacks(callbacks):
-    for callback in callbacks:
-        if isinstance(callback, keras.callbacks.BackupAndRestore):
-            raise ValueError(
-                "`BackupAndRestore` does not save the position in the data. "
-                "Pass `backup_dir` to `fit` instead. Received: "
-                f"callbacks=[{type(callback).__name__}]."
-            )
-
-
-def _learned(learner, examples, recipe):
-    """Return the model and the losses, weights and metrics of its outputs."""
-    model, outputs = learner.model, learner.outputs
-    (own,) = {*model.output} - {LANGUAGE_MODEL}
-    loss = {own: outputs.loss(recipe.label_smoothing)}
-    shares = {own: 1.0}
-    if DISTILLED in examples.extra_targets:
-        model = with_distilled_output(model)
-        share = recipe.label_share
-        shares = {own: share, DISTILLED: 1 - share}
-        loss[DISTILLED] = outputs.soft_loss(recipe.temperature)
-    if LANGUAGE_MODEL in model.output:
-        loss[LANGUAGE_MODEL] = PrecomputedLoss()
-        shares[LANGUAGE_MODEL] = learner.language_model_weight
-    return model, loss, shares, {own: outputs.training_metrics()}
-
-
-def _logged_names(loss, metrics, validation):
-    """List the names of all values that `fit` logs."""
-    ((output, metrics),) = metrics.items()
-    metrics = [metric.name for metric in metrics]
-    if len(loss) > 1:
-        metrics = [f"{output}_{name}" for name in metrics]
-        metrics += [f"{name}_loss" for name in loss]
-    names = [] if validation is None else validation.names
-    return ["loss", *metrics, *names, "learning_rate"]
+    return model, ["loss", *logged]
 
 
 @contextlib.contextmanager
@@ -353,61 +321,3 @@ def _layers_above(pretrained, variable):
         return 0
     below = len(names) - 1 - names.index(layer)
     return below + pretrained.family.head_distance
-
-
-def in_parallel_parts(model, num_parts):
-    """Split a model's batch into parts that are computed in parallel.
-
-    The parts are branches of the graph and share the layers. TensorFlow
-    computes each branch with one thread. This is faster than dividing every
-    operation among the threads, because most operations are short.
-
-    Args:
-        model: `keras.Model` that takes and returns a dict of tensors
-            `(batch_size, ...)`.
-        num_parts: int. If the batch has fewer rows, some parts are empty.
-
-    Returns:
-        A `keras.Model`, or `model` itself if there is one part.
-    """
-    if num_parts == 1:
-        return model
-    parts = [
-        model({name: _Part(k, num_parts)(x) for name, x in model.input.items()})
-        for k in range(num_parts)
-    ]
-    outputs = {
-        name: _Join(dtype=output.dtype)([part[name] for part in parts])
-        for name, output in model.output.items()
-    }
-    return keras.Model(model.input, outputs)
-
-
-class _Part(keras.layers.Layer):
-    """Layer that selects one part of a batch."""
-
-    def __init__(self, index, num_parts):
-        super().__init__(autocast=False)
-        self._index = index
-        self._num_parts = num_parts
-
-    def call(self, rows):
-        num_rows = ops.shape(rows)[0]
-        start, stop = (
-            num_rows * index // self._num_parts
-            for index in (self._index, self._index + 1)
-        )
-        return rows[start:stop]
-
-    def compute_output_spec(self, rows):
-        return keras.KerasTensor((None, *rows.shape[1:]), rows.dtype)
-
-
-class _Join(keras.layers.Layer):
-    """Layer that concatenates the parts of a batch."""
-
-    def call(self, parts):
-        return ops.concatenate(parts)
-
-    def compute_output_spec(self, parts):
-        return keras.KerasTensor(parts[0].shape, parts[0].dtype)

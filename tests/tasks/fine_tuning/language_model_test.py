@@ -11,7 +11,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.tasks.fine_tuning.training import _learned
+from keras_bert.tasks.fine_tuning.training import _compiled
 from tests import tiny
 
 pytestmark = pytest.mark.usefixtures("eager_steps")
@@ -63,17 +63,13 @@ def test_the_sum_has_the_published_gradients(chooser, golden):
     encoded = chooser._labelled([("word1", ["word2"] * 3)] * 2, [2, 1])
     encoded.extra_targets["language_model"] = np.zeros_like
     learner, recipe = chooser._learner(), chooser._recipe()
-    model, losses, weights, _ = _learned(learner, encoded, recipe)
-    assert weights == {"logits": 1.0, "language_model": 0.5}
+    model, _ = _compiled(learner, encoded, recipe, 1)
     targets = {**encoded.batch(np.arange(2))[1]}
     assert targets["logits"].argmax(1).tolist() == [2, 1]
     variables = model.trainable_variables
     with tf.GradientTape() as tape:
         outputs = model(inputs_of(golden))
-        loss = sum(
-            weights[name] * losses[name](targets[name], outputs[name])
-            for name in outputs
-        )
+        loss = model.compute_loss(y=targets, y_pred=outputs)
     np.testing.assert_allclose(loss, golden["outputs/loss"], rtol=1e-5)
     gradients = tape.gradient(loss, [v.value for v in variables])
     found = {

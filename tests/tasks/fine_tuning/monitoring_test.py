@@ -6,7 +6,7 @@ import pytest
 
 import keras_bert
 from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
-from keras_bert.tasks.fine_tuning.monitoring import check_monitored
+from keras_bert.tasks.fine_tuning.monitoring import check_callbacks
 
 pytestmark = pytest.mark.large
 
@@ -75,8 +75,8 @@ def test_values_of_own_callbacks_can_be_monitored():
     class Own(keras.callbacks.Callback):
         pass
 
-    check_monitored([Own(), stop], ["loss"])
-    check_monitored([_callbacks.ModelCheckpoint("x.keras")], ["loss"])
+    check_callbacks([Own(), stop], ["loss"])
+    check_callbacks([_callbacks.ModelCheckpoint("x.keras")], ["loss"])
 
 
 @pytest.mark.parametrize(
