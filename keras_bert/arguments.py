@@ -1,24 +1,53 @@
-"""Decorators that copy signatures and argument docs of other callables."""
+"""Names of arguments: constructors' parameters and errors for unknown ones."""
 
-import functools
+import difflib
 import inspect
-import re
-import typing
 
-_Function = typing.TypeVar("_Function", bound=typing.Callable)
-_SECTION = re.compile(r"^Args:\n(?:(?: {4}.*)?\n)*", re.MULTILINE)
-_REST = re.compile(r"^    \*\*.*\n(?:     .*\n)*", re.MULTILINE)
+from keras_bert.messages import brief
+
 _VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+# Names of the same arguments in other libraries.
+_SYNONYMS = {
+    "batch_size": "per_device_train_batch_size train_batch_size",
+    "class_weights": "class_weight",
+    "epochs": "n_epochs nb_epoch num_epochs num_train_epochs",
+    "label_smoothing": "label_smoothing_factor",
+    "labels": "classes id2label label_names num_classes num_labels targets y",
+    "learning_rate": "init_lr lr",
+    "lowercase": "do_lower_case uncased",
+    "max_new_tokens": "max_length max_tokens",
+    "normalize": "normalize_embeddings",
+    "patience": "early_stopping_patience",
+    "seq_length": (
+        "max_length max_len max_seq_len max_seq_length maxlen "
+        "model_max_length sequence_length"
+    ),
+    "validation_data": "dev_data eval_data eval_dataset valid_data",
+    "warmup": "num_warmup_steps warmup_proportion warmup_ratio warmup_steps",
+}
+_KERAS_FIT = (
+    "`fit` minimizes the loss of the task by AdamW. To train differently, "
+    "compile `model`, the Keras model of the task, and call its `fit`."
+)
+# Advice for arguments of other libraries that have no equivalent.
+_ADVICE = {
+    "dropout": (
+        "The dropout rates are in the config of the model: "
+        "`hidden_dropout_prob` and `attention_probs_dropout_prob`."
+    ),
+    **dict.fromkeys(("loss", "metrics", "optimizer"), _KERAS_FIT),
+}
 
 
 def parameters(function) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a callable by name, in order.
+    """Return the parameters of a callable by name, without `*` and `**`.
 
     The `**kwargs` of a constructor are replaced by the parameters of the next
     constructor in the method resolution order.
     """
     if not isinstance(function, type):
-        return dict(inspect.signature(function).parameters)
+        given = inspect.signature(function).parameters.items()
+        return {name: x for name, x in given if x.kind not in _VARIABLE}
     found = {}
     for base in function.__mro__:
         if "__init__" in vars(base):
@@ -33,87 +62,42 @@ def parameters(function) -> dict[str, inspect.Parameter]:
     return found
 
 
-def by_name(function, values: typing.Sequence) -> dict[str, typing.Any]:
-    """Return positional arguments of a callable by name."""
-    return dict(zip(parameters(function), values, strict=False))
-
-
-def entries(function) -> dict[str, str]:
-    """Return a dict mapping argument names to their entries in `Args:`.
-
-    An entry for several names, such as "x, y: ...", is returned for each name.
-    """
-    section = _SECTION.search(f"{inspect.getdoc(function) or ''}\n")
-    text = section[0] if section else ""
-    parts = re.split(r"^ {4}(?=\S)", text, flags=re.MULTILINE)[1:]
-    return {
-        name: f"    {part.rstrip()}\n"
-        for part in parts
-        for name in part.partition(":")[0].split(", ")
-    }
-
-
-def describe(*others, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Return a decorator that adds the argument docs of other callables.
-
-    The entry `**kwargs` in `Args:` is replaced by the entries of the others.
+def check_names(title, given, known) -> None:
+    """Raise TypeError if a keyword argument is unknown, with a suggestion.
 
     Args:
-        *others: documented classes or functions.
-        omit: argument names to leave out.
+        title: str, name of the function or class.
+        given: dict of the keyword arguments.
+        known: iterable of str, the known names.
     """
-
-    def decorate(function):
-        found = [x for other in others for x in entries(other).items()]
-        taken = [x for name, x in found if name not in omit]
-        function.__doc__ = _REST.sub(
-            lambda _: "".join(dict.fromkeys(taken)),
-            f"{inspect.getdoc(function) or ''}\n",
-        ).rstrip()
-        return function
-
-    return decorate
+    for name in given:
+        if name not in known:
+            raise TypeError(unknown_argument(title, name, given[name], known))
 
 
-def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Return a decorator that replaces `**kwargs` by the arguments of `other`.
+def near_names(name, known):
+    """Return the known names that an unknown name may stand for."""
+    near = [x for x in known if name in _SYNONYMS.get(x, "").split()]
+    return near or difflib.get_close_matches(name, known)
 
-    It returns a copy of the function with these arguments in its signature
-    and docstring.
+
+def unknown_argument(title, name, value, known):
+    """Return the error message for an unknown argument.
 
     Args:
-        other: documented class or function that receives the `**kwargs`.
-        omit: argument names to leave out.
+        title: str, name of the function or class.
+        name: str, the argument.
+        value: value of the argument.
+        known: list of str, the known arguments.
     """
-
-    def decorate(function):
-        function = inspect.unwrap(function)
-        own = parameters(function)
-        others = [
-            parameter.replace(
-                kind=inspect.Parameter.KEYWORD_ONLY,
-                annotation=_plain(parameter.annotation),
-            )
-            for name, parameter in parameters(other).items()
-            if name not in (*own, *omit)
-        ]
-        named = [x for x in own.values() if x.kind not in _VARIABLE]
-        if "self" in own:  # Its type is for type checkers only.
-            named[0] = named[0].replace(annotation=inspect.Parameter.empty)
-
-        @functools.wraps(function)
-        def copy(*args, **given):
-            return function(*args, **given)
-
-        result = inspect.signature(function).return_annotation
-        signature = inspect.Signature([*named, *others])
-        copy.__signature__ = signature.replace(return_annotation=result)
-        return describe(other, omit=[*own, *omit])(copy)
-
-    return decorate
-
-
-def _plain(annotation):
-    """Return the type of a field without its `keras_bert.checks.Check`."""
-    is_checked = hasattr(annotation, "__metadata__")
-    return annotation.__origin__ if is_checked else annotation
+    known = [x for x in known if x not in ("self", "cls")]
+    near = near_names(name, known)
+    advice = f"Its arguments are {', '.join(known)}."
+    if near:
+        advice = f"Did you mean {' or '.join(f'`{x}`' for x in near)}?"
+    elif name in _ADVICE:
+        advice = _ADVICE[name]
+    return (
+        f"`{title}` has no argument `{name}`. {advice} "
+        f"Received: {name}={brief(value)}."
+    )

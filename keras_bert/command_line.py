@@ -14,7 +14,7 @@ from absl import flags
 from absl import logging
 
 from keras_bert import lazy
-from keras_bert.lazy import near_names
+from keras_bert.arguments import near_names
 
 HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
 # Map Python argument names to flag names of google-research/bert.

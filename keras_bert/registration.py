@@ -6,40 +6,93 @@ stand-ins to this table as soon as Keras is imported. A stand-in imports its
 class when a model needs it.
 """
 
-import functools
 import importlib
 import importlib.abc
 import importlib.machinery
-import pathlib
-import re
 import sys
 
-_PACKAGE = "keras_bert"
-# Registered classes and functions are in these folders, with this decorator.
-_FOLDERS = ("layers", "losses", "optimizers", "tasks")
-_REGISTERED = re.compile(
-    r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
-    r"(class|def) (\w+)",
-    re.MULTILINE,
-)
+# Registered classes by module; a test compares the table with the code.
+_CLASSES = {
+    "layers.attention_patterns": "Window",
+    "layers.bert_embeddings": "BertEmbeddings BigBirdEmbeddings",
+    "layers.block_sparse_attention": "BlockSparseAttention",
+    "layers.character_embeddings": "CharacterEmbeddings",
+    "layers.choices": "MergeChoices SplitChoices",
+    "layers.convolved_block": "ConvolvedBlock",
+    "layers.disentangled_attention": "DisentangledAttention",
+    "layers.disentangled_embeddings": "DisentangledEmbeddings",
+    "layers.dropout": "Dropout",
+    "layers.ernie_embeddings": "ErnieEmbeddings",
+    "layers.factorized_embeddings": "FactorizedEmbeddings",
+    "layers.feed_forward": "FeedForward ResidualFeedForward",
+    "layers.flat_dense": "DropoutDense FlatDense NormedDense",
+    "layers.gated_feed_forward": "GatedFeedForward",
+    "layers.global_tokens": "GlobalTokens",
+    "layers.layer_norm": "LayerNorm UnshiftedLayerNorm",
+    "layers.lstm": "LSTM",
+    "layers.mask_queries": "MaskQueries",
+    "layers.masked_lm_head": "MaskedLMHead",
+    "layers.nsp_head": "NSPHead",
+    "layers.positions": "TextPositions",
+    "layers.post_norm_block": "PostNormBlock",
+    "layers.pre_norm_block": "PreNormBlock",
+    "layers.projected_lstm": "ProjectedLSTMCell",
+    "layers.relative_attention": "RelativeAttention",
+    "layers.relative_bias": "RelativeBias",
+    "layers.relative_table": "RelativeTable",
+    "layers.replaced_token_head": "NormedReplacedTokenHead ReplacedTokenHead",
+    "layers.roberta_embeddings": "RobertaEmbeddings",
+    "layers.rotary": "Rotary",
+    "layers.scalar_mix": "ScalarMix",
+    "layers.self_attention": "SelfAttention",
+    "layers.separate_disentangled_attention": "SeparateDisentangledAttention",
+    "layers.sliding_window_attention": "SlidingWindowAttention",
+    "layers.span_boundary_head": "SpanBoundaryHead",
+    "layers.task_head": "TaskHead",
+    "layers.tied_head": "LMHead TiedHead",
+    "layers.token_embeddings": "PlainEmbeddings TokenEmbeddings",
+    "layers.token_replacement": "TokenReplacement",
+    "layers.transformer_encoder_block": "TransformerEncoderBlock",
+    "layers.two_stream_embeddings": (
+        "PredictionRanks QueryStart TwoStreamEmbeddings"
+    ),
+    "layers.word_embeddings": "WordEmbeddings",
+    "losses.angle": "AnglELoss",
+    "losses.binary_cross_entropy": "BinaryCrossEntropyLoss",
+    "losses.cosent": "CoSENTLoss",
+    "losses.cosine_similarity": "CosineSimilarityLoss",
+    "losses.distill_kl_div": "DistillKLDivLoss",
+    "losses.lambda_loss": "LambdaLoss",
+    "losses.list_net": "ListNetLoss",
+    "losses.margin_mse": "MarginMSELoss",
+    "losses.matryoshka": "MatryoshkaLoss",
+    "losses.mse": "MSELoss",
+    "losses.multiple_negatives_ranking": "MultipleNegativesRankingLoss",
+    "losses.score_margin_mse": "ScoreMarginMSELoss",
+    "losses.score_mse": "ScoreMSELoss",
+    "losses.triplet": "TripletLoss",
+    "optimizers.adamw": "AdamW",
+    "optimizers.cross_entropy": "SpanCrossEntropy SparseCrossEntropy",
+    "optimizers.lamb": "Lamb",
+    "optimizers.schedules": (
+        "CosineWarmupDecay LinearWarmupDecay PolynomialWarmupDecay "
+        "WarmupStableDecay"
+    ),
+    "optimizers.stable_adamw": "StableAdamW",
+    "tasks.fine_tuning.monitoring": "LabelAccuracy",
+    "tasks.keras_model": "TextAnswers",
+}
+# Modules with registered functions.
+_MODULES_OF_FUNCTIONS = ("layers.activations", "layers.attention_patterns")
 
 
-@functools.cache
-def registered():
-    """Return the modules of all registered classes and functions.
-
-    Returns:
-        Two dicts mapping object names to module names, for classes and
-        functions.
-    """
-    root = pathlib.Path(__file__).parent
-    found = {"class": {}, "def": {}}
-    for folder in _FOLDERS:
-        for path in sorted(root.joinpath(folder).rglob("*.py")):
-            parts = path.relative_to(root.parent).with_suffix("").parts
-            for kind, name in _REGISTERED.findall(path.read_text("utf-8")):
-                found[kind][name] = ".".join(parts)
-    return found["class"], found["def"]
+def registered() -> dict[str, str]:
+    """Return the module of each registered class, by class name."""
+    return {
+        name: f"keras_bert.{module}"
+        for module, names in _CLASSES.items()
+        for name in names.split()
+    }
 
 
 def register_with_keras():
@@ -84,9 +137,8 @@ def _registering(exec_module):
 
 def _add_stand_ins(keras):
     known = keras.saving.get_custom_objects()
-    classes, functions = registered()
-    for name, module in classes.items():
-        known.setdefault(f"{_PACKAGE}>{name}", _StandIn(module, name))
+    for name, module in registered().items():
+        known.setdefault(f"keras_bert>{name}", _StandIn(module, name))
     # Keras returns functions as they are, so they have no stand-ins.
-    for module in sorted({*functions.values()}):
-        importlib.import_module(module)
+    for module in _MODULES_OF_FUNCTIONS:
+        importlib.import_module(f"keras_bert.{module}")

@@ -12,6 +12,11 @@ from tests import tiny
 from tests.processes import ROOT
 from tests.processes import run_python
 
+_REGISTERED = re.compile(
+    r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
+    r"(class|def) (\w+)",
+    re.MULTILINE,
+)
 _LOAD = """
 import {first}
 import {second}
@@ -70,11 +75,16 @@ def test_a_saved_model_loads_after_one_import(
 
 
 def test_every_registered_class_has_a_stand_in():
+    found, modules = {}, set()
     for source in (ROOT / "keras_bert").rglob("*.py"):
-        count = source.read_text("utf-8").count("@keras.saving.register_keras")
         module = ".".join(source.relative_to(ROOT).with_suffix("").parts)
-        found = [x for kind in registration.registered() for x in kind.values()]
-        assert found.count(module) == count, module
+        for kind, name in _REGISTERED.findall(source.read_text("utf-8")):
+            if kind == "class":
+                found[name] = module
+            else:
+                modules.add(module.removeprefix("keras_bert."))
+    assert found == registration.registered()
+    assert modules == {*registration._MODULES_OF_FUNCTIONS}
 
 
 def test_a_file_of_an_earlier_release_loads():

@@ -10,7 +10,6 @@ from keras_bert import arguments
 from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.lazy import unknown_argument
 
 # Arguments of `keras.layers.Layer` that its signature does not name.
 _OF_KERAS = ("input_dim", "input_shape")
@@ -28,9 +27,8 @@ class SavedArguments:
     def __new__(cls, *args, **kwargs):
         layer = super().__new__(cls, *args, **kwargs)
         known = arguments.parameters(cls)
-        for name in sorted({*kwargs} - {*known, *_OF_KERAS}):
-            message = unknown_argument(cls.__name__, name, kwargs[name], known)
-            raise TypeError(message)
+        own = {k: x for k, x in kwargs.items() if k not in _OF_KERAS}
+        arguments.check_names(cls.__name__, own, known)
         try:
             bound = inspect.signature(cls.__init__).bind(layer, *args, **kwargs)
         except TypeError as error:

@@ -5,8 +5,6 @@ import typing
 
 import numpy as np
 
-from keras_bert import arguments
-from keras_bert.checkpoints import from_pretrained
 from keras_bert.messages import brief
 from keras_bert.summary import Summarized
 from keras_bert.tasks.answers.question_rows import row_answers
@@ -58,17 +56,21 @@ class Ensemble(Summarized):
         return {"task": task, "num_models": len(self.tasks), **self.settings}
 
     @classmethod
-    @arguments.name_rest(from_pretrained, omit=["directory"])
     def from_pretrained(
         cls: type[_Ensemble],
         directories: typing.Iterable[Path],
-        **arguments: typing.Any,
+        *,
+        allow_missing: typing.Collection[str] = (),
+        lowercase: bool | None = None,
+        special_tokens_in_text: bool | None = None,
+        strict: bool = False,
     ) -> _Ensemble:
         """Load an ensemble from the checkpoints of fine-tuned models.
 
         Args:
             directories: two or more paths, as in `load_task`.
-            **arguments: arguments of `keras_bert.from_pretrained`.
+            allow_missing, lowercase, special_tokens_in_text, strict: see
+                `keras_bert.from_pretrained`.
 
         Raises:
             ValueError: `directories` is a single directory, or the models are
@@ -79,7 +81,18 @@ class Ensemble(Summarized):
                 "`directories` must be a list of two or more directories. "
                 f"Received: directories={brief(directories)}."
             )
-        return cls([load_task(x, **arguments) for x in directories])
+        return cls(
+            [
+                load_task(
+                    directory,
+                    allow_missing=allow_missing,
+                    lowercase=lowercase,
+                    special_tokens_in_text=special_tokens_in_text,
+                    strict=strict,
+                )
+                for directory in directories
+            ]
+        )
 
     @property
     def text_inputs(self) -> tuple[str, ...]:

@@ -15,7 +15,20 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
     Args:
         pretrained: `PretrainedModel` or `Elmo`. `save` does not support
             `Elmo`.
-        **kwargs: arguments of the task and of `FeatureBased`.
+        layers: indices of the layers to read: 0 for the embeddings, 1 for the
+            first block, -1 for the last. Defaults to the last four blocks, or
+            to all blocks if there are fewer.
+        combination: "concatenate", or "weighted" for a sum with trained
+            weights.
+        lstm_size: number of LSTM units per direction. Defaults to the hidden
+            size of the encoder.
+        dropout: dropout rate before each LSTM and after the last.
+        cache_dir: directory that caches the hidden states for later calls of
+            `fit`. If None, they are deleted after training.
+        head_file: file with the weights of a trained head, set by
+            `from_pretrained`.
+        labels, multi_label, rename_labels, new_head, seq_length, truncation,
+            windows, stride: arguments of `TextClassifier`.
 
     Example:
 
@@ -43,7 +56,10 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     Args:
         pretrained: `PretrainedModel` or `Elmo`. `save` does not support
             `Elmo`.
-        **kwargs: arguments of the task and of `FeatureBased`.
+        layers, combination, lstm_size, dropout, cache_dir, head_file: arguments
+            of `FeatureTextClassifier`.
+        labels, seq_length, rename_labels, new_head: arguments of
+            `TokenClassifier`.
 
     Example:
 

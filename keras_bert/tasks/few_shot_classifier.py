@@ -9,7 +9,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checks import Check
@@ -47,14 +46,15 @@ _NUM_STEPS = 3000
 
 @dataclasses.dataclass(frozen=True)
 class FewShotRecipe(Recipe):
-    """Hyperparameters for training an embedder on few labeled texts."""
+    """Hyperparameters for training an embedder on few labeled texts.
+
+    Args:
+        epochs, batch_size, learning_rate: as in `Recipe`, with other defaults.
+    """
 
     epochs: Annotated[int, Check(checks.at_least, 1)] = 1
     batch_size: Annotated[int, Check(checks.at_least, 1)] = 16
     learning_rate: Annotated[float | None, Check(peak_rate)] = 2e-5
-
-
-FewShotRecipe.__doc__ = Recipe.__doc__
 
 
 class FewShotClassifier(Task):
@@ -149,7 +149,6 @@ class FewShotClassifier(Task):
             self.embedder, directory, "keras", overwrite, labels, head
         )
 
-    @arguments.name_rest(FewShotRecipe)
     def fit(
         self: HasRecipe[Arguments],
         texts: typing.Any,
@@ -177,7 +176,7 @@ class FewShotClassifier(Task):
         Raises:
             ValueError: a text or label cannot be used. Nothing is trained.
         """
-        options = self.recipe_class(*args, **recipe)
+        options = self.recipe_class.of_fit(self.fit, *args, **recipe)
         checks.at_least(1, num_iterations=num_iterations)
         texts, places = self._labelled(texts, labels)
         pairs, scores = contrastive_pairs(

@@ -7,7 +7,6 @@ import keras
 import numpy as np
 from absl import logging
 
-from keras_bert import arguments
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
@@ -141,7 +140,6 @@ class FineTunedTask(Task):
     def batch_tokens(self, value: int) -> None:
         self._compute.batch_tokens = value
 
-    @arguments.name_rest(Recipe)
     def fit(
         self: HasRecipe[Arguments],
         texts: typing.Any,
@@ -399,7 +397,7 @@ class FineTunedTask(Task):
 
     def _recipe(self, *args, **values):
         """Create the `Recipe` for `fit`."""
-        return self.recipe_class(*args, **values)
+        return self.recipe_class.of_fit(self.fit, *args, **values)
 
     def _compute_predictions(self, texts, show_progress_bar):
         """Return the predictions for texts."""

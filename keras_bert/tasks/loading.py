@@ -3,7 +3,6 @@
 import typing
 
 from keras_bert import tasks
-from keras_bert.arguments import name_rest
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
@@ -18,18 +17,30 @@ _ENCODER_TASKS = {
 }
 
 
-@name_rest(from_pretrained)
-def load_task(directory: Path, **arguments: typing.Any) -> FineTunedTask:
+def load_task(
+    directory: Path,
+    allow_missing: typing.Collection[str] = (),
+    lowercase: bool | None = None,
+    special_tokens_in_text: bool | None = None,
+    strict: bool = False,
+) -> FineTunedTask:
     """Load a fine-tuned model as the task saved with it.
 
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
-        **arguments: arguments of `keras_bert.from_pretrained`.
+        allow_missing, lowercase, special_tokens_in_text, strict: see
+            `keras_bert.from_pretrained`.
 
     Raises:
         ValueError: the model is not fine-tuned, or its task is unknown.
     """
-    pretrained = from_pretrained(directory, **arguments)
+    pretrained = from_pretrained(
+        directory,
+        allow_missing=allow_missing,
+        lowercase=lowercase,
+        special_tokens_in_text=special_tokens_in_text,
+        strict=strict,
+    )
     return trained_class(pretrained, directory)._of_directory(
         pretrained, directory
     )

@@ -6,7 +6,6 @@ import typing
 import keras
 import numpy as np
 
-from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import BinaryCrossEntropyLoss
@@ -17,7 +16,6 @@ from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.recipe import HasRecipe
-from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.ranking.lists import Lists
 from keras_bert.tasks.ranking.loading import load_ranker
 from keras_bert.tasks.ranking.outputs import ACTIVATIONS
@@ -77,7 +75,6 @@ class PairRanker(FineTunedTask):
     def _load(cls, directory, **arguments):
         return load_ranker(directory, **arguments)
 
-    @arguments.name_rest(Recipe)
     def fit(
         self: HasRecipe[Arguments],
         texts: typing.Any,
@@ -134,10 +131,11 @@ class PairRanker(FineTunedTask):
             labels,
             validation_data,
             class_weights,
-            callbacks=callbacks,
-            verbose=verbose,
-            teacher=teacher,
-            **arguments.by_name(Recipe, args),
+            callbacks,
+            verbose,
+            teacher,
+            None,
+            *args,
             **recipe,
         )
 

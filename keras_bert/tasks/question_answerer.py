@@ -6,7 +6,6 @@ import typing
 
 import keras
 
-from keras_bert import arguments
 from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
@@ -23,7 +22,6 @@ from keras_bert.tasks.answers.spans import Spans
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.recipe import HasRecipe
-from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.labelled.squad import has_impossible
 from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.typing import Arguments
@@ -103,7 +101,6 @@ class QuestionAnswerer(FineTunedTask):
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
 
-    @arguments.name_rest(Recipe)
     def fit(  # type: ignore[override]
         self: HasRecipe[Arguments],
         questions: typing.Any,

@@ -62,13 +62,6 @@ class Task(Summarized):
     substring_outputs: tuple[str, ...] = ()
     none_values: tuple[str, ...] = ()
 
-    def __init_subclass__(cls):
-        super().__init_subclass__()
-        named = arguments.name_rest(
-            cls, omit=["pretrained", "embedder", "head_file"]
-        )
-        cls.from_pretrained = classmethod(named(cls.from_pretrained.__func__))
-
     def _facts(self):
         facts = {"pretrained": self.pretrained, **self.settings}
         return {**facts, "seq_length": self.preprocess.seq_length}
@@ -80,6 +73,8 @@ class Task(Summarized):
                 f"directory, call `{cls.__name__}.from_pretrained`. "
                 f"Received: pretrained={brief(pretrained)}."
             )
+        known = arguments.parameters(cls)
+        arguments.check_names(cls.__name__, kwargs, known)
         return super().__new__(cls)
 
     @classmethod
@@ -117,12 +112,15 @@ class Task(Summarized):
             "special_tokens_in_text": special_tokens_in_text,
             "strict": strict,
         }
-        kwargs = {**arguments.by_name(cls, [None, *args]), **kwargs}
-        return cls._read(directory, how, kwargs)
+        return cls._read(directory, how, args, kwargs)
 
     @classmethod
-    def _read(cls, directory, how, kwargs):
+    def _read(cls, directory, how, args, kwargs):
         """Load with arguments of `_load` and of the class."""
+        _, *known = arguments.parameters(cls)
+        title = f"{cls.__name__}.from_pretrained"
+        arguments.check_names(title, kwargs, [*how, *known])
+        kwargs = {**dict(zip(known, args, strict=False)), **kwargs}
         pretrained, own = cls._load(directory, **how)
         given = {
             name: x

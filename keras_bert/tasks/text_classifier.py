@@ -24,9 +24,17 @@ class TextClassifier(TextTask):
             as the `label2id` of a config. Required for an encoder.
         multi_label: whether a text may have several labels or none. `predict`
             returns labels with a probability of at least 0.5.
-        **kwargs: arguments of `TextTask`.
         rename_labels: dict mapping labels of the trained model to new names.
         new_head: whether to replace the trained head with a random one.
+        seq_length: maximum length of a text or pair in tokens, special tokens
+            included. Defaults to the trained length, or 128.
+        truncation: part of long texts to keep: "head" (default), "tail" or
+            "head_tail".
+        windows: "mean" or "max" to split long single texts into windows and
+            pool their logits. In training each window is an example, and
+            `batch_size` counts windows.
+        stride: maximum number of tokens between the starts of two windows. By
+            default, windows overlap only as needed to have equal lengths.
 
     Example:
 

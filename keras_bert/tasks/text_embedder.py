@@ -6,7 +6,6 @@ import typing
 import keras
 import numpy as np
 
-from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import EmbeddingLoss
@@ -205,8 +204,7 @@ class TextEmbedder(Task):
             "strict": strict,
             "route": route,
         }
-        kwargs = {**arguments.by_name(cls, [None, *args]), **kwargs}
-        return cls._read(directory, how, kwargs)
+        return cls._read(directory, how, args, kwargs)
 
     @classmethod
     def _load(cls, directory, **arguments):
@@ -239,7 +237,6 @@ class TextEmbedder(Task):
     def _published_parts(self):
         return published_parts(self)
 
-    @arguments.name_rest(Recipe)
     def fit(
         self: HasRecipe[Arguments],
         texts: typing.Any,
@@ -300,7 +297,7 @@ class TextEmbedder(Task):
         Raises:
             ValueError: an example cannot be used. Nothing is trained.
         """
-        options = self.recipe_class(*args, **recipe)
+        options = self.recipe_class.of_fit(self.fit, *args, **recipe)
         checks.flag(no_duplicates=no_duplicates)
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)

@@ -5,7 +5,6 @@ import functools
 import typing
 from typing import Annotated
 
-from keras_bert import arguments
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
@@ -281,15 +280,14 @@ class TextGenerator(Task):
             "generated_ids": tf.where(is_text, ids, padding),
         }
 
-    @arguments.name_rest(Task.export_tflite)
     def export_tflite(  # type: ignore[override]
-        self, path: Path, **kwargs: typing.Any
+        self, path: Path, *args: typing.Any, **kwargs: typing.Any
     ) -> typing.NoReturn:
         """Raise ValueError, because TFLite does not support text generation.
 
         Args:
             path: not used.
-            **kwargs: not used.
+            *args, **kwargs: not used.
         """
         raise ValueError(
             "TFLite does not support text generation. Call "

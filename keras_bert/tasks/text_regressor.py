@@ -18,7 +18,15 @@ class TextRegressor(TextTask):
 
     Args:
         pretrained: encoder, or model fine-tuned for this task.
-        **kwargs: arguments of `TextTask`.
+        seq_length: maximum length of a text or pair in tokens, special tokens
+            included. Defaults to the trained length, or 128.
+        truncation: part of long texts to keep: "head" (default), "tail" or
+            "head_tail".
+        windows: "mean" or "max" to split long single texts into windows and
+            pool their logits. In training each window is an example, and
+            `batch_size` counts windows.
+        stride: maximum number of tokens between the starts of two windows. By
+            default, windows overlap only as needed to have equal lengths.
 
     Example:
 

@@ -4,10 +4,7 @@ The `tokenizers` library trains the vocabulary, on text that is normalized and
 split as by BERT's tokenizer.
 """
 
-from typing import Any
-
 from keras_bert import checks
-from keras_bert.arguments import name_rest
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.learning import MAX_FREQUENCY
 from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
@@ -82,24 +79,33 @@ def learn_vocabulary(
     return Vocabulary(tokens), held_out
 
 
-@name_rest(learn_vocabulary)
 def learn_wordpiece(
-    sources: list, vocab_size: int, lowercase: bool = True, **options: Any
+    sources: list,
+    vocab_size: int,
+    lowercase: bool = True,
+    min_frequency: int = 2,
+    compact_ids: bool = False,
+    bad_lines: BadLines | None = None,
 ) -> tuple[WordpieceSettings, list[bytes]]:
-    """Train a WordPiece tokenizer; see `learn_vocabulary`.
+    """Train a WordPiece tokenizer.
 
     Args:
-        sources: sources, as returned by `open_sources`.
-        vocab_size: maximum size of the vocabulary, including the special
-            tokens.
-        lowercase: whether to lower-case texts and strip accents.
-        **options: other arguments of `learn_vocabulary`.
+        sources, vocab_size, lowercase, min_frequency, compact_ids, bad_lines:
+            arguments of `learn_vocabulary`.
 
     Returns:
         The settings of the tokenizer and the held-out sentences.
+
+    Raises:
+        ValueError: the same errors as `learn_vocabulary`.
     """
     vocabulary, held_out = learn_vocabulary(
-        sources, vocab_size, lowercase, **options
+        sources,
+        vocab_size,
+        lowercase=lowercase,
+        min_frequency=min_frequency,
+        compact_ids=compact_ids,
+        bad_lines=bad_lines,
     )
     return WordpieceSettings(vocabulary, lowercase), held_out
 

@@ -7,7 +7,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert import arguments
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.layers.arguments import get_initializer
@@ -29,7 +28,6 @@ from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.text_embedder import TextEmbedder
 
 
-@arguments.name_rest(Recipe)
 def fit_denoising(
     embedder: TextEmbedder,
     texts: typing.Any,
@@ -65,7 +63,7 @@ def fit_denoising(
     References:
         [TSDAE](https://arxiv.org/abs/2104.06979)
     """
-    options = Recipe(**recipe)
+    options = Recipe.of_fit(fit_denoising, **recipe)
     checks.share(deletion_ratio=deletion_ratio)
     if not isinstance(embedder, TextEmbedder):
         raise ValueError(

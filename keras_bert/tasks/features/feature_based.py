@@ -3,15 +3,11 @@
 import contextlib
 import dataclasses
 import functools
-import inspect
 import tempfile
 import typing
 from typing import Annotated
 
 from keras_bert import checks
-from keras_bert.arguments import describe
-from keras_bert.arguments import name_rest
-from keras_bert.arguments import parameters
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
@@ -52,13 +48,14 @@ HEAD_FILE = "head.safetensors"
 
 @dataclasses.dataclass(frozen=True)
 class HeadRecipe(Recipe):
-    """Hyperparameters for training a new head on a frozen encoder."""
+    """Hyperparameters for training a new head on a frozen encoder.
+
+    Args:
+        epochs, learning_rate: as in `Recipe`, with other defaults.
+    """
 
     epochs: Annotated[int, Check(checks.at_least, 1)] = 10
     learning_rate: Annotated[float | None, Check(peak_rate)] = 1e-3
-
-
-HeadRecipe.__doc__ = Recipe.__doc__
 
 
 class FeatureBased(FineTunedTask):
@@ -70,18 +67,8 @@ class FeatureBased(FineTunedTask):
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
-        layers: indices of the layers to read: 0 for the embeddings, 1 for the
-            first block, -1 for the last. Defaults to the last four blocks, or
-            to all blocks if there are fewer.
-        combination: "concatenate", or "weighted" for a sum with trained
-            weights.
-        lstm_size: number of LSTM units per direction. Defaults to the hidden
-            size of the encoder.
-        dropout: dropout rate before each LSTM and after the last.
-        cache_dir: directory that caches the hidden states for later calls of
-            `fit`. If None, they are deleted after training.
-        head_file: file with the weights of a trained head, set by
-            `from_pretrained`.
+        layers, combination, lstm_size, dropout, cache_dir, head_file: arguments
+            of `FeatureTextClassifier`.
         **kwargs: other arguments of the task.
 
     Attributes:
@@ -93,12 +80,6 @@ class FeatureBased(FineTunedTask):
 
     is_per_token = False
     recipe_class = HeadRecipe
-
-    def __init_subclass__(cls):
-        cls.__signature__ = inspect.Signature([*parameters(cls).values()])
-        task = cls.__bases__[-1]
-        describe(task, FeatureBased, omit=["pretrained", "**kwargs"])(cls)
-        super().__init_subclass__()
 
     def __init__(
         self,
@@ -154,8 +135,6 @@ class FeatureBased(FineTunedTask):
         name = f"{pretrained.encoder.name}_features"
         model = head_on_states(self.states_model, self.head_model, name)
         return pretrained, model
-
-    fit = name_rest(HeadRecipe)(FineTunedTask.fit)
 
     def _recipe(self, *args, **values):
         recipe = super()._recipe(*args, **values)

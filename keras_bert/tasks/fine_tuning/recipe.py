@@ -5,6 +5,7 @@ import itertools
 import typing
 from typing import Annotated
 
+from keras_bert import arguments
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.messages import brief
@@ -103,6 +104,26 @@ class Recipe(checks.Checked):
                     f"`{name}` must be 0. Received: lora_rank="
                     f"{self.lora_rank}, {name}={getattr(self, name)}."
                 )
+
+    @classmethod
+    def of_fit(
+        cls, fit: typing.Callable, *args: typing.Any, **values: typing.Any
+    ) -> typing.Self:
+        """Create the recipe of a call of `fit`.
+
+        Args:
+            fit: the method or function, for error messages.
+            *args, **values: fields of the recipe.
+
+        Raises:
+            TypeError: neither `fit` nor the recipe has such an argument.
+        """
+        title = fit.__name__
+        if hasattr(fit, "__self__"):
+            title = f"{type(fit.__self__).__name__}.{title}"
+        known = [*arguments.parameters(fit), *arguments.parameters(cls)]
+        arguments.check_names(title, values, known)
+        return cls(*args, **values)
 
     @property
     def peak_learning_rate(self) -> float:

@@ -9,7 +9,6 @@ References:
 import numpy as np
 
 from keras_bert import checks
-from keras_bert.arguments import describe
 from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
@@ -26,8 +25,6 @@ from keras_bert.text.preprocessor import Preprocessor
 
 # Map `is_pair` (None if unknown) to the accepted keys.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
-
-_OWN_ARGUMENTS = ("pretrained", "outputs", "settings")
 
 
 class Texts(Inputs):
@@ -91,25 +88,13 @@ class TextTask(FineTunedTask):
         pretrained: `PretrainedModel`.
         outputs: `Outputs`.
         settings: JSON-serializable dict of the subclass's settings.
-        seq_length: maximum length of a text or pair in tokens, special tokens
-            included. Defaults to the trained length, or 128.
-        truncation: part of long texts to keep: "head" (default), "tail" or
-            "head_tail".
-        windows: "mean" or "max" to split long single texts into windows and
-            pool their logits. In training each window is an example, and
-            `batch_size` counts windows.
-        stride: maximum number of tokens between the starts of two windows. By
-            default, windows overlap only as needed to have equal lengths.
+        seq_length, truncation, windows, stride: arguments of the subclasses.
 
     Attributes:
         is_pair: bool, whether the task takes pairs; None before training.
     """
 
     preprocess: Preprocessor
-
-    def __init_subclass__(cls):
-        describe(TextTask, omit=_OWN_ARGUMENTS)(cls)
-        super().__init_subclass__()
 
     def __init__(
         self,
