@@ -6,7 +6,7 @@ operations; each other layer multiplies each position by its matrices once.
 
 import math
 
-from keras_bert.layers.span_boundary_head import SpanBoundaryHead
+from keras_bert.layers.heads.span_boundary_head import SpanBoundaryHead
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import EVERY
 from keras_bert.models.heads import MASKED

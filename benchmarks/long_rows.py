@@ -56,7 +56,7 @@ def _measured(way, kind, length):
     import keras
     import tensorflow as tf
 
-    from keras_bert.layers import query_chunks
+    from keras_bert.layers.attention import query_chunks
 
     length = int(length)
     if way == "whole":

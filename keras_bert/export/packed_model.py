@@ -4,11 +4,11 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.gated_feed_forward import GatedFeedForward
-from keras_bert.layers.residual_block import ResidualBlock
-from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.self_attention import SelfAttention
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.gated_feed_forward import GatedFeedForward
+from keras_bert.layers.blocks.residual_block import ResidualBlock
 
 # TensorFlow caches data for each matrix product shape, so only a few shapes are
 # used. In attention, the number of rows is 1, 2, 3, 4, 6, 8, 12, 16, 24 and so

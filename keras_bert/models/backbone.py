@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert import features
-from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.attention.attention import AttentionContext
 from keras_bert.layers.positions import TextPositions
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors

@@ -5,7 +5,7 @@ import functools
 from keras import ops
 
 from keras_bert import features
-from keras_bert.layers.global_tokens import GlobalTokens
+from keras_bert.layers.attention.global_tokens import GlobalTokens
 
 # Maximum number of global tokens. Later tokens of a question or choice are not
 # global.

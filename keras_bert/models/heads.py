@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.config import StrictConfig
-from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.heads.masked_lm_head import MaskedLMHead
 from keras_bert.layers.positions import gather_positions
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.layer_arguments import layer_arguments

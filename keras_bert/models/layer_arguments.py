@@ -3,14 +3,18 @@
 import keras
 
 from keras_bert.layers.activations import get_activation
-from keras_bert.layers.attention_patterns import causal
-from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.attention.attention_patterns import causal
+from keras_bert.layers.attention.self_attention import SelfAttention
+from keras_bert.layers.attention.sliding_window_attention import (
+    SlidingWindowAttention,
+)
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
+from keras_bert.layers.blocks.transformer_encoder_block import (
+    TransformerEncoderBlock,
+)
 from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.self_attention import SelfAttention
-from keras_bert.layers.sliding_window_attention import SlidingWindowAttention
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 
 

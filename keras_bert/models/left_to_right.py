@@ -3,9 +3,9 @@
 from keras import ops
 
 from keras_bert import features
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.attention import attend_to_next
-from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.attention import attend_to_next
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 
 
 class LeftToRight:

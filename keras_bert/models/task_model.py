@@ -8,9 +8,9 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.config import StrictConfig
-from keras_bert.layers.choices import MergeChoices
-from keras_bert.layers.choices import SplitChoices
-from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.heads.choices import MergeChoices
+from keras_bert.layers.heads.choices import SplitChoices
+from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.global_tokens import context_of
 from keras_bert.models.layer_arguments import initializer

@@ -1,7 +1,7 @@
 """Backbone with a content stream and a query stream, as in XLNet."""
 
 from keras_bert import features
-from keras_bert.layers.two_stream_embeddings import PredictionRanks
+from keras_bert.layers.embeddings.two_stream_embeddings import PredictionRanks
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
 from keras_bert.typing import Tensor

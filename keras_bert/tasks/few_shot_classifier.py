@@ -12,7 +12,7 @@ from keras import ops
 from keras_bert import checks
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checks import Check
-from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.embeddings.saving import save_embedder

@@ -10,7 +10,7 @@ from keras_bert import tasks
 from keras_bert.export.length_comparison import check_lengths
 from keras_bert.export.length_comparison import length_samples
 from keras_bert.export.tflite_comparison import signature_runner
-from keras_bert.layers import block_sparse
+from keras_bert.layers.attention import block_sparse
 from tests.export.conftest import FAMILIES
 from tests.export.conftest import TASKS
 from tests.export.conftest import run_openvino
@@ -197,7 +197,8 @@ def test_an_export_that_differs_at_a_length_is_not_written(
         return attended if query.shape[2] else attended[:, :, ::-1]
 
     monkeypatch.setattr(
-        "keras_bert.layers.block_sparse_attention.attend_to_some_blocks", wrong
+        "keras_bert.layers.attention.block_sparse_attention.attend_to_some_blocks",
+        wrong,
     )
     write = getattr(task, f"export_{format}")
     with pytest.raises(ValueError, match=r"difference of .*\(1, 513\)"):

@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.layers import BlockSparseAttention
-from keras_bert.layers.random_blocks import draw_blocks
-from keras_bert.layers.random_blocks import draw_early_blocks
+from keras_bert.layers.attention.random_blocks import draw_blocks
+from keras_bert.layers.attention.random_blocks import draw_early_blocks
 from tests.layers import rows
 
 _SIZE, _NUM_RANDOM = 4, 2

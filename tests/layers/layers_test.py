@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_bert import layers
-from keras_bert.layers.attention_patterns import causal
+from keras_bert.layers.attention.attention_patterns import causal
 
 _RANDOM = np.random.default_rng(0)
 _STATES = _RANDOM.normal(size=(2, 5, 8)).astype("float32")

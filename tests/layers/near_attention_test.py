@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_bert.layers import Rotary
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import Window
-from keras_bert.layers import query_chunks
+from keras_bert.layers.attention import query_chunks
 from tests.layers import rows
 
 _LENGTH = 1024

@@ -8,8 +8,8 @@ import tensorflow as tf
 from keras_bert.layers import Rotary
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import causal
-from keras_bert.layers import query_chunks
-from keras_bert.layers.attention import softmax
+from keras_bert.layers.attention import query_chunks
+from keras_bert.layers.attention.attention import softmax
 from tests.layers import rows
 
 _LENGTH = 600
@@ -82,7 +82,9 @@ def numbers_of_queries(attention, monkeypatch):
         return softmax(scores, *arguments)
 
     monkeypatch.setattr(query_chunks, "softmax", recorded)
-    monkeypatch.setattr("keras_bert.layers.attention.softmax", recorded)
+    monkeypatch.setattr(
+        "keras_bert.layers.attention.attention.softmax", recorded
+    )
     with tf.GradientTape() as tape:
         outputs = attention(tf.ones((1, _LONG, 8)), training=True)
     tape.gradient(outputs, attention.trainable_variables)
@@ -91,6 +93,6 @@ def numbers_of_queries(attention, monkeypatch):
 
 def test_rows_of_up_to_512_tokens_stay_whole(monkeypatch):
     monkeypatch.setattr(
-        "keras_bert.layers.self_attention.attend_in_chunks", None
+        "keras_bert.layers.attention.self_attention.attend_in_chunks", None
     )
     make_attention(dropout=0.0)(keras.ops.ones((1, 512, 8)))

@@ -7,8 +7,8 @@ import tensorflow as tf
 
 from keras_bert.layers import GlobalTokens
 from keras_bert.layers import SlidingWindowAttention
-from keras_bert.layers import self_attention
-from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.attention import self_attention
+from keras_bert.layers.attention.attention import AttentionContext
 from tests.layers import rows
 
 _WINDOW = 8

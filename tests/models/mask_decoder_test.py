@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from keras_bert.layers.disentangled_attention import relative_rows
+from keras_bert.layers.attention.disentangled_attention import relative_rows
 from keras_bert.models import add_heads
 from keras_bert.models.families.deberta.config import DebertaConfig
 from keras_bert.models.families.deberta_v2.config import DebertaV2Config

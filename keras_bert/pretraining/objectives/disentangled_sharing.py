@@ -6,7 +6,9 @@ References:
 
 import numpy as np
 
-from keras_bert.layers.disentangled_embeddings import DisentangledEmbeddings
+from keras_bert.layers.embeddings.disentangled_embeddings import (
+    DisentangledEmbeddings,
+)
 from keras_bert.models.heads import add_heads
 from keras_bert.pretraining.objectives.replaced_tokens import read_generator
 from keras_bert.pretraining.objectives.replaced_tokens import trainable_models

@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert import features
-from keras_bert.layers.token_replacement import TokenReplacement
+from keras_bert.layers.heads.token_replacement import TokenReplacement
 from keras_bert.pretraining.objectives.terms import LabelTerm
 from keras_bert.pretraining.objectives.terms import TokenTerm
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels

@@ -7,7 +7,7 @@ References:
 import keras
 
 from keras_bert import features
-from keras_bert.layers.span_boundary_head import SpanBoundaryHead
+from keras_bert.layers.heads.span_boundary_head import SpanBoundaryHead
 from keras_bert.models.layer_arguments import layer_arguments
 from keras_bert.pretraining.objectives.terms import LabelTerm
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels

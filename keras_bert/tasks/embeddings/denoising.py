@@ -10,9 +10,11 @@ from keras import ops
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.blocks.transformer_encoder_block import (
+    TransformerEncoderBlock,
+)
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.messages import brief
 from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 from keras_bert.tasks.batches.length_buckets import training_buckets

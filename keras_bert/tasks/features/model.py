@@ -10,9 +10,9 @@ from keras_bert import checks
 from keras_bert import features
 from keras_bert.checks import Check
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.lstm import LSTM
-from keras_bert.layers.scalar_mix import ScalarMix
-from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.heads.lstm import LSTM
+from keras_bert.layers.heads.scalar_mix import ScalarMix
+from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.messages import brief
 
 CONCATENATE, WEIGHTED = "concatenate", "weighted"

@@ -5,10 +5,12 @@ from typing import Annotated
 
 from keras_bert import checks
 from keras_bert.config import EncoderConfig
-from keras_bert.layers.bert_embeddings import BertEmbeddings
-from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
+from keras_bert.layers.embeddings.bert_embeddings import BertEmbeddings
+from keras_bert.layers.embeddings.factorized_embeddings import (
+    FactorizedEmbeddings,
+)
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_head

@@ -3,8 +3,8 @@
 import keras
 
 from keras_bert.config import BertConfig
-from keras_bert.layers.bert_embeddings import BertEmbeddings
-from keras_bert.layers.nsp_head import NSPHead
+from keras_bert.layers.embeddings.bert_embeddings import BertEmbeddings
+from keras_bert.layers.heads.nsp_head import NSPHead
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import add_heads

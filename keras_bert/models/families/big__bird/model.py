@@ -6,14 +6,16 @@ from typing import Annotated
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
-from keras_bert.layers.bert_embeddings import BigBirdEmbeddings
-from keras_bert.layers.block_sparse_attention import RANDOM_BLOCKS
-from keras_bert.layers.block_sparse_attention import BlockSparseAttention
-from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.feed_forward import ResidualFeedForward
+from keras_bert.layers.attention.block_sparse_attention import RANDOM_BLOCKS
+from keras_bert.layers.attention.block_sparse_attention import (
+    BlockSparseAttention,
+)
+from keras_bert.layers.attention.self_attention import SelfAttention
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.feed_forward import ResidualFeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
+from keras_bert.layers.embeddings.bert_embeddings import BigBirdEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.families.bert.model import bert_heads
 from keras_bert.models.family import Family

@@ -2,15 +2,15 @@
 
 from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.layer_norm import LayerNorm
-from keras_bert.layers.mask_queries import MaskQueries
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.relative_table import RelativeTable
-from keras_bert.layers.separate_disentangled_attention import (
+from keras_bert.layers.attention.relative_table import RelativeTable
+from keras_bert.layers.attention.separate_disentangled_attention import (
     SeparateDisentangledAttention,
 )
-from keras_bert.layers.word_embeddings import WordEmbeddings
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
+from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.heads.mask_queries import MaskQueries
+from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.families.deberta.config import DebertaConfig
 from keras_bert.models.family import Family

@@ -2,9 +2,11 @@
 
 import dataclasses
 
-from keras_bert.layers.convolved_block import ConvolvedBlock
-from keras_bert.layers.disentangled_attention import DisentangledAttention
-from keras_bert.layers.replaced_token_head import NormedReplacedTokenHead
+from keras_bert.layers.attention.disentangled_attention import (
+    DisentangledAttention,
+)
+from keras_bert.layers.blocks.convolved_block import ConvolvedBlock
+from keras_bert.layers.heads.replaced_token_head import NormedReplacedTokenHead
 from keras_bert.models.families.deberta import model as deberta
 from keras_bert.models.families.deberta_v2.config import DebertaV2Config
 from keras_bert.models.heads import masked_lm_only

@@ -6,10 +6,10 @@ from typing import Annotated
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.config import StrictConfig
-from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
+from keras_bert.layers.embeddings.token_embeddings import TokenEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments

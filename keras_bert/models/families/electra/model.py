@@ -4,9 +4,11 @@ import dataclasses
 
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.bert_embeddings import BertEmbeddings
-from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
-from keras_bert.layers.replaced_token_head import ReplacedTokenHead
+from keras_bert.layers.embeddings.bert_embeddings import BertEmbeddings
+from keras_bert.layers.embeddings.factorized_embeddings import (
+    FactorizedEmbeddings,
+)
+from keras_bert.layers.heads.replaced_token_head import ReplacedTokenHead
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_head
 from keras_bert.models.layer_arguments import dense_transform

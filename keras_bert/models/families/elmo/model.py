@@ -9,8 +9,10 @@ from keras import ops
 from keras_bert import features
 from keras_bert.config import check_value
 from keras_bert.config import read_json_object
-from keras_bert.layers.character_embeddings import CharacterEmbeddings
-from keras_bert.layers.projected_lstm import ProjectedLSTMCell
+from keras_bert.layers.embeddings.character_embeddings import (
+    CharacterEmbeddings,
+)
+from keras_bert.layers.heads.projected_lstm import ProjectedLSTMCell
 from keras_bert.messages import brief
 from keras_bert.typing import Path
 

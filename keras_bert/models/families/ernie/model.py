@@ -6,7 +6,7 @@ from typing import Annotated
 from keras_bert import checks
 from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
-from keras_bert.layers.ernie_embeddings import ErnieEmbeddings
+from keras_bert.layers.embeddings.ernie_embeddings import ErnieEmbeddings
 from keras_bert.models.families.bert.model import bert_heads
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments

@@ -4,16 +4,16 @@ import keras
 
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.activations import get_activation
-from keras_bert.layers.attention_patterns import Window
+from keras_bert.layers.attention.attention_patterns import Window
+from keras_bert.layers.attention.rotary import Rotary
+from keras_bert.layers.attention.self_attention import SelfAttention
+from keras_bert.layers.blocks.gated_feed_forward import GatedFeedForward
+from keras_bert.layers.blocks.pre_norm_block import PreNormBlock
+from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
 from keras_bert.layers.flat_dense import NormedDense
-from keras_bert.layers.gated_feed_forward import GatedFeedForward
+from keras_bert.layers.heads.task_head import TaskHead
+from keras_bert.layers.heads.tied_head import TiedHead
 from keras_bert.layers.layer_norm import UnshiftedLayerNorm
-from keras_bert.layers.pre_norm_block import PreNormBlock
-from keras_bert.layers.rotary import Rotary
-from keras_bert.layers.self_attention import SelfAttention
-from keras_bert.layers.task_head import TaskHead
-from keras_bert.layers.tied_head import TiedHead
-from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.families.modernbert.config import ModernBertConfig
 from keras_bert.models.family import Family

@@ -6,7 +6,7 @@ from typing import Annotated
 from keras_bert import checks
 from keras_bert import features
 from keras_bert.checks import Check
-from keras_bert.layers.relative_bias import RelativeBias
+from keras_bert.layers.attention.relative_bias import RelativeBias
 from keras_bert.models.families.roberta import model as roberta
 from keras_bert.models.layer_arguments import initializer
 

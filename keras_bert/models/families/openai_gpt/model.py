@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from keras_bert.layers.tied_head import LMHead
-from keras_bert.layers.token_embeddings import PlainEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import PlainEmbeddings
+from keras_bert.layers.heads.tied_head import LMHead
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments

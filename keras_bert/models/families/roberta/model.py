@@ -6,7 +6,7 @@ import functools
 from keras_bert import checks
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
+from keras_bert.layers.embeddings.roberta_embeddings import RobertaEmbeddings
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.layer_arguments import dense_transform

@@ -3,13 +3,15 @@
 import keras
 
 from keras_bert import features
+from keras_bert.layers.attention.relative_attention import RelativeAttention
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.relative_attention import RelativeAttention
-from keras_bert.layers.tied_head import TiedHead
-from keras_bert.layers.two_stream_embeddings import QueryStart
-from keras_bert.layers.two_stream_embeddings import TwoStreamEmbeddings
+from keras_bert.layers.embeddings.two_stream_embeddings import QueryStart
+from keras_bert.layers.embeddings.two_stream_embeddings import (
+    TwoStreamEmbeddings,
+)
+from keras_bert.layers.heads.tied_head import TiedHead
 from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.families.xlnet.config import XLNetConfig
 from keras_bert.models.family import Family

@@ -4,10 +4,10 @@ import dataclasses
 
 from keras import ops
 
-from keras_bert.layers.attention import ignored_pairs
-from keras_bert.layers.attention import masked_scores
-from keras_bert.layers.attention import softmax
-from keras_bert.layers.attention import transposed
+from keras_bert.layers.attention.attention import ignored_pairs
+from keras_bert.layers.attention.attention import masked_scores
+from keras_bert.layers.attention.attention import softmax
+from keras_bert.layers.attention.attention import transposed
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
 

@@ -3,10 +3,10 @@
 from keras import ops
 
 from keras_bert.custom_gradient import custom_gradient
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.attention import ignored_keys
-from keras_bert.layers.attention import softmax
-from keras_bert.layers.attention import transposed
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.attention import ignored_keys
+from keras_bert.layers.attention.attention import softmax
+from keras_bert.layers.attention.attention import transposed
 
 # Number of queries per chunk, and maximum sequence length without chunks.
 _NUM_QUERIES = 256

@@ -4,9 +4,9 @@ import dataclasses
 
 from keras import ops
 
-from keras_bert.layers.attention import attend_to_all
-from keras_bert.layers.attention import masked_scores
-from keras_bert.layers.attention import transposed
+from keras_bert.layers.attention.attention import attend_to_all
+from keras_bert.layers.attention.attention import masked_scores
+from keras_bert.layers.attention.attention import transposed
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
 

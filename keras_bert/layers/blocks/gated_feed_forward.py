@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.activations import inference_activation
-from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.blocks.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.typing import Tensor
 

@@ -13,17 +13,17 @@ from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.attention import attend_to_all
-from keras_bert.layers.attention import attention_weights
-from keras_bert.layers.attention_patterns import max_full_length
-from keras_bert.layers.attention_patterns import uses_blocks
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.attention import attend_to_all
+from keras_bert.layers.attention.attention import attention_weights
+from keras_bert.layers.attention.attention_patterns import max_full_length
+from keras_bert.layers.attention.attention_patterns import uses_blocks
+from keras_bert.layers.attention.query_chunks import attend_in_chunks
+from keras_bert.layers.attention.query_chunks import is_in_chunks
+from keras_bert.layers.attention.sliding_window import attend_in_blocks
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
-from keras_bert.layers.query_chunks import attend_in_chunks
-from keras_bert.layers.query_chunks import is_in_chunks
-from keras_bert.layers.sliding_window import attend_in_blocks
 from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
@@ -62,7 +62,7 @@ class SelfAttention(Layer):
         query_positions: int32 `(batch_size, num_queries)`, positions at which
             to compute the output. Defaults to all positions.
         context: dict of other fields of
-            `keras_bert.layers.attention.AttentionContext`.
+            `keras_bert.layers.attention.attention.AttentionContext`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.

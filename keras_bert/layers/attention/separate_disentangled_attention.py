@@ -7,7 +7,9 @@ import numpy as np
 from keras import ops
 
 from keras_bert.layers.arguments import Shape
-from keras_bert.layers.disentangled_attention import DisentangledAttention
+from keras_bert.layers.attention.disentangled_attention import (
+    DisentangledAttention,
+)
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.typing import Tensor
 

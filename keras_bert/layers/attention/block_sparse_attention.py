@@ -8,13 +8,13 @@ import numpy as np
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.block_sparse import attend_to_some_blocks
-from keras_bert.layers.block_sparse import block_counts
-from keras_bert.layers.random_blocks import draw_blocks
-from keras_bert.layers.random_blocks import draw_early_blocks
-from keras_bert.layers.random_blocks import uses_early_blocks
-from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.block_sparse import attend_to_some_blocks
+from keras_bert.layers.attention.block_sparse import block_counts
+from keras_bert.layers.attention.random_blocks import draw_blocks
+from keras_bert.layers.attention.random_blocks import draw_early_blocks
+from keras_bert.layers.attention.random_blocks import uses_early_blocks
+from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 

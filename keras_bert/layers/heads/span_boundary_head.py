@@ -14,9 +14,9 @@ from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import NormedDense
+from keras_bert.layers.heads.tied_head import TiedHead
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
-from keras_bert.layers.tied_head import TiedHead
 from keras_bert.typing import Tensor
 
 

@@ -9,10 +9,10 @@ from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import Activation
 from keras_bert.layers.arguments import Shape
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
-from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors

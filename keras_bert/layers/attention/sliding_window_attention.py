@@ -7,11 +7,11 @@ import keras
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.attention import attend_to_all
-from keras_bert.layers.attention import attention_weights
-from keras_bert.layers.attention_patterns import Window
-from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.attention import attend_to_all
+from keras_bert.layers.attention.attention import attention_weights
+from keras_bert.layers.attention.attention_patterns import Window
+from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 

@@ -13,9 +13,9 @@ from keras_bert.layers.arguments import Activation
 from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.attention.self_attention import SelfAttention
+from keras_bert.layers.blocks.feed_forward import FeedForward
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 from keras_bert.typing import Tensor
 
 

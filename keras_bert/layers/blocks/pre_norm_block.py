@@ -5,7 +5,7 @@ import typing
 import keras
 from keras import ops
 
-from keras_bert.layers.residual_block import ResidualBlock
+from keras_bert.layers.blocks.residual_block import ResidualBlock
 from keras_bert.typing import Tensor
 
 
@@ -31,7 +31,7 @@ class PreNormBlock(ResidualBlock):
         query_positions: int32 `(batch_size, num_queries)`, positions at which
             to compute the output. Defaults to all positions.
         context: dict of other fields of
-            `keras_bert.layers.attention.AttentionContext`.
+            `keras_bert.layers.attention.attention.AttentionContext`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.

@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.arguments import Shape
-from keras_bert.layers.token_embeddings import TokenEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import TokenEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -8,8 +8,8 @@ from keras import ops
 from keras_bert import checks
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_token_shapes
+from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
 from keras_bert.layers.layer_norm import LayerNorm
-from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 

@@ -9,11 +9,11 @@ from keras import ops
 
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.attention import AttentionContext
-from keras_bert.layers.disentangled_attention import shifted
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.disentangled_attention import shifted
+from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import make_dense
-from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.typing import Tensor
 
 _THETA = 10000.0

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.tied_head import TiedLayer
+from keras_bert.layers.heads.tied_head import TiedLayer
 from keras_bert.typing import Tensor
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.attention.attention import AttentionContext
+from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.typing import Tensor
 
 

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import Shape
+from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
 from keras_bert.layers.layer import Layer
-from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.typing import Tensor
 
 

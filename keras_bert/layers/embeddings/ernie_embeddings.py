@@ -6,7 +6,7 @@ import keras
 
 from keras_bert import checks
 from keras_bert.layers.arguments import Shape
-from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.embeddings.bert_embeddings import BertEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -8,7 +8,7 @@ from keras import ops
 from keras_bert import checks
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import check_token_shapes
-from keras_bert.layers.token_embeddings import TokenEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import TokenEmbeddings
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 

@@ -1,0 +1,1 @@
+"""Self-attention layers and functions that attend."""

@@ -1,0 +1,1 @@
+"""Blocks of an encoder and their feed-forward layers."""

@@ -1,0 +1,1 @@
+"""Layers that compute outputs from hidden states."""
