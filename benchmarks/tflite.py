@@ -25,7 +25,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.export.tflite_names import KINDS
+from keras_bert.export.tflite.names import KINDS
 
 _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "Output directory of run_classifier.py."
@@ -80,7 +80,7 @@ def _measure_quality():
 
 def _export(task, kind, **options):
     """Return the runner and bytes of the ids file, and the comparisons."""
-    from keras_bert.export.tflite_comparison import signature_runner
+    from keras_bert.export.tflite.comparison import signature_runner
 
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "model.tflite")

@@ -61,8 +61,8 @@ def main():
     command_line.import_quietly("keras")
     # Raises without the extra.
     export = getattr(keras_bert.export, f"export_{_FORMAT.value}")
-    from keras_bert.export.id_directory import check_id_output
-    from keras_bert.export.tflite_samples import read_texts
+    from keras_bert.export.onnx.id_directory import check_id_output
+    from keras_bert.export.samples import read_texts
     from keras_bert.tasks import load_any_task
 
     check_id_output(

@@ -53,9 +53,9 @@ def main():
     # Imported late, so that --help is fast.
     keras = command_line.import_quietly("keras")
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.export.serving_files import version_directory
-    from keras_bert.export.serving_lines import curl_line
-    from keras_bert.export.serving_lines import docker_line
+    from keras_bert.export.saved_model.serving_files import version_directory
+    from keras_bert.export.saved_model.serving_lines import curl_line
+    from keras_bert.export.saved_model.serving_lines import docker_line
     from keras_bert.tasks import load_any_task
 
     sampling = _sampling()

@@ -17,11 +17,11 @@ from keras_bert import command_line
 from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
-from keras_bert.export.tflite_names import DEFAULT_FILES
-from keras_bert.export.tflite_names import KINDS
-from keras_bert.export.tflite_names import check_kind
-from keras_bert.export.tflite_names import tflite_paths
-from keras_bert.export.tflite_samples import read_texts
+from keras_bert.export.samples import read_texts
+from keras_bert.export.tflite.names import DEFAULT_FILES
+from keras_bert.export.tflite.names import KINDS
+from keras_bert.export.tflite.names import check_kind
+from keras_bert.export.tflite.names import tflite_paths
 
 PROGRAM = command_line.Program(__doc__)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.export.tflite_samples import id_samples
-from keras_bert.export.tflite_samples import long_columns
+from keras_bert.export.samples import id_samples
+from keras_bert.export.samples import long_columns
 
 # Maximum difference, relative to the largest output if that is above 1.
 _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}

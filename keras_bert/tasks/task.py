@@ -18,7 +18,7 @@ from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 
 if typing.TYPE_CHECKING:
-    from keras_bert.export.tflite_comparison import Comparison
+    from keras_bert.export.tflite.comparison import Comparison
 
 _Task = typing.TypeVar("_Task", bound="Task")
 

@@ -47,7 +47,7 @@ from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
 if typing.TYPE_CHECKING:
-    from keras_bert.export.tflite_comparison import Comparison
+    from keras_bert.export.tflite.comparison import Comparison
 
 _Task = typing.TypeVar("_Task", bound=Task)
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import from_pretrained
-from keras_bert.export.served_ops import check_ops
+from keras_bert.export.saved_model.served_ops import check_ops
 from tests.families.golden import Golden
 from tests.families.golden import assert_close
 

@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_bert import tasks
 from keras_bert.export.length_comparison import check_lengths
 from keras_bert.export.length_comparison import length_samples
-from keras_bert.export.tflite_comparison import signature_runner
+from keras_bert.export.tflite.comparison import signature_runner
 from keras_bert.layers.attention import block_sparse
 from tests.export.conftest import FAMILIES
 from tests.export.conftest import TASKS

@@ -82,7 +82,7 @@ def signatures(export, path):
         yield ranks, False, lambda *values: session.run(
             None, {n: x.astype("int64") for n, x in zip(ranks, values)})
     else:
-        from keras_bert.export.tflite_comparison import signature_runner
+        from keras_bert.export.tflite.comparison import signature_runner
         has_text, file = export == "text.tflite", f"_{export}"
         content = open(path.replace(".tflite", file), "rb").read()
         run = signature_runner(content, has_text)

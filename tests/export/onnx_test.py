@@ -11,7 +11,7 @@ import tokenizers
 
 from keras_bert import tasks
 from keras_bert.export import export_onnx
-from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Preprocessor
 from tests.export.conftest import OF_FEATURES

@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert import processor
 from keras_bert.export import export_saved_model
-from keras_bert.export import saved_model
+from keras_bert.export.saved_model import saved_model
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import FillMask
 

@@ -14,7 +14,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_bert import tasks
 from keras_bert.export import export_saved_model
-from keras_bert.export.served_ops import check_ops
+from keras_bert.export.saved_model.served_ops import check_ops
 from tests.export.conftest import TASKS
 from tests.export.conftest import columns
 

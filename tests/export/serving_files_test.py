@@ -7,9 +7,9 @@ import pytest
 from google.protobuf import text_format
 from tensorflow_serving.config import model_server_config_pb2
 
-from keras_bert.export.serving_files import BATCHING_PARAMETERS
-from keras_bert.export.serving_files import MODEL_CONFIG
-from keras_bert.export.serving_files import write_serving_files
+from keras_bert.export.saved_model.serving_files import BATCHING_PARAMETERS
+from keras_bert.export.saved_model.serving_files import MODEL_CONFIG
+from keras_bert.export.saved_model.serving_files import write_serving_files
 
 # BatchingParameters of servables/tensorflow/session_bundle_config.proto,
 # which tensorflow-serving-api does not contain.

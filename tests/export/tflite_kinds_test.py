@@ -8,11 +8,11 @@ import tensorflow as tf
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export import export_tflite
-from keras_bert.export import tflite
-from keras_bert.export.tflite_comparison import Comparison
-from keras_bert.export.tflite_functions import ids_function
-from keras_bert.export.tflite_functions import operators
-from keras_bert.export.tflite_samples import read_texts
+from keras_bert.export.samples import read_texts
+from keras_bert.export.tflite import tflite
+from keras_bert.export.tflite.comparison import Comparison
+from keras_bert.export.tflite.functions import ids_function
+from keras_bert.export.tflite.functions import operators
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TextClassifier

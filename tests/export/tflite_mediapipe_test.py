@@ -10,8 +10,8 @@ from flatbuffers.table import Table
 from keras_bert import tasks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export import export_tflite
-from keras_bert.export.tflite_comparison import signature_runner
-from keras_bert.export.tflite_mediapipe import mediapipe_samples
+from keras_bert.export.tflite.comparison import signature_runner
+from keras_bert.export.tflite.mediapipe import mediapipe_samples
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from tests import tiny

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from keras_bert.export import export_tflite
-from keras_bert.export.tflite_comparison import signature_runner
+from keras_bert.export.tflite.comparison import signature_runner
 from tests.export.conftest import IN_TFLITE
 from tests.export.conftest import TASKS
 from tests.export.conftest import columns

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keras_bert import tasks
-from keras_bert.export.id_directory import write_id_directory
+from keras_bert.export.onnx.id_directory import write_id_directory
 from tests.export.conftest import FAMILIES
 
 _TEXTS = [

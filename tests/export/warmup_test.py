@@ -5,9 +5,9 @@ import pytest
 import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
-from keras_bert.export.warmup import WARMUP_FILE
-from keras_bert.export.warmup import example_requests
-from keras_bert.export.warmup import write_warmup_requests
+from keras_bert.export.saved_model.warmup import WARMUP_FILE
+from keras_bert.export.saved_model.warmup import example_requests
+from keras_bert.export.saved_model.warmup import write_warmup_requests
 from keras_bert.tasks import FillMask
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer

@@ -3,7 +3,7 @@
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.export.served_ops import TOKENIZER_OPS
+from keras_bert.export.saved_model.served_ops import TOKENIZER_OPS
 from keras_bert.models.families.distilbert import model as distilbert
 from keras_bert.text.tokenizer_kinds import KINDS
 from tests.fourth_kind import spaced_tokenizer as spaced

@@ -10,9 +10,9 @@ import pytest
 from google.protobuf import text_format
 from tensorflow_serving.config import model_server_config_pb2
 
-from keras_bert.export.serving_files import MODEL_CONFIG
-from keras_bert.export.serving_lines import curl_line
-from keras_bert.export.serving_lines import docker_line
+from keras_bert.export.saved_model.serving_files import MODEL_CONFIG
+from keras_bert.export.saved_model.serving_lines import curl_line
+from keras_bert.export.saved_model.serving_lines import docker_line
 from keras_bert.tasks import FillMask
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier

@@ -43,7 +43,7 @@ def in_tf_data():
 @pytest.fixture(scope="session")
 def make_tflite_runner():
     """Return a function that converts a `tf.function` to TFLite."""
-    from keras_bert.export.tflite_comparison import signature_runner
+    from keras_bert.export.tflite.comparison import signature_runner
 
     def make_tflite_runner(function):
         converter = tf.lite.TFLiteConverter.from_concrete_functions(

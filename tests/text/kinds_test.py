@@ -17,8 +17,8 @@ import tensorflow as tf
 import tokenizers
 
 from keras_bert.checkpoints.family import find_family
-from keras_bert.export.served_ops import check_ops
-from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
+from keras_bert.export.saved_model.served_ops import check_ops
 from keras_bert.template import Template
 from keras_bert.text import Vocabulary
 from keras_bert.text.base_vocabulary import AddedToken

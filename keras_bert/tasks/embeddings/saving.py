@@ -27,7 +27,7 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
-from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.messages import brief
 from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.template import Template
 from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.preprocessor import Preprocessor

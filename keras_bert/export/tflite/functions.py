@@ -8,8 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.export.served_graph import text_signature
-from keras_bert.export.served_graph import without_padding
+from keras_bert.export.saved_model.served_graph import text_signature
+from keras_bert.export.saved_model.served_graph import without_padding
 
 
 def text_function(task):

@@ -9,9 +9,9 @@ import tf2onnx
 from keras_bert.export.length_comparison import check_lengths
 from keras_bert.export.length_comparison import length_samples
 from keras_bert.export.packed_model import packed_model
-from keras_bert.export.tflite_functions import same_rows
-from keras_bert.export.tflite_samples import id_samples
-from keras_bert.export.tflite_samples import sample_columns
+from keras_bert.export.samples import id_samples
+from keras_bert.export.samples import sample_columns
+from keras_bert.export.tflite.functions import same_rows
 from keras_bert.lazy import import_package
 
 # The first opset with layer normalization (ONNX Runtime 1.12).

@@ -5,7 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.export.tflite_functions import constant_function
+from keras_bert.export.tflite.functions import constant_function
 
 # Names of the files in the archive.
 VOCABULARY, LABELS = "vocab.txt", "labels.txt"

@@ -7,8 +7,8 @@ from keras_bert import checks
 from keras_bert.checkpoints.formats.hugging_face import write_published_configs
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
-from keras_bert.export.tokenizer_json import point_to_tokenizer_json
-from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import point_to_tokenizer_json
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.messages import brief
 
 _MOST_BYTES = 2**31 - 2**20  # Protobuf limit, with room for the nodes.

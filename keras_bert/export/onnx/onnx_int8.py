@@ -5,8 +5,8 @@ import tempfile
 
 import onnx
 
-from keras_bert.export.onnx_graph import graph_samples
-from keras_bert.export.onnx_graph import run_onnx
+from keras_bert.export.onnx.onnx_graph import graph_samples
+from keras_bert.export.onnx.onnx_graph import run_onnx
 from keras_bert.export.quantization_comparison import check_is_close
 from keras_bert.export.quantization_comparison import compare
 

@@ -5,14 +5,14 @@ import functools
 import typing
 
 from keras_bert import checks
-from keras_bert.export.id_directory import check_id_export
-from keras_bert.export.id_directory import write_id_directory
-from keras_bert.export.onnx_graph import NAMES
-from keras_bert.export.onnx_graph import check_graph
-from keras_bert.export.onnx_graph import onnx_model
-from keras_bert.export.onnx_graph import run_onnx
-from keras_bert.export.onnx_int8 import quantized
-from keras_bert.export.tflite_samples import sample_columns
+from keras_bert.export.onnx.id_directory import check_id_export
+from keras_bert.export.onnx.id_directory import write_id_directory
+from keras_bert.export.onnx.onnx_graph import NAMES
+from keras_bert.export.onnx.onnx_graph import check_graph
+from keras_bert.export.onnx.onnx_graph import onnx_model
+from keras_bert.export.onnx.onnx_graph import run_onnx
+from keras_bert.export.onnx.onnx_int8 import quantized
+from keras_bert.export.samples import sample_columns
 from keras_bert.lazy import import_package
 from keras_bert.typing import Path
 

@@ -11,16 +11,16 @@ from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.length_comparison import check_lengths
 from keras_bert.export.length_comparison import length_samples
-from keras_bert.export.served_graph import ServedGraph
-from keras_bert.export.served_model import ServedModel
-from keras_bert.export.served_ops import LEAST_SERVER
-from keras_bert.export.served_ops import TOKENIZER_OPS
-from keras_bert.export.served_ops import check_ops
-from keras_bert.export.served_ops import graph_ops
-from keras_bert.export.serving_files import version_directory
-from keras_bert.export.serving_files import write_serving_files
-from keras_bert.export.warmup import example_requests
-from keras_bert.export.warmup import write_warmup_requests
+from keras_bert.export.saved_model.served_graph import ServedGraph
+from keras_bert.export.saved_model.served_model import ServedModel
+from keras_bert.export.saved_model.served_ops import LEAST_SERVER
+from keras_bert.export.saved_model.served_ops import TOKENIZER_OPS
+from keras_bert.export.saved_model.served_ops import check_ops
+from keras_bert.export.saved_model.served_ops import graph_ops
+from keras_bert.export.saved_model.serving_files import version_directory
+from keras_bert.export.saved_model.serving_files import write_serving_files
+from keras_bert.export.saved_model.warmup import example_requests
+from keras_bert.export.saved_model.warmup import write_warmup_requests
 from keras_bert.processor import processor_flags
 from keras_bert.typing import Path
 

@@ -5,7 +5,7 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.export.equal_nodes import merge_equal_nodes
 from keras_bert.export.packed_model import row_lengths
-from keras_bert.export.served_model import use_narrow_constants
+from keras_bert.export.saved_model.served_model import use_narrow_constants
 
 
 class ServedGraph:

@@ -5,7 +5,7 @@ import pathlib
 import shlex
 import urllib.parse
 
-from keras_bert.export.serving_files import MODEL_CONFIG
+from keras_bert.export.saved_model.serving_files import MODEL_CONFIG
 
 IMAGE = "tensorflow/serving:2.19.1"
 

@@ -5,11 +5,12 @@ import time
 
 import numpy as np
 
+from keras_bert.export.quantization_comparison import LOST_LABELS
+from keras_bert.export.quantization_comparison import keeps_labels
+
 # Maximum absolute difference of outputs for each data type.
 _TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
-# Limits for int8: the fraction of labels that may differ (at least one label),
-# and the minimum cosine similarity of outputs without labels.
-LOST_LABELS = 0.01
+# Minimum cosine similarity of int8 outputs without labels.
 _MIN_COSINE = 0.99
 _COMPRESSED = np.int8, np.uint8  # Dtypes of `compress_vectors`.
 
@@ -59,14 +60,6 @@ class Comparison:
             f"difference {self.greatest_difference:.2g}, cosine "
             f"{self.cosine:.5f}"
         )
-
-
-def keeps_labels(num_labels, num_equal_labels):
-    """Return True if few enough labels differ.
-
-    One label may differ, or at most the fraction `LOST_LABELS` of all labels.
-    """
-    return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 
 def tolerance(kind):

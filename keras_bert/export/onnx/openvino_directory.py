@@ -7,14 +7,14 @@ import typing
 
 from absl import logging
 
-from keras_bert.export.id_directory import check_id_export
-from keras_bert.export.id_directory import write_id_directory
-from keras_bert.export.onnx_graph import check_graph
-from keras_bert.export.onnx_graph import graph_samples
-from keras_bert.export.onnx_graph import onnx_model
+from keras_bert.export.onnx.id_directory import check_id_export
+from keras_bert.export.onnx.id_directory import write_id_directory
+from keras_bert.export.onnx.onnx_graph import check_graph
+from keras_bert.export.onnx.onnx_graph import graph_samples
+from keras_bert.export.onnx.onnx_graph import onnx_model
 from keras_bert.export.quantization_comparison import check_is_close
 from keras_bert.export.quantization_comparison import compare
-from keras_bert.export.tflite_samples import sample_columns
+from keras_bert.export.samples import sample_columns
 from keras_bert.lazy import import_package
 from keras_bert.processor import processor_flags
 from keras_bert.typing import Path
