@@ -163,8 +163,8 @@ def _remove_dropout(path):
 def _batches(work):
     """Return the batches on which `TextEmbedder.fit` trains."""
     import keras_bert
-    from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
     from keras_bert.tasks.embeddings.examples import embedding_examples
+    from keras_bert.tasks.training.batches import epochs_of_batches
 
     embedder = keras_bert.TextEmbedder.from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]

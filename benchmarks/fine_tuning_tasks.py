@@ -12,12 +12,12 @@ from keras import ops
 
 import keras_bert
 from keras_bert import features
-from keras_bert.tasks.answers.squad_scores import squad_scores
-from keras_bert.tasks.fine_tuning.forward import Forward
-from keras_bert.tasks.labelled.entities import OUTSIDE
-from keras_bert.tasks.scores import confusion_matrix
-from keras_bert.tasks.scores import label_scores
-from keras_bert.tasks.tags.entity_scores import entity_scores
+from keras_bert.tasks.outputs.entity_scores import entity_scores
+from keras_bert.tasks.outputs.scores import confusion_matrix
+from keras_bert.tasks.outputs.scores import label_scores
+from keras_bert.tasks.outputs.squad_scores import squad_scores
+from keras_bert.tasks.readers.entities import OUTSIDE
+from keras_bert.tasks.training.forward import Forward
 
 # Share of the most frequent prediction above which a model has collapsed.
 _COLLAPSED = 0.95

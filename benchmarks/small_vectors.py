@@ -22,7 +22,7 @@ from absl import flags
 from sts_benchmark import read_pairs
 
 import keras_bert
-from keras_bert.tasks.labelled.squad import read_squad
+from keras_bert.tasks.readers.squad import read_squad
 
 _SQUAD_FILE = flags.DEFINE_string(
     "squad_file", None, "SQuAD JSON file.", required=True

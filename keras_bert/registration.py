@@ -83,8 +83,8 @@ _CLASSES = {
         "WarmupStableDecay"
     ),
     "optimizers.stable_adamw": "StableAdamW",
-    "tasks.fine_tuning.monitoring": "LabelAccuracy",
     "tasks.keras_model": "TextAnswers",
+    "tasks.training.monitoring": "LabelAccuracy",
 }
 # Modules with registered functions.
 _MODULES_OF_FUNCTIONS = (

@@ -32,7 +32,7 @@ _PLAIN = (
 # Folders for text in parts that have both.
 _DATA = (
     "pretraining/corpus pretraining/examples pretraining/records "
-    "pretraining/batches pretraining/data_job tasks/labelled"
+    "pretraining/batches pretraining/data_job tasks/readers"
 ).split()
 _STRINGS = {"text", "pretraining", "tasks"}
 _COLUMNS = {
@@ -130,7 +130,7 @@ def test_imports_point_down():
     "part, source, complaint",
     [
         ("text", "def f():\n    import keras_bert.export", "not below text"),
-        ("tasks/labelled", "from keras import ops", "never imports keras"),
+        ("tasks/readers", "from keras import ops", "never imports keras"),
         ("tasks", "import tools.other", "nobody imports tools"),
         ("tasks", "from tensorflow import python", "python is private"),
         ("tasks", "import keras_bert", "does not say which part it takes"),

@@ -19,7 +19,7 @@ from keras_bert.cli import shared_flags
 from keras_bert.cli.fine_tuning.run_flags import RunFlags
 from keras_bert.cli.splits.splits import choice_file_splits
 from keras_bert.cli.splits.splits import choice_tfds_splits
-from keras_bert.tasks.labelled import multiple_choice
+from keras_bert.tasks.readers import multiple_choice
 
 PROGRAM = command_line.Program(
     __doc__, shared_flags.predict_command("choices.csv")

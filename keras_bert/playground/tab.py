@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.columns import checked_texts
 
 MAX_CHARACTERS = 20_000
 

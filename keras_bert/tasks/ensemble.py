@@ -7,13 +7,13 @@ import numpy as np
 
 from keras_bert.messages import brief
 from keras_bert.summary import Summarized
-from keras_bert.tasks.answers.question_rows import row_answers
-from keras_bert.tasks.answers.spans import Spans
+from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
-from keras_bert.tasks.parts import Classes
+from keras_bert.tasks.outputs.outputs import Classes
+from keras_bert.tasks.outputs.spans import Spans
+from keras_bert.tasks.outputs.spans import row_answers
+from keras_bert.tasks.training.forward import progress_bar
 from keras_bert.typing import Path
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")

@@ -10,11 +10,11 @@ from keras_bert import features
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
-from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
-from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.columns import checked_texts
+from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.task import Task
+from keras_bert.tasks.training.encoded import tokenized_rows
+from keras_bert.tasks.training.forward import Forward
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors

@@ -6,11 +6,11 @@ import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.task_model import over_choices
-from keras_bert.tasks.choices import Choices
+from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
-from keras_bert.tasks.outputs import Choice
+from keras_bert.tasks.inputs.choices import Choices
+from keras_bert.tasks.multiple_choice_example import MultipleChoiceExample
+from keras_bert.tasks.outputs.text_outputs import Choice
 
 
 class MultipleChoice(FineTunedTask):

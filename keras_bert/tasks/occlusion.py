@@ -3,8 +3,8 @@
 import numpy as np
 
 from keras_bert import features
-from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.encoded import rows_of
+from keras_bert.tasks.columns import checked_texts
+from keras_bert.tasks.training.encoded import rows_of
 from keras_bert.text.templates import TEXT_NUMBERS
 from keras_bert.text.templates import locate_pieces
 

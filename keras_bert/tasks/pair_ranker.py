@@ -12,14 +12,14 @@ from keras_bert.losses import BinaryCrossEntropyLoss
 from keras_bert.losses import ScoreLoss
 from keras_bert.messages import brief
 from keras_bert.models.task_model import over_choices
+from keras_bert.tasks.columns import answers_one_or_many
+from keras_bert.tasks.columns import as_list
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
-from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.recipe import HasRecipe
-from keras_bert.tasks.ranking.lists import Lists
-from keras_bert.tasks.ranking.loading import load_ranker
-from keras_bert.tasks.ranking.outputs import ACTIVATIONS
-from keras_bert.tasks.ranking.outputs import Scores
+from keras_bert.tasks.inputs.lists import Lists
+from keras_bert.tasks.outputs.pair_scores import ACTIVATIONS
+from keras_bert.tasks.outputs.pair_scores import Scores
+from keras_bert.tasks.ranker_loading import load_ranker
+from keras_bert.tasks.training.recipe import HasRecipe
 from keras_bert.typing import Arguments
 from keras_bert.typing import Texts
 

@@ -12,6 +12,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.messages import brief
 from keras_bert.summary import Summarized
+from keras_bert.tasks.outputs.outputs import TRUNCATED
 from keras_bert.typing import Arguments
 from keras_bert.typing import Path
 from keras_bert.typing import Tensor
@@ -21,8 +22,6 @@ if typing.TYPE_CHECKING:
     from keras_bert.export.tflite.comparison import Comparison
 
 _Task = typing.TypeVar("_Task", bound="Task")
-
-TRUNCATED = "truncated"
 
 
 class Task(Summarized):

@@ -6,11 +6,11 @@ import numpy as np
 
 from keras_bert import checks
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
-from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.label_names import choose_labels
-from keras_bert.tasks.fine_tuning.texts import TextTask
-from keras_bert.tasks.outputs import Labels
+from keras_bert.tasks.columns import answers_one_or_many
+from keras_bert.tasks.columns import one_or_many
+from keras_bert.tasks.outputs.label_names import choose_labels
+from keras_bert.tasks.outputs.text_outputs import Labels
+from keras_bert.tasks.text_task import TextTask
 from keras_bert.typing import LabelNames
 from keras_bert.typing import Texts
 

@@ -12,8 +12,8 @@ from keras_bert.checks import Check
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.messages import brief
 from keras_bert.models.left_to_right import LeftToRight
-from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.columns import checked_texts
+from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor

@@ -3,9 +3,9 @@
 import typing
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
-from keras_bert.tasks.fine_tuning.texts import TextTask
-from keras_bert.tasks.outputs import Numbers
+from keras_bert.tasks.columns import answers_one_or_many
+from keras_bert.tasks.outputs.text_outputs import Numbers
+from keras_bert.tasks.text_task import TextTask
 from keras_bert.typing import Texts
 
 

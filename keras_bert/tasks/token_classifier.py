@@ -5,14 +5,14 @@ import typing
 import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.tasks.columns import answers_one_or_many
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.columns import answers_one_or_many
-from keras_bert.tasks.fine_tuning.label_names import choose_labels
-from keras_bert.tasks.tags.sentences import check_names
-from keras_bert.tasks.tags.sentences import expand_entity_names
-from keras_bert.tasks.tags.sentences import tag_names
-from keras_bert.tasks.tags.tags import Tags
-from keras_bert.tasks.tags.word_windows import Words
+from keras_bert.tasks.inputs.sentences import check_names
+from keras_bert.tasks.inputs.sentences import expand_entity_names
+from keras_bert.tasks.inputs.sentences import tag_names
+from keras_bert.tasks.inputs.word_windows import Words
+from keras_bert.tasks.outputs.label_names import choose_labels
+from keras_bert.tasks.outputs.tags import Tags
 from keras_bert.typing import LabelNames
 from keras_bert.typing import Texts
 

@@ -6,7 +6,7 @@ import pytest
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.cli.field_flags import field_meanings
 from keras_bert.command_line import Program
-from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.training.recipe import Recipe
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 import keras_bert
 from benchmarks.sts_benchmark import read_pairs
-from keras_bert.tasks.scores import spearman
+from keras_bert.tasks.outputs.scores import spearman
 
 _FILE = pathlib.Path(os.environ.get("KERAS_BERT_STS_TEST", "missing"))
 _MODEL = pathlib.Path(os.environ.get("KERAS_BERT_MINILM", "missing"))

@@ -7,7 +7,7 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from keras_bert.tasks.answers.question_rows import row_answers
+from keras_bert.tasks.outputs.spans import row_answers
 from tests import tiny
 
 _LABELS = ["animal", "food"]

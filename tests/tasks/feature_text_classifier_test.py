@@ -8,7 +8,7 @@ from keras_bert import from_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import load_task
-from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.training.recipe import Recipe
 
 _LABELS = ["animal", "food"]
 _TEXTS = ["the dog", "a cat sees", "the bird", "meat and fish", "a fish"]

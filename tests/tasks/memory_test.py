@@ -7,8 +7,8 @@ import pytest
 
 from keras_bert import losses
 from keras_bert import tasks
-from keras_bert.tasks.batches.fine_tuning import TrainingBatches
-from keras_bert.tasks.fine_tuning import training
+from keras_bert.tasks.training import fine_tune as training
+from keras_bert.tasks.training.batches import TrainingBatches
 from tests import tiny
 from tests.tasks.cases import CASES
 from tests.tasks.cases import TEXTS

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks import MultipleChoice
-from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.multiple_choice_example import MultipleChoiceExample
 
 _QUESTIONS = [
     ("the dog", ["eats meat", "eats seeds", "sees"]),

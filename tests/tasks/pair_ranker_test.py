@@ -12,7 +12,7 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.tasks import PairRanker
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import load_task
-from keras_bert.tasks.ranking.scores import ranking_scores
+from keras_bert.tasks.outputs.ranking_scores import ranking_scores
 
 _DOCUMENTS = ["the dog eats meat", "a cat", "the bird sees seeds"]
 _QUERIES = ["dog", "the cat", "a bird"]

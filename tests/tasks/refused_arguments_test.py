@@ -9,9 +9,9 @@ import pytest
 
 from keras_bert import losses
 from keras_bert import tasks
-from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.multiple_choice_example import MultipleChoiceExample
 from keras_bert.tasks.occlusion import occlusion
-from keras_bert.tasks.scores import glue_scores
+from keras_bert.tasks.outputs.scores import glue_scores
 from tests import tiny
 from tests.tasks.cases import CASES
 from tests.tasks.cases import create

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import tasks
-from keras_bert.tasks.batches.fine_tuning import epochs_of_batches
+from keras_bert.tasks.training.batches import epochs_of_batches
 from tests import tiny
 from tests.tasks.cases import CASES
 from tests.tasks.cases import WORDS

@@ -11,7 +11,7 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
 from keras_bert.tasks import load_task
-from keras_bert.tasks.answers.question_rows import with_spans
+from keras_bert.tasks.inputs.question_rows import with_spans
 from tests import tiny
 
 pytestmark = [pytest.mark.large, pytest.mark.usefixtures("eager_steps")]

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks import TokenClassifier
-from keras_bert.tasks.labelled.conll import read_conll
-from keras_bert.tasks.tags.word_pieces import find_words
+from keras_bert.tasks.inputs.word_pieces import find_words
+from keras_bert.tasks.readers.conll import read_conll
 
 _WORDS = [
     ["the", "dogs", "eats", "meat"],

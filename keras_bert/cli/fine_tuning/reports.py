@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.labels import label_indices
-from keras_bert.tasks.scores import confusion_matrix
-from keras_bert.tasks.scores import glue_scores
-from keras_bert.tasks.scores import label_rows
-from keras_bert.tasks.scores import label_scores
-from keras_bert.tasks.scores import label_table
-from keras_bert.tasks.scores import multi_label_scores
+from keras_bert.tasks.labels import label_indices
+from keras_bert.tasks.outputs.scores import confusion_matrix
+from keras_bert.tasks.outputs.scores import glue_scores
+from keras_bert.tasks.outputs.scores import label_rows
+from keras_bert.tasks.outputs.scores import label_scores
+from keras_bert.tasks.outputs.scores import label_table
+from keras_bert.tasks.outputs.scores import multi_label_scores
 
 _BINS = 10
 

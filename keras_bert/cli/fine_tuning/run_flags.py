@@ -7,9 +7,9 @@ from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
 from keras_bert.cli.field_flags import FieldFlags
-from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.recipe import paper_grid
-from keras_bert.tasks.fine_tuning.recipe import with_seeds
+from keras_bert.tasks.training.recipe import Recipe
+from keras_bert.tasks.training.recipe import paper_grid
+from keras_bert.tasks.training.recipe import with_seeds
 
 _SEED = 12345  # The default seed of all programs.
 

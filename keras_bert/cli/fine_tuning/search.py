@@ -7,7 +7,7 @@ import statistics
 from absl import logging
 
 from keras_bert import artifacts
-from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.training.recipe import Recipe
 
 _TRIAL = "trial.json"
 _MODEL = "model"

@@ -7,11 +7,11 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.reports import calibration
 from keras_bert.cli.fine_tuning.reports import worst_rows
-from keras_bert.tasks.answers.answer_spans import n_best
-from keras_bert.tasks.answers.answer_spans import plain_answer
-from keras_bert.tasks.answers.squad_scores import answer_metrics
-from keras_bert.tasks.answers.squad_scores import question_scores
 from keras_bert.tasks.ensemble import Ensemble
+from keras_bert.tasks.outputs.answer_spans import n_best
+from keras_bert.tasks.outputs.answer_spans import plain_answer
+from keras_bert.tasks.outputs.squad_scores import answer_metrics
+from keras_bert.tasks.outputs.squad_scores import question_scores
 from keras_bert.tasks.question_answerer import QuestionAnswerer
 
 

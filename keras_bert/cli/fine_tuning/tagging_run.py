@@ -6,10 +6,10 @@ from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.reports import calibration
 from keras_bert.cli.fine_tuning.reports import confusion_report
 from keras_bert.cli.fine_tuning.reports import worst_rows
-from keras_bert.tasks.labelled.conll import conll_text
-from keras_bert.tasks.tags.entity_scores import entity_scores
-from keras_bert.tasks.tags.sentences import in_iob2
-from keras_bert.tasks.tags.sentences import tag_indices
+from keras_bert.tasks.inputs.sentences import in_iob2
+from keras_bert.tasks.inputs.sentences import tag_indices
+from keras_bert.tasks.outputs.entity_scores import entity_scores
+from keras_bert.tasks.readers.conll import conll_text
 from keras_bert.tasks.token_classifier import TokenClassifier
 
 

@@ -5,12 +5,12 @@ import pathlib
 from keras_bert.rows import read_lines
 from keras_bert.rows import table_rows
 from keras_bert.rows import without_end
-from keras_bert.tasks.labelled.conll import read_words
-from keras_bert.tasks.labelled.multiple_choice import num_swag_choices
-from keras_bert.tasks.labelled.multiple_choice import swag_columns
-from keras_bert.tasks.labelled.multiple_choice import swag_examples
-from keras_bert.tasks.labelled.squad import read_squad
-from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.tasks.readers.conll import read_words
+from keras_bert.tasks.readers.multiple_choice import num_swag_choices
+from keras_bert.tasks.readers.multiple_choice import swag_columns
+from keras_bert.tasks.readers.multiple_choice import swag_examples
+from keras_bert.tasks.readers.squad import read_squad
+from keras_bert.tasks.readers.tables import read_cells
 
 _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 

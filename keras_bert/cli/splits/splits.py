@@ -6,16 +6,16 @@ import os
 import numpy as np
 from absl import logging
 
-from keras_bert.tasks.labelled.conll import read_conll
-from keras_bert.tasks.labelled.glue import read_glue
-from keras_bert.tasks.labelled.glue_tasks import GLUE_TASKS
-from keras_bert.tasks.labelled.glue_tasks import GlueTask
-from keras_bert.tasks.labelled.glue_tasks import glue_task
-from keras_bert.tasks.labelled.squad import read_squad
-from keras_bert.tasks.labelled.tables import check_filled
-from keras_bert.tasks.labelled.tables import read_cells
-from keras_bert.tasks.labelled.tables import read_table
-from keras_bert.tasks.labelled.tables import with_label_lists
+from keras_bert.tasks.readers.conll import read_conll
+from keras_bert.tasks.readers.glue import read_glue
+from keras_bert.tasks.readers.glue_tasks import GLUE_TASKS
+from keras_bert.tasks.readers.glue_tasks import GlueTask
+from keras_bert.tasks.readers.glue_tasks import glue_task
+from keras_bert.tasks.readers.squad import read_squad
+from keras_bert.tasks.readers.tables import check_filled
+from keras_bert.tasks.readers.tables import read_cells
+from keras_bert.tasks.readers.tables import read_table
+from keras_bert.tasks.readers.tables import with_label_lists
 
 _HELD_OUT = 0.1
 
@@ -147,7 +147,7 @@ def tfds_splits(name, seed):
     Returns:
         `Splits` with GLUE's names: "dev" instead of "validation".
     """
-    from keras_bert.tasks.labelled.tfds import read_tfds
+    from keras_bert.tasks.readers.tfds import read_tfds
 
     group, _, task = name.partition("/")
     glue = GLUE_TASKS.get(task.partition(":")[0]) if group == "glue" else None
@@ -268,7 +268,7 @@ def choice_tfds_splits(name, num_choices, seed):
         ValueError: there is no such dataset, or it has no labelled split
             "train".
     """
-    from keras_bert.tasks.labelled.tfds import read_tfds_choices
+    from keras_bert.tasks.readers.tfds import read_tfds_choices
 
     data = _tfds_tables(name, lambda *x: read_tfds_choices(*x, num_choices))
     return _choice_splits(data, seed)

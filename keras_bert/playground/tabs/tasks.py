@@ -15,10 +15,10 @@ from keras_bert.playground.pieces import split_into_pieces
 from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.tasks.answers.answer_spans import n_best
-from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.multiple_choice import MultipleChoice
 from keras_bert.tasks.occlusion import occlusion
+from keras_bert.tasks.outputs.answer_spans import n_best
+from keras_bert.tasks.outputs.spans import row_answers
 from keras_bert.tasks.question_answerer import QuestionAnswerer
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor

@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 
 from keras_bert.messages import brief
-from keras_bert.tasks.batches.distinct_texts import without_duplicates
-from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
-from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
-from keras_bert.tasks.fine_tuning.columns import as_rows
-from keras_bert.tasks.fine_tuning.columns import encoded_texts
-from keras_bert.tasks.fine_tuning.columns import included_labels
-from keras_bert.tasks.fine_tuning.columns import plain
-from keras_bert.tasks.fine_tuning.columns import split_examples
-from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
-from keras_bert.tasks.fine_tuning.labels import numbers
+from keras_bert.tasks.columns import PAIR_KEYS
+from keras_bert.tasks.columns import SINGLE_KEYS
+from keras_bert.tasks.columns import as_rows
+from keras_bert.tasks.columns import encoded_texts
+from keras_bert.tasks.columns import included_labels
+from keras_bert.tasks.columns import plain
+from keras_bert.tasks.columns import split_examples
+from keras_bert.tasks.labels import numbers
+from keras_bert.tasks.training.distinct_texts import without_duplicates
+from keras_bert.tasks.training.encoded import Encoded
+from keras_bert.tasks.training.encoded import tokenized_rows
 
 _MAX_NEGATIVES = 64
 # Column names, as in sentence-transformers datasets.

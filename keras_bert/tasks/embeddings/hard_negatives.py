@@ -9,11 +9,11 @@ import numpy as np
 from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.messages import brief
+from keras_bert.tasks.columns import SINGLE_KEYS
+from keras_bert.tasks.columns import encoded_texts
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.embeddings.search import similarity_of
-from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
-from keras_bert.tasks.fine_tuning.columns import encoded_texts
-from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.tasks.readers.tables import read_cells
 from keras_bert.typing import Path
 
 _COLUMNS = ("anchor", "positive", "negative")

@@ -2,12 +2,12 @@
 
 import typing
 
-from keras_bert.tasks.embeddings.ranking_metrics import RANKING_LENGTH
-from keras_bert.tasks.embeddings.ranking_metrics import retrieval_metrics
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.embeddings.search import similarity_of
-from keras_bert.tasks.labelled.beir import RetrievalData
-from keras_bert.tasks.labelled.beir import positive_grades
+from keras_bert.tasks.outputs.ranking_metrics import RANKING_LENGTH
+from keras_bert.tasks.outputs.ranking_metrics import retrieval_metrics
+from keras_bert.tasks.readers.beir import RetrievalData
+from keras_bert.tasks.readers.beir import positive_grades
 
 
 def evaluate_retrieval(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from keras_bert.tasks.embeddings.ranking_metrics import Hits
-from keras_bert.tasks.scores import pearson
-from keras_bert.tasks.scores import spearman
+from keras_bert.tasks.outputs.ranking_metrics import Hits
+from keras_bert.tasks.outputs.scores import pearson
+from keras_bert.tasks.outputs.scores import spearman
 
 _RECALLS = (1, 5, 10)
 # The main metric is the last one.

@@ -11,12 +11,12 @@ from keras_bert.lazy_tensorflow import tf
 from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,
 )
+from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.model import unit
-from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.encoded import ragged_rows
-from keras_bert.tasks.fine_tuning.encoded import tokenized
-from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.training.encoded import ragged_rows
+from keras_bert.tasks.training.encoded import tokenized
+from keras_bert.tasks.training.forward import Forward
 
 _MARKS = re.compile(r"[\[<].+[\]>]")  # Such as [SEP], [unused7] and <s>.
 # The weight of a piece with probability p is a / (a + p). These are the values

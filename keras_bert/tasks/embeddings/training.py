@@ -15,7 +15,7 @@ from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
 from keras_bert.tasks.embeddings.mixture import MixtureLoss
-from keras_bert.tasks.fine_tuning.training import Learner
+from keras_bert.tasks.training.fine_tune import Learner
 
 
 class EmbeddingOutputs:

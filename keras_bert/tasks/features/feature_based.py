@@ -27,10 +27,10 @@ from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.features.stored_states import with_states
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.forward import Forward
-from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.recipe import peak_rate
-from keras_bert.tasks.fine_tuning.training import Learner
+from keras_bert.tasks.training.fine_tune import Learner
+from keras_bert.tasks.training.forward import Forward
+from keras_bert.tasks.training.recipe import Recipe
+from keras_bert.tasks.training.recipe import peak_rate
 from keras_bert.typing import Path
 
 _WHOLE_ENCODER = -1

@@ -14,7 +14,7 @@ from keras_bert import artifacts
 from keras_bert import features
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
-from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.training.forward import Forward
 
 # Number of rows to keep in memory at a time.
 _ROWS_AT_ONCE = 1024

@@ -9,7 +9,7 @@ import pytest
 from keras_bert import checkpoints
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
-from keras_bert.tasks.fine_tuning.adapters import add_adapters
+from keras_bert.tasks.training.adapters import add_adapters
 
 _TEXTS = ["the dog", "a cat sees fish"]
 _DOWN = (

@@ -9,7 +9,7 @@ from keras_bert.cli.fine_tuning.classification_run import ClassificationRun
 from keras_bert.cli.fine_tuning.fine_tuning_run import CurveCallback
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.splits.splits import Splits
-from keras_bert.tasks.labelled.tables import Table
+from keras_bert.tasks.readers.tables import Table
 from tests.optimizers.curve_test import read_lines
 
 

@@ -11,13 +11,13 @@ from keras_bert.cli.fine_tuning.choice_run import choice_report
 from keras_bert.cli.fine_tuning.squad_run import answer_report
 from keras_bert.cli.fine_tuning.squad_run import write_squad_files
 from keras_bert.cli.fine_tuning.tagging_run import tagging_report
-from keras_bert.tasks.answers.answer_spans import Answer
-from keras_bert.tasks.answers.answer_spans import Answers
-from keras_bert.tasks.labelled.conll import TaggedSentences
-from keras_bert.tasks.labelled.glue_tasks import glue_task
-from keras_bert.tasks.labelled.multiple_choice import MultipleChoiceExample
-from keras_bert.tasks.labelled.squad import SquadQuestion
-from keras_bert.tasks.tags.tags import Tags
+from keras_bert.tasks.multiple_choice_example import MultipleChoiceExample
+from keras_bert.tasks.outputs.answer_spans import Answer
+from keras_bert.tasks.outputs.answer_spans import Answers
+from keras_bert.tasks.outputs.tags import Tags
+from keras_bert.tasks.readers.conll import TaggedSentences
+from keras_bert.tasks.readers.glue_tasks import glue_task
+from keras_bert.tasks.readers.squad import SquadQuestion
 
 
 class _Task:

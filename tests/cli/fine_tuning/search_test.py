@@ -9,8 +9,8 @@ from keras_bert.cli.fine_tuning.search import Trial
 from keras_bert.cli.fine_tuning.search import remove_trials
 from keras_bert.cli.fine_tuning.search import run_trials
 from keras_bert.cli.fine_tuning.search import summary
-from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.recipe import with_seeds
+from keras_bert.tasks.training.recipe import Recipe
+from keras_bert.tasks.training.recipe import with_seeds
 
 
 def test_the_spread_is_over_the_seeds_of_a_recipe():

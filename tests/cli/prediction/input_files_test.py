@@ -10,7 +10,7 @@ from keras_bert.cli.prediction.input_files import QuestionInputs
 from keras_bert.cli.prediction.input_files import TextInputs
 from keras_bert.cli.prediction.input_files import WordInputs
 from keras_bert.cli.prediction.input_files import open_input_file
-from keras_bert.tasks.labelled.tables import read_cells
+from keras_bert.tasks.readers.tables import read_cells
 
 _QAS = [{"id": "q1", "question": "Who?"}]
 _SQUAD = {"data": [{"paragraphs": [{"context": "A man.", "qas": _QAS}]}]}

@@ -10,8 +10,8 @@ from keras_bert.cli.splits.splits import glue_splits
 from keras_bert.cli.splits.splits import label_names
 from keras_bert.cli.splits.splits import squad_splits
 from keras_bert.cli.splits.splits import tfds_splits
-from keras_bert.tasks.labelled.multiple_choice import read_swag
-from keras_bert.tasks.labelled.tables import Table
+from keras_bert.tasks.readers.multiple_choice import read_swag
+from keras_bert.tasks.readers.tables import Table
 from tests import tiny
 
 _TEXT = {"text": "sentence"}
@@ -101,7 +101,7 @@ def test_labels_that_cannot_be_learned_are_named(own, train, dev, message):
 
 def test_a_data_set_has_the_names_of_glue(monkeypatch):
     from keras_bert import tfds_builder
-    from keras_bert.tasks.labelled import tfds
+    from keras_bert.tasks.readers import tfds
 
     names = ["train", "validation_matched", "test_matched", "unsupervised"]
     builder = types.SimpleNamespace(

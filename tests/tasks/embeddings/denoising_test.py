@@ -4,8 +4,8 @@ import numpy as np
 
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import fit_denoising
-from keras_bert.tasks.embeddings.denoising import delete_words
-from keras_bert.tasks.embeddings.denoising import denoising_model
+from keras_bert.tasks.denoising import delete_words
+from keras_bert.tasks.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
 
 _TEXTS = ["the dog eats meat", "a bird", "the cat sees a fish", "seeds ."]

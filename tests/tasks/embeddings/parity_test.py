@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.tasks import TextEmbedder
-from keras_bert.tasks.embeddings.denoising import TokenMean
-from keras_bert.tasks.embeddings.denoising import denoising_model
+from keras_bert.tasks.denoising import TokenMean
+from keras_bert.tasks.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
 
 pytestmark = pytest.mark.parity

@@ -1,8 +1,8 @@
 import numpy as np
 
-from keras_bert.tasks.batches.ragged_rows import RaggedRows
 from keras_bert.tasks.features.stored_states import with_states
-from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.training.encoded import Encoded
+from keras_bert.tasks.training.ragged_rows import RaggedRows
 
 
 def test_examples_have_the_states_of_each_token_and_their_targets():

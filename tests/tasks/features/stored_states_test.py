@@ -8,7 +8,7 @@ from keras_bert.tasks.features import stored_states as module
 from keras_bert.tasks.features.model import states_of_layers
 from keras_bert.tasks.features.stored_states import encoder_settings
 from keras_bert.tasks.features.stored_states import stored_states
-from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.training.encoded import tokenized_rows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [b"the dog eats", b"a", b"the cat sees the fish", b"seeds ."]

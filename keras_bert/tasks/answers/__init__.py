@@ -1,1 +1,0 @@
-"""Windows, span labels, decoding and scores for question answering."""

@@ -1,1 +1,0 @@
-"""Batches of labelled examples for fine-tuning."""

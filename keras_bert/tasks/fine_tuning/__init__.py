@@ -1,1 +1,0 @@
-"""Input checks, training and distillation for fine-tuned tasks."""

@@ -1,0 +1,1 @@
+"""Inputs of tasks: texts to rows of tokens."""

@@ -1,1 +1,0 @@
-"""Readers for tables, GLUE, CoNLL, SQuAD, SWAG and TFDS."""

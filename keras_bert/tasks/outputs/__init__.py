@@ -1,0 +1,1 @@
+"""Outputs of tasks: losses, metrics and predictions."""

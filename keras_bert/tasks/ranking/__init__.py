@@ -1,1 +1,0 @@
-"""Inputs, outputs and files of `PairRanker`."""

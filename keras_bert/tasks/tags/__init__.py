@@ -1,1 +1,0 @@
-"""Words, subwords, windows, tags and scores for token classification."""

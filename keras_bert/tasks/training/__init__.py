@@ -1,0 +1,1 @@
+"""Fine-tuning and inference on tokenized examples."""

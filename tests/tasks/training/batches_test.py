@@ -1,0 +1,103 @@
+import inspect
+
+import numpy as np
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_bert.tasks.training.batches import TrainingBatches
+from keras_bert.tasks.training.batches import epochs_of_batches
+from keras_bert.tasks.training.distinct_texts import without_duplicates
+from keras_bert.tasks.training.length_buckets import training_buckets
+
+
+class _Examples:
+    """Examples with their indices as batches."""
+
+    def __init__(self, lengths):
+        self.lengths = np.array(lengths)
+
+    def epoch_batches(self, batch_size, seed, epoch):
+        return training_buckets(self.lengths, batch_size, seed, epoch)
+
+    def batch(self, indices):
+        return indices
+
+    def probe_batches(self):
+        return [np.arange(count) for count in range(2)]
+
+
+def _passes(lengths, batch_size, num_epochs, seed):
+    """Return the batches of each pass, as lists of indices."""
+    examples = _Examples(lengths)
+    epochs = epochs_of_batches(examples, batch_size, num_epochs, seed)
+    batches = TrainingBatches(examples, epochs)
+    batches = [x.tolist() for x in batches.data().as_numpy_iterator()]
+    count = -(-len(lengths) // batch_size)
+    assert len(batches) == count * num_epochs
+    return [batches[n * count : (n + 1) * count] for n in range(num_epochs)]
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.integers(2, 20), min_size=1, max_size=70),
+    st.integers(1, 9),
+    st.integers(0, 5),
+)
+def test_every_example_comes_once_a_pass(lengths, batch_size, seed):
+    for batches in _passes(lengths, batch_size, 2, seed):
+        found = sorted(index for batch in batches for index in batch)
+        assert found == [*range(len(lengths))]
+        sizes = sorted(len(batch) for batch in batches)
+        assert sizes[1:] == [batch_size] * (len(batches) - 1)
+
+
+def test_passes_have_other_batches_and_a_seed_the_same():
+    lengths = [5] * 40
+    one, two = _passes(lengths, 4, 2, seed=3)
+    assert one != two
+    assert sorted(map(sorted, one)) != sorted(map(sorted, two))
+    assert _passes(lengths, 4, 2, seed=3) == [one, two]
+    assert _passes(lengths, 4, 2, seed=4)[0] != one
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=1)
+)
+def test_no_text_is_in_two_examples_of_a_batch(groups):
+    groups, batch_size = np.array(groups), 3
+    batches = training_buckets(np.ones(len(groups)), batch_size, 0, 0)
+    batches = without_duplicates(batches, groups, batch_size)
+    found = sorted(index for batch in batches for index in batch.tolist())
+    assert found == [*range(len(groups))]
+    for batch in batches:
+        texts = [text for index in batch for text in {*groups[index]}]
+        assert len(texts) == len({*texts})
+        assert len(batch) <= batch_size
+
+
+def test_epochs_have_the_same_number_of_batches():
+    class _Growing(_Examples):
+        def epoch_batches(self, batch_size, seed, epoch):
+            return np.array_split(np.arange(8), 2 + 3 * epoch)
+
+    epochs = epochs_of_batches(_Growing([]), 4, 2, 0)
+    assert [len(batches) for batches in epochs] == [5, 5]
+    assert [np.concatenate(x).tolist() for x in epochs] == [[*range(8)]] * 2
+
+
+def test_other_backends_get_the_same_batches(monkeypatch):
+    expected = sum(_passes([3, 4, 5, 2, 6], 2, 2, seed=1), [])
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    examples = _Examples([3, 4, 5, 2, 6])
+    epochs = epochs_of_batches(examples, 2, 2, 1)
+    found = TrainingBatches(examples, epochs).data()
+    assert inspect.isgenerator(found)  # The type that Keras accepts.
+    assert [x.tolist() for x in found] == expected
+
+
+def test_batches_may_have_any_number_of_examples():
+    batches = TrainingBatches(_Examples([3, 4, 5]), [[np.array([0, 2])]])
+    assert batches.data().element_spec == tf.TensorSpec([None], tf.int64)
