@@ -42,7 +42,7 @@ WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
 # Tests that neither train nor start programs.
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/template_test.py tests/docstrings_test.py) \
-    tests/text tests/layers tests/pretraining/corpus tests/pretraining/examples \
+    tests/text tests/layers tests/pretraining/corpus \
     tests/pretraining/records tests/checkpoints/arrays
 
 .PHONY: help demo playground test test-fast test-all test-exhaustive \

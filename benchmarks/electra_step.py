@@ -24,6 +24,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.families.electra.model import ElectraConfig
 from keras_bert.optimizers import bert_adamw
 from keras_bert.pretraining import Objective
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import objective_named
 from keras_bert.pretraining.objectives.replaced_tokens import (
     replaced_token_models,
@@ -32,7 +33,6 @@ from keras_bert.pretraining.objectives.replaced_tokens import (
     replaced_token_terms,
 )
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
-from keras_bert.pretraining.run.loop import PretrainingLoop
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS

@@ -27,9 +27,9 @@ import keras_bert
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models import add_heads
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import objective_named
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
-from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIG_FILE = flags.DEFINE_multi_string(
     "bert_config_file",

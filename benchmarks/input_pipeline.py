@@ -24,8 +24,8 @@ from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
 from keras_bert.pretraining import dynamic_dataset
 from keras_bert.pretraining.corpus.token_store import Corpus
-from keras_bert.pretraining.data_job.shards import ShardBuilder
-from keras_bert.pretraining.examples.options import DataOptions
+from keras_bert.pretraining.records.options import DataOptions
+from keras_bert.pretraining.records.shards import ShardBuilder
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 from keras_bert.tfrecord import write_records

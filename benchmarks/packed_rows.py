@@ -22,9 +22,9 @@ from measuring import make_batch
 import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
-from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 _LENGTHS = flags.DEFINE_string(

@@ -94,10 +94,10 @@ def _measured(jit_compile):
     import keras_bert
     from keras_bert.models.families.bert.model import bert_backbone
     from keras_bert.models.families.bert.model import bert_heads
+    from keras_bert.pretraining.job.loop import PretrainingLoop
     from keras_bert.pretraining.objectives.trainable_models import (
         TrainableModels,
     )
-    from keras_bert.pretraining.run.loop import PretrainingLoop
 
     keras.config.set_dtype_policy(_POLICIES[_DTYPE.value])
     config = keras_bert.BertConfig.from_json(

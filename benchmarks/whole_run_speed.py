@@ -23,8 +23,8 @@ from absl import app
 from absl import flags
 
 import keras_bert
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
-from keras_bert.pretraining.run.loop import PretrainingLoop
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Records to train on.", required=True

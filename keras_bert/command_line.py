@@ -21,6 +21,7 @@ HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
 FLAGS_OF_ARGUMENTS = {
     "batch_size": "train_batch_size",
     "epochs": "num_train_epochs",
+    "example_layout": "packing",
     "lowercase": "do_lower_case",
     "null_threshold": "null_score_diff_threshold",
     "seed": "random_seed",

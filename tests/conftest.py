@@ -30,12 +30,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Files that take half a minute or more, the slowest first.
 _LONGEST = (
-    "pretraining/run/run_pretraining_test.py",
+    "pretraining/job/run_pretraining_test.py",
     "tools/programs_test.py",
     "tools/chain_test.py",
     "tools/fine_tuning_test.py",
     "export/tflite_test.py",
-    "pretraining/data_job/resume_test.py",
+    "pretraining/records/resume_test.py",
     "export/served_tasks_test.py",
 )
 

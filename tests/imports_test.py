@@ -31,8 +31,7 @@ _PLAIN = (
 ).split()
 # Folders for text in parts that have both.
 _DATA = (
-    "pretraining/corpus pretraining/examples pretraining/records "
-    "pretraining/batches pretraining/data_job tasks/readers"
+    "pretraining/corpus pretraining/records pretraining/batches tasks/readers"
 ).split()
 _STRINGS = {"text", "pretraining", "tasks"}
 _COLUMNS = {

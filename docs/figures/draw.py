@@ -18,8 +18,8 @@ import numpy as np
 
 import keras_bert
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
-from keras_bert.pretraining.examples.masking import mask_tokens
-from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.pretraining.records.masking import mask_tokens
+from keras_bert.pretraining.records.masking_rules import MaskingRules
 
 _FOLDER = pathlib.Path(__file__).parent
 _FIRST, _SECOND = "The function returns a list.", "Its elements are reversed."

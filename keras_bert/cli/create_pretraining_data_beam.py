@@ -24,7 +24,7 @@ from absl import logging
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.data.option_flags import OptionFlags
-from keras_bert.pretraining.data_job.data_warnings import describe_examples
+from keras_bert.pretraining.records.data_warnings import describe_examples
 
 PROGRAM = command_line.Program(
     __doc__, shared_flags.pretrain_command("{result}")

@@ -5,7 +5,7 @@ Each function defines one flag or a group of flags of a
 """
 
 from keras_bert import command_line
-from keras_bert.pretraining.run import choices
+from keras_bert.pretraining.job import choices
 
 
 def pretrain_command(records):

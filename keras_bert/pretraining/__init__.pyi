@@ -17,10 +17,10 @@ from .corpus.sources import open_sources as open_sources
 from .corpus.vocabulary_learning import learn_vocabulary as learn_vocabulary
 from .corpus.vocabulary_learning import learn_wordpiece as learn_wordpiece
 from .corpus.vocabulary_learning import measure_vocabulary as measure_vocabulary
-from .data_job.job import create_data as create_data
-from .examples.options import DataOptions as DataOptions
-from .examples.options import TextOptions as TextOptions
 from .objectives.objectives import Objective as Objective
 from .objectives.objectives import losses as losses
 from .objectives.objectives import metrics as metrics
 from .objectives.terms import LabelTerm as LabelTerm
+from .records.create_data import create_data as create_data
+from .records.options import DataOptions as DataOptions
+from .records.options import TextOptions as TextOptions

@@ -4,7 +4,7 @@ import keras
 import pytest
 
 from keras_bert.optimizers.precision import dtype_policy
-from keras_bert.pretraining.run.choices import PRECISIONS
+from keras_bert.pretraining.job.choices import PRECISIONS
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

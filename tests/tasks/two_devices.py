@@ -15,7 +15,7 @@ tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2
 )
 
-from keras_bert.pretraining.run.strategies import make_strategy  # noqa: E402
+from keras_bert.pretraining.job.strategies import make_strategy  # noqa: E402
 from keras_bert.tasks import TextClassifier  # noqa: E402
 from tests import tiny  # noqa: E402
 

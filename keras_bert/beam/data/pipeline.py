@@ -27,11 +27,11 @@ from keras_bert.beam.data.steps import MakeExamples
 from keras_bert.beam.data.steps import TokenizeChunk
 from keras_bert.beam.data.steps import assign_blocks
 from keras_bert.beam.data.steps import sum_counts
-from keras_bert.pretraining.data_job.data_warnings import check_counts
-from keras_bert.pretraining.data_job.data_warnings import settings_of
-from keras_bert.pretraining.data_job.data_warnings import shares_of
-from keras_bert.pretraining.data_job.data_warnings import warn_of_examples
-from keras_bert.pretraining.data_job.data_warnings import warn_of_text
+from keras_bert.pretraining.records.data_warnings import check_counts
+from keras_bert.pretraining.records.data_warnings import settings_of
+from keras_bert.pretraining.records.data_warnings import shares_of
+from keras_bert.pretraining.records.data_warnings import warn_of_examples
+from keras_bert.pretraining.records.data_warnings import warn_of_text
 
 
 def create_pretraining_data_on_beam(

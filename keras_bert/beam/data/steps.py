@@ -19,7 +19,7 @@ from keras_bert.beam.data.chunks import read_chunk
 from keras_bert.pretraining.corpus import token_store as corpora
 from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
 from keras_bert.pretraining.corpus.chunk_writer import batch_lines
-from keras_bert.pretraining.data_job.shards import ShardBuilder
+from keras_bert.pretraining.records.shards import ShardBuilder
 
 # Name of the extra output in which the steps report counts.
 COUNTS = "counts"

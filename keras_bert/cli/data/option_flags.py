@@ -2,9 +2,9 @@
 
 from keras_bert import command_line
 from keras_bert.cli.field_flags import FieldFlags
-from keras_bert.pretraining.examples.options import DataOptions
-from keras_bert.pretraining.examples.options import TextOptions
-from keras_bert.pretraining.examples.packings import PACKINGS
+from keras_bert.pretraining.records.layouts import LAYOUTS
+from keras_bert.pretraining.records.options import DataOptions
+from keras_bert.pretraining.records.options import TextOptions
 
 
 class OptionFlags:
@@ -40,8 +40,8 @@ class OptionFlags:
             )
             names = ("do_whole_word_mask", "masked_lm_prob", "ngram")
             command_line.reject(reason, *(holders[name] for name in names))
-        if not PACKINGS[holders["packing"].value].has_short:
-            names = [x for x, packing in PACKINGS.items() if packing.has_short]
+        if not LAYOUTS[holders["packing"].value].has_short:
+            names = [x for x, layout in LAYOUTS.items() if layout.has_short]
             command_line.reject(
                 f"requires --packing={' or '.join(names)}",
                 holders["short_seq_prob"],

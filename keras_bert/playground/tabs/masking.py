@@ -12,12 +12,12 @@ from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.masking_picture import masking_picture
-from keras_bert.pretraining.examples.filling import word_starts
-from keras_bert.pretraining.examples.masking import mask_tokens
-from keras_bert.pretraining.examples.masking_rules import MaskingRules
+from keras_bert.pretraining.records.filling import word_starts
 from keras_bert.pretraining.records.mask_outcomes import OUTCOMES
 from keras_bert.pretraining.records.mask_outcomes import PLAIN
 from keras_bert.pretraining.records.mask_outcomes import prediction_outcomes
+from keras_bert.pretraining.records.masking import mask_tokens
+from keras_bert.pretraining.records.masking_rules import MaskingRules
 
 _NUM_PIECES = 128
 _MAX_DRAWS = 1000

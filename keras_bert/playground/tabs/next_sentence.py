@@ -19,11 +19,11 @@ from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.pretraining.corpus.documents import group_documents
 from keras_bert.pretraining.corpus.token_store import Corpus
-from keras_bert.pretraining.examples.filling import ExampleRules
-from keras_bert.pretraining.examples.filling import fill_rows
-from keras_bert.pretraining.examples.options import DataOptions
-from keras_bert.pretraining.examples.packings import PACKINGS
-from keras_bert.pretraining.examples.segments import Segments
+from keras_bert.pretraining.records.filling import ExampleRules
+from keras_bert.pretraining.records.filling import fill_rows
+from keras_bert.pretraining.records.layouts import LAYOUTS
+from keras_bert.pretraining.records.options import DataOptions
+from keras_bert.pretraining.records.segments import Segments
 from keras_bert.text.sentences import split_sentences
 
 # Map heads to the packing that samples pairs, the name of the logits, and the
@@ -110,7 +110,7 @@ def _drawn(corpus, packing, label, rules, seed):
     rng = np.random.default_rng(seed)
     documents = np.arange(corpus.num_documents)
     passes = [
-        PACKINGS[packing].sample(corpus, documents, options, rng)
+        LAYOUTS[packing].sample(corpus, documents, options, rng)
         for _ in range(_NUM_PASSES)
     ]
     segments = Segments.concatenate(passes)

@@ -17,12 +17,12 @@ from keras_bert.pretraining.batches.epochs import number_batches
 from keras_bert.pretraining.batches.epochs import read_records
 from keras_bert.pretraining.batches.static import as_batch
 from keras_bert.pretraining.batches.static import assert_known_ids
-from keras_bert.pretraining.examples.masking_rules import SUBSTITUTES
-from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from keras_bert.pretraining.examples.masking_rules import check_masking
-from keras_bert.pretraining.examples.span_masking import SpanMaskingRules
 from keras_bert.pretraining.records.first_record import check_first_records
+from keras_bert.pretraining.records.masking_rules import SUBSTITUTES
+from keras_bert.pretraining.records.masking_rules import MaskingRules
+from keras_bert.pretraining.records.masking_rules import check_masking
 from keras_bert.pretraining.records.record_form import parse_examples
+from keras_bert.pretraining.records.span_masking import SpanMaskingRules
 
 
 @dataclasses.dataclass(frozen=True)

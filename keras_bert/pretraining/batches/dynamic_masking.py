@@ -17,8 +17,8 @@ import functools
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.pretraining.examples import span_masking
-from keras_bert.pretraining.examples.masking import choose_word_spans
+from keras_bert.pretraining.records import span_masking
+from keras_bert.pretraining.records.masking import choose_word_spans
 
 _RANGE = 2**31 - 1
 _NUMBERS_PER_COUNT = 4  # Philox generates four 32-bit integers at a time.

@@ -17,14 +17,14 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats.own import write_description
 from keras_bert.optimizers.precision import dtype_policy
 from keras_bert.pretraining.job.batches import RunBatches
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.job.model import make_bert
 from keras_bert.pretraining.job.model import make_optimizer
 from keras_bert.pretraining.job.plan import PretrainingPlan
-from keras_bert.pretraining.run.loop import PretrainingLoop
-from keras_bert.pretraining.run.pretraining_run import run_pretraining
-from keras_bert.pretraining.run.run_record import write_run
-from keras_bert.pretraining.run.strategies import is_chief
-from keras_bert.pretraining.run.strategies import make_strategy
+from keras_bert.pretraining.job.pretraining_run import run_pretraining
+from keras_bert.pretraining.job.run_record import write_run
+from keras_bert.pretraining.job.strategies import is_chief
+from keras_bert.pretraining.job.strategies import make_strategy
 
 _STATES = "states"
 

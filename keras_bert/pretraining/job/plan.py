@@ -16,17 +16,17 @@ from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
 from keras_bert.files import expand_patterns
-from keras_bert.pretraining.examples.packings import PACKINGS
 from keras_bert.pretraining.job.model_config import check_lengths
 from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.job.recipe import PretrainingRecipe
 from keras_bert.pretraining.job.record_facts import RecordFacts
 from keras_bert.pretraining.job.record_facts import read_record_facts
 from keras_bert.pretraining.job.record_facts import verified_sha256
+from keras_bert.pretraining.job.run_record import check_run
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import Objective
 from keras_bert.pretraining.objectives.objectives import resolved_fields
-from keras_bert.pretraining.run.run_record import check_run
+from keras_bert.pretraining.records.layouts import LAYOUTS
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
@@ -94,7 +94,7 @@ class PretrainingPlan:
     def is_packed(self):
         """Return True if the examples contain several texts."""
         packings = self.facts.manifest_values["packing"].values()
-        return any(PACKINGS[name].joins for name in packings)
+        return any(LAYOUTS[name].joins for name in packings)
 
     @functools.cached_property
     def settings(self):

@@ -5,15 +5,15 @@ from typing import Annotated
 
 from keras_bert import checks
 from keras_bert.checks import Check
+from keras_bert.pretraining.job.choices import DECAYS
+from keras_bert.pretraining.job.choices import MASKINGS
+from keras_bert.pretraining.job.choices import OPTIMIZERS
+from keras_bert.pretraining.job.choices import PRECISIONS
+from keras_bert.pretraining.job.choices import STRATEGIES
+from keras_bert.pretraining.job.run_options import RunOptions
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.objectives import PUBLISHED
 from keras_bert.pretraining.objectives.objectives import resolved_fields
-from keras_bert.pretraining.run.choices import DECAYS
-from keras_bert.pretraining.run.choices import MASKINGS
-from keras_bert.pretraining.run.choices import OPTIMIZERS
-from keras_bert.pretraining.run.choices import PRECISIONS
-from keras_bert.pretraining.run.choices import STRATEGIES
-from keras_bert.pretraining.run.run_options import RunOptions
 
 
 @dataclasses.dataclass(frozen=True)

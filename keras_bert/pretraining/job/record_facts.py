@@ -8,7 +8,7 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.files import total_size
-from keras_bert.pretraining.examples.packings import PACKINGS
+from keras_bert.pretraining.records.layouts import LAYOUTS
 
 _THREADS = 8
 _FACTS = (
@@ -91,9 +91,9 @@ class RecordFacts:
         """Raise ValueError unless an objective supports the records."""
         fitting = [
             name
-            for name, packing in PACKINGS.items()
-            if objective.label in ("", packing.label)
-            and (objective.reads_packed or not packing.joins)
+            for name, layout in LAYOUTS.items()
+            if objective.label in ("", layout.label)
+            and (objective.reads_packed or not layout.joins)
         ]
         needed = f"packing={' or '.join(fitting)}"
         needed = f"{needed} for objective={objective.name}"

@@ -49,8 +49,8 @@ class Objective:
         view: callable that converts batches of `pretraining.dataset` to batches
             with the labels and weights for the loss terms.
         is_decoder: bool, whether a token attends only to earlier tokens.
-        label: str, the meaning of `next_sentence_labels`, as in `Packing`;
-            "" if they are not used.
+        label: str, the meaning of `next_sentence_labels`, as in
+            `ExampleLayout`; "" if they are not used.
         masking: dict of `MaskingOptions` arguments, if masking differs from
             BERT. The records must be dynamic. A recipe can override options
             that are also its fields.

@@ -17,10 +17,10 @@ from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.text import Vocabulary
 from keras_bert.text.tokenizer_kinds import KINDS
-from tests.pretraining.data_job.created import make_options
-from tests.pretraining.data_job.created import parse_example
-from tests.pretraining.data_job.created import parts_of
-from tests.pretraining.data_job.created import restored_ids
+from tests.pretraining.records.created import make_options
+from tests.pretraining.records.created import parse_example
+from tests.pretraining.records.created import parts_of
+from tests.pretraining.records.created import restored_ids
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

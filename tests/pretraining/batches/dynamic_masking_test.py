@@ -4,10 +4,10 @@ import tensorflow as tf
 
 from keras_bert.pretraining.batches.dynamic_masking import draw_numbers
 from keras_bert.pretraining.batches.dynamic_masking import mask_tokens_in_graph
-from keras_bert.pretraining.examples.masking import choose_word_spans
-from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from tests.pretraining.examples.predictions import check_predictions
-from tests.pretraining.examples.predictions import random_examples
+from keras_bert.pretraining.records.masking import choose_word_spans
+from keras_bert.pretraining.records.masking_rules import MaskingRules
+from tests.pretraining.records.predictions import check_predictions
+from tests.pretraining.records.predictions import random_examples
 
 _SEQ_LENGTH, _LIMIT = 64, 10
 _SEED, _RANGE = 7, 2**31 - 1

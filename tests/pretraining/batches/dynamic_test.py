@@ -8,11 +8,11 @@ from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
 from keras_bert.pretraining import dynamic_dataset
-from keras_bert.pretraining.data_job.shards import ShardBuilder
+from keras_bert.pretraining.records.shards import ShardBuilder
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from tests.pretraining.data_job.created import read_examples
+from tests.pretraining.records.created import read_examples
 
 _SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4
 _VOCABULARY = Vocabulary(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from keras_bert.pretraining.examples import masking
-from keras_bert.pretraining.examples.masking_rules import MaskingRules
-from tests.pretraining.examples.predictions import random_examples
+from keras_bert.pretraining.records import masking
+from keras_bert.pretraining.records.masking_rules import MaskingRules
+from tests.pretraining.records.predictions import random_examples
 
 _LONGEST, _MASK = 3, 4
 

@@ -14,7 +14,7 @@ from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
 from keras_bert.pretraining.job import PretrainingRecipe
-from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS

@@ -10,7 +10,7 @@ from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
 from keras_bert.pretraining.job.batches import RunBatches
-from keras_bert.pretraining.run.loop import PretrainingLoop
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.text import BertTokenizer
 from keras_bert.tfrecord import framed_records
 from keras_bert.tfrecord import write_records

@@ -10,8 +10,8 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.job import PretrainingRecipe
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job.model_config import resolve_model_config
+from keras_bert.pretraining.job.run_record import write_run
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
-from keras_bert.pretraining.run.run_record import write_run
 from keras_bert.text import Vocabulary
 from tests.processes import run_python
 

@@ -13,12 +13,12 @@ from keras_bert.optimizers import bert_adamw
 from keras_bert.pretraining import LabelTerm
 from keras_bert.pretraining import losses as pretraining_losses
 from keras_bert.pretraining import metrics as pretraining_metrics
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.terms import mean_metrics
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
-from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
-from tests.pretraining.run.loop_test import RATES
+from tests.pretraining.job.loop_test import RATES
 from tests.processes import run_python
 
 _NUM_STEPS = 5

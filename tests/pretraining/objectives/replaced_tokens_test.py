@@ -9,12 +9,12 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.optimizers import bert_adamw
+from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import OBJECTIVES
 from keras_bert.pretraining.objectives.replaced_tokens import (
     replaced_token_terms,
 )
 from keras_bert.pretraining.objectives.terms import mean_metrics
-from keras_bert.pretraining.run.loop import PretrainingLoop
 from tests import tiny
 
 _CONFIGS = {

@@ -1,1 +1,0 @@
-"""Creation of pre-training records from text in several processes."""

@@ -1,1 +1,0 @@
-"""Creation of pre-training examples from a tokenized corpus."""

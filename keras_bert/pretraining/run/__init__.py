@@ -1,1 +1,0 @@
-"""Training loop, training states and distribution strategies."""
