@@ -147,7 +147,7 @@ def _wordpiece(path):
 
 
 def _byte_pair(path):
-    from keras_bert.text.byte_pair.settings import BytePairSettings
+    from keras_bert.text.bpe.byte_settings import BytePairSettings
 
     return BytePairSettings.read(path).make()
 

@@ -254,8 +254,8 @@ def _wordpiece_settings():
 
 
 def _bpe_settings():
-    from keras_bert.text.bpe.settings import BpeSettings
-    from keras_bert.text.bpe.vocabulary import BpeVocabulary
+    from keras_bert.text.bpe.character_settings import BpeSettings
+    from keras_bert.text.bpe.character_vocabulary import BpeVocabulary
 
     merges = [("w", "o"), ("wo", "r"), ("wor", "d")]
     merges += [("word", f"{digit}</w>") for digit in range(10)]
@@ -276,8 +276,8 @@ def _mpnet_settings():
 
 
 def _byte_pair_settings():
-    from keras_bert.text.byte_pair.settings import BytePairSettings
-    from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+    from keras_bert.text.bpe.byte_settings import BytePairSettings
+    from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
 
     specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokens, merges = _bytes_and_merges()
@@ -286,8 +286,8 @@ def _byte_pair_settings():
 
 
 def _deberta_v1_settings():
-    from keras_bert.text.byte_pair.settings import BytePairSettings
-    from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+    from keras_bert.text.bpe.byte_settings import BytePairSettings
+    from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
     from keras_bert.text.wordpiece.vocabulary import ROLES
 
     tokens, merges = _bytes_and_merges()
@@ -297,7 +297,7 @@ def _deberta_v1_settings():
 
 
 def _bytes_and_merges():
-    from keras_bert.text.byte_pair.vocabulary import byte_characters
+    from keras_bert.text.bpe.byte_vocabulary import byte_characters
 
     merges = [("Ġ", "w"), ("Ġw", "o"), ("Ġwo", "r"), ("Ġwor", "d")]
     merges += [("Ġword", str(digit)) for digit in range(10)]

@@ -1,6 +1,7 @@
 """Directions and times of imports."""
 
 import ast
+import graphlib
 import pathlib
 import re
 
@@ -108,6 +109,52 @@ _SOURCES = [
     for path in sorted((ROOT / folder).rglob("*.py"))
     if path != ROOT / _FACE
 ]
+
+
+def _rooms():
+    """Map each module to its room: a folder of a part, or a file in the part.
+
+    The `__init__.py` of a part is its face, and is no room.
+    """
+    rooms = {}
+    for path in map(pathlib.PurePath, _SOURCES):
+        if path.parts[0] == "keras_bert" and len(path.parts) > 2:
+            module = ".".join(path.with_suffix("").parts)
+            rooms[module.removesuffix(".__init__")] = path.parts[1:3]
+    return {m: room for m, room in rooms.items() if room[1] != "__init__.py"}
+
+
+def _inner_imports(rooms):
+    """Map each room to the other rooms of its part that it imports."""
+    arrows = {room: set() for room in rooms.values()}
+    for path in _SOURCES:
+        own = rooms.get(".".join(pathlib.PurePath(path).with_suffix("").parts))
+        source = (ROOT / path).read_text(encoding="utf-8")
+        for name in imported_names(_without_types(source)):
+            room = rooms.get(name) or rooms.get(name.rpartition(".")[0])
+            if own and room and room != own and room[0] == own[0]:
+                arrows[own].add(room)
+    return arrows
+
+
+def _without_types(source):
+    """Return a source without the imports for type checkers only."""
+    tree = ast.parse(source)
+    tree.body = [
+        node
+        for node in tree.body
+        if not isinstance(node, ast.If) or "TYPE_CHECK" not in ast.dump(node)
+    ]
+    return ast.unparse(tree)
+
+
+def test_no_circles_between_the_rooms_of_a_part():
+    arrows = _inner_imports(_rooms())
+    assert sum(map(len, arrows.values())) > 200
+    try:
+        tuple(graphlib.TopologicalSorter(arrows).static_order())
+    except graphlib.CycleError as error:
+        pytest.fail(f"These rooms import each other: {error.args[1]}")
 
 
 def test_imports_point_down():

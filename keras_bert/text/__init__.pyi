@@ -1,7 +1,7 @@
 """Tokenizers and preprocessors that run in the TensorFlow graph."""
 
-from .bpe.tokenizer import BpeTokenizer as BpeTokenizer
-from .byte_pair.tokenizer import BytePairTokenizer as BytePairTokenizer
+from .bpe.byte_tokenizer import BytePairTokenizer as BytePairTokenizer
+from .bpe.character_tokenizer import BpeTokenizer as BpeTokenizer
 from .preprocessor import BertPreprocessor as BertPreprocessor
 from .preprocessor import Preprocessor as Preprocessor
 from .sentencepiece.tokenizer import (

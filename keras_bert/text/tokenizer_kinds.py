@@ -4,8 +4,8 @@ import pathlib
 import re
 
 from keras_bert.config import read_json_file
-from keras_bert.text.bpe.settings import BpeSettings
-from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.character_settings import BpeSettings
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.tokenizer_files import FAST_TOKENIZER
 from keras_bert.text.wordpiece.settings import WordpieceSettings

@@ -92,7 +92,7 @@ def bpe(tmp_path_factory):
     """Return `BpeSettings` learned from the same lines."""
     import tokenizers
 
-    from keras_bert.text.bpe.settings import BpeSettings
+    from keras_bert.text.bpe.character_settings import BpeSettings
 
     end = {"end_of_word_suffix": "</w>"}
     peer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", **end))

@@ -22,12 +22,12 @@ from keras_bert.export.saved_model.served_ops import check_ops
 from keras_bert.template import Template
 from keras_bert.text import Vocabulary
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.bpe.settings import BpeSettings
-from keras_bert.text.bpe.vocabulary import BpeVocabulary
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS as BYTE_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import SPECIAL_TOKENS as BYTE_TOKENS
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
+from keras_bert.text.bpe.character_settings import BpeSettings
+from keras_bert.text.bpe.character_vocabulary import BpeVocabulary
 from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings

@@ -13,9 +13,9 @@ from keras_bert.text import BertPreprocessor
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Preprocessor
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.bpe.settings import BpeSettings
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.character_settings import BpeSettings
 from keras_bert.text.host_tokenizer import HostTokenizer
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.tokenizer_kinds import kind_of_file

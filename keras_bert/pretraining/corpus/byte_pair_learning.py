@@ -9,11 +9,11 @@ from keras_bert.pretraining.corpus.learning import MAX_VOCAB_SIZE
 from keras_bert.pretraining.corpus.learning import import_learner
 from keras_bert.pretraining.corpus.learning import require_text
 from keras_bert.pretraining.corpus.learning import training_sentences
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import MASK
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import MASK
+from keras_bert.text.bpe.byte_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
 
 # Tokens with the ids 0 to 3, as in RoBERTa. <mask> has the last id.
 _HEAD = ("<s>", "<pad>", "</s>", "<unk>")

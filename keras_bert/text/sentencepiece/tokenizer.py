@@ -6,6 +6,7 @@ import functools
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.added_tokens import SplitAtTokens
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.conventions import OTHER_SPACES
@@ -33,7 +34,6 @@ from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
-from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.typing import Path
 from keras_bert.typing import Texts
 

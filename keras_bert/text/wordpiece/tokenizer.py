@@ -6,15 +6,11 @@ import functools
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.added_tokens import SplitAtTokens
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.normalization.normalizers import normalizer_model
+from keras_bert.text.normalizing_tokenizer import NormalizingTokenizer
 from keras_bert.text.pieces import Pieces
-from keras_bert.text.pieces import normalizer_op
-from keras_bert.text.pieces import original_spans
-from keras_bert.text.scalars import batch_or_scalar
-from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
-from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
 from keras_bert.text.wordpiece.replacements import SpecialTokenMatcher
@@ -23,10 +19,9 @@ from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 from keras_bert.typing import Path
-from keras_bert.typing import Texts
 
 
-class BertTokenizer(Tokenizer):
+class BertTokenizer(NormalizingTokenizer):
     """WordPiece tokenizer of google-research/bert.
 
     It consists of graph ops only and runs eagerly, in `tf.data`, in a
@@ -83,40 +78,10 @@ class BertTokenizer(Tokenizer):
             max_chars_per_word,
             added_tokens,
         )
-        super().__init__(settings)
+        super().__init__(settings, lowercase, settings.strip_accents)
         self.lowercase = lowercase
         self.strip_accents = settings.strip_accents
         self.max_chars_per_word = max_chars_per_word
-        self._table = normalizer_model(lowercase, self.strip_accents)
-
-    @batch_or_scalar
-    def __call__(self, texts: Texts) -> tf.RaggedTensor | tf.Tensor:
-        pieces = self._found(texts, self._cut)
-        return pieces.ragged(pieces.ids)
-
-    @batch_or_scalar
-    def tokenize_with_offsets(
-        self, texts: Texts
-    ) -> tuple[tf.RaggedTensor, ...]:
-        """Tokenize texts and return the byte offsets of the tokens.
-
-        Spans begin and end between characters and are never empty. A span
-        also covers dropped accents and control characters that follow. If a
-        character is decomposed into several pieces, they have the same span.
-
-        Args:
-            texts: string tensor or list `(batch_size,)`, UTF-8.
-
-        Returns:
-            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32;
-            starts and ends, int64, byte offsets into the raw text.
-        """
-        pieces = self._found(texts, self._cut_with_offsets)
-        return tuple(map(pieces.ragged, pieces[:3]))
-
-    @graph_constant
-    def _normalizer(self):
-        return normalizer_op(self._table)
 
     @functools.cached_property
     def _known(self):
@@ -161,7 +126,7 @@ class BertTokenizer(Tokenizer):
         }
         return SplitAtTokens(ids) if ids else None
 
-    def _found(self, texts, cut):
+    def _tokenize(self, texts, cut):
         """Tokenize texts with `cut` and match special and added tokens."""
         if self._split_given:
             return self._split_given(texts, cut)
@@ -170,16 +135,7 @@ class BertTokenizer(Tokenizer):
             pieces = self._find_special_tokens(pieces, texts)
         return pieces
 
-    def _cut(self, texts):
-        """Tokenize texts and return offsets into the normalized texts."""
-        return self._wordpieces(self._normalizer.normalize(texts))
-
-    def _cut_with_offsets(self, texts):
-        """Tokenize texts and return offsets into the raw texts."""
-        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
-        return original_spans(self._wordpieces(normalized), offsets)
-
-    def _wordpieces(self, normalized):
+    def _pieces(self, normalized):
         if self._split_normalized:
             return self._split_normalized(normalized, self._words)
         return self._words(normalized)

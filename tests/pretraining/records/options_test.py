@@ -1,9 +1,9 @@
 """Conversion of lines to sentences for the tokenizer."""
 
 from keras_bert.pretraining.records.options import TextOptions
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
 
 _LINE = "The dog eats. It sleeps! Dr. Smith, too, sleeps."
 

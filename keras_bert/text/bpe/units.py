@@ -9,8 +9,8 @@ import re
 import unicodedata
 
 from keras_bert import lazy
-from keras_bert.text.byte_pair.vocabulary import byte_characters
-from keras_bert.text.byte_pair.vocabulary import token_bytes
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
+from keras_bert.text.bpe.byte_vocabulary import token_bytes
 from keras_bert.text.host_tokenizer import UnitTokens
 from keras_bert.text.host_tokenizer import size_of
 from keras_bert.text.host_tokenizer import word_model

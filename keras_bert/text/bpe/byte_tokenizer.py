@@ -8,16 +8,16 @@ import functools
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.text.added_tokens import FindTokens
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.byte_pair.added_tokens import FindTokens
-from keras_bert.text.byte_pair.merges import BytePairMerges
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import spelled_bytes
-from keras_bert.text.byte_pair.vocabulary import token_bytes
-from keras_bert.text.byte_pair.words import NOT_WHOLE
-from keras_bert.text.byte_pair.words import whole_words
-from keras_bert.text.byte_pair.words import word_starts
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import spelled_bytes
+from keras_bert.text.bpe.byte_vocabulary import token_bytes
+from keras_bert.text.bpe.merges import BytePairMerges
+from keras_bert.text.bpe.words import NOT_WHOLE
+from keras_bert.text.bpe.words import whole_words
+from keras_bert.text.bpe.words import word_starts
 from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import in_rows
 from keras_bert.text.flat_texts import scatter

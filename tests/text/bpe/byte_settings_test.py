@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
 
 _MERGES = (("t", "h"), ("th", "e"))
 _TOKENS = (*SPECIAL_TOKENS, *byte_characters(), "th", "the", "other")

@@ -8,10 +8,10 @@ import tokenizers
 
 from keras_bert.text import BytePairTokenizer
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.byte_pair.settings import BytePairSettings
-from keras_bert.text.byte_pair.vocabulary import ROLES
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_settings import BytePairSettings
+from keras_bert.text.bpe.byte_vocabulary import ROLES
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
 from keras_bert.text.tokenizer_kinds import KINDS
 from tests.text.kinds_test import compare
 

@@ -3,9 +3,9 @@
 import pytest
 
 from keras_bert.text import BytePairTokenizer
-from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.bpe.byte_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.bpe.byte_vocabulary import BytePairVocabulary
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
 
 _MERGES = (("t", "h"), ("th", "e"), ("Ġ", "the"), ("c", "a"), ("a", "a"))
 

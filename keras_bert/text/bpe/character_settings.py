@@ -6,11 +6,11 @@ from typing import Annotated
 from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
-from keras_bert.text.bpe.vocabulary import ROLES
-from keras_bert.text.bpe.vocabulary import WORD_END
-from keras_bert.text.bpe.vocabulary import BpeVocabulary
-from keras_bert.text.byte_pair.files import NAMES
-from keras_bert.text.byte_pair.files import MergesSettings
+from keras_bert.text.bpe.character_vocabulary import ROLES
+from keras_bert.text.bpe.character_vocabulary import WORD_END
+from keras_bert.text.bpe.character_vocabulary import BpeVocabulary
+from keras_bert.text.bpe.files import NAMES
+from keras_bert.text.bpe.files import MergesSettings
 from keras_bert.text.conventions import conventions_of
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.tokenizer_files import CONFIG

@@ -6,13 +6,13 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.bpe.settings import BpeSettings
-from keras_bert.text.bpe.vocabulary import WORD_END
-from keras_bert.text.bpe.vocabulary import BpeVocabulary
-from keras_bert.text.byte_pair.added_tokens import FindTokens
-from keras_bert.text.byte_pair.merges import Merges
-from keras_bert.text.byte_pair.words import NOT_WHOLE
-from keras_bert.text.byte_pair.words import whole_words
+from keras_bert.text.added_tokens import FindTokens
+from keras_bert.text.bpe.character_settings import BpeSettings
+from keras_bert.text.bpe.character_vocabulary import WORD_END
+from keras_bert.text.bpe.character_vocabulary import BpeVocabulary
+from keras_bert.text.bpe.merges import Merges
+from keras_bert.text.bpe.words import NOT_WHOLE
+from keras_bert.text.bpe.words import whole_words
 from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import in_rows
@@ -21,18 +21,16 @@ from keras_bert.text.flat_texts import where
 from keras_bert.text.normalization.character_kinds import in_pages
 from keras_bert.text.normalization.character_kinds import long_characters
 from keras_bert.text.normalization.code_points import NUM_CODE_POINTS
-from keras_bert.text.normalization.normalizers import normalizer_model
+from keras_bert.text.normalizing_tokenizer import NormalizingTokenizer
 from keras_bert.text.pieces import Pieces
-from keras_bert.text.tokenizer import Tokenizer
 from keras_bert.text.tokenizer import graph_constant
-from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 from keras_bert.typing import Path
 
 # Texts contain neither token, so the WordPiece op only splits texts into words.
 _NO_PIECES = "[UNK]", "##\x01"
 
 
-class BpeTokenizer(BertTokenizer):
+class BpeTokenizer(NormalizingTokenizer):
     """Character-level BPE tokenizer of GPT-1.
 
     Texts are normalized and split into words as in an uncased BERT. The
@@ -71,8 +69,7 @@ class BpeTokenizer(BertTokenizer):
         special_tokens_in_text: bool = False,
     ) -> None:
         settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
-        Tokenizer.__init__(self, settings)
-        self._table = normalizer_model(lowercase=True, strip_accents=True)
+        super().__init__(settings, lowercase=True, strip_accents=True)
 
     @graph_constant
     def _split(self):
@@ -121,13 +118,9 @@ class BpeTokenizer(BertTokenizer):
         is_last = is_last[: tf.size(points)]
         return self._merge(tf.where(is_last, at_end, inside), words)
 
-    # Special tokens are matched in `_wordpieces`.
-    def _found(self, texts, cut):
-        return cut(texts)
-
     # AutoGraph is not needed, and would make tracing ten times slower.
     @tf.autograph.experimental.do_not_convert
-    def _wordpieces(self, normalized):
+    def _pieces(self, normalized):
         flat = flatten(normalized)
         _, starts, ends = self._split.tokenize_with_offsets(normalized)
         rows = tf.cast(starts.value_rowids(), tf.int32)

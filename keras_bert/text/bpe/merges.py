@@ -16,8 +16,8 @@ References:
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.text.byte_pair.vocabulary import byte_characters
-from keras_bert.text.byte_pair.vocabulary import spelled_bytes
+from keras_bert.text.bpe.byte_vocabulary import byte_characters
+from keras_bert.text.bpe.byte_vocabulary import spelled_bytes
 from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import shift

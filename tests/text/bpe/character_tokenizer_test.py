@@ -6,7 +6,7 @@ import pytest
 
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.template import Template
-from keras_bert.text.bpe.settings import BpeSettings
+from keras_bert.text.bpe.character_settings import BpeSettings
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file

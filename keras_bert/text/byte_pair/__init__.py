@@ -1,1 +1,0 @@
-"""Byte-level BPE tokenizer."""
