@@ -110,8 +110,12 @@ class RelativeAttention(SelfAttention):
         vectors = self.table_heads(self.segment_embeddings)  # [N, 2, D]
         scores = ops.matmul(turned, ops.swapaxes(vectors, -1, -2))
         same, different = ops.split(scores, 2, axis=-1)  # [B, N, S, 1]
-        differs = ops.not_equal(segment_ids[:, :, None], segment_ids[:, None])
-        differs = ops.cast(differs[:, None], scores.dtype)  # [B, 1, S, S]
+        # TFLite cannot add axes by slicing here.
+        differs = ops.not_equal(
+            ops.expand_dims(segment_ids, 2), ops.expand_dims(segment_ids, 1)
+        )
+        differs = ops.expand_dims(differs, 1)  # [B, 1, S, S]
+        differs = ops.cast(differs, scores.dtype)
         return same + differs * (different - same)
 
     def flops(self, seq_length: int, num_queries: int) -> int:
