@@ -3,14 +3,20 @@
 import keras
 
 from keras_bert.config import BertConfig
+from keras_bert.layers.activations import get_activation
+from keras_bert.layers.attention.attention_patterns import causal
+from keras_bert.layers.blocks.transformer_encoder_block import (
+    TransformerEncoderBlock,
+)
 from keras_bert.layers.embeddings.bert_embeddings import BertEmbeddings
+from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.heads.masked_lm_head import MaskedLMHead
 from keras_bert.layers.heads.nsp_head import NSPHead
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import add_heads
-from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.layer_arguments import encoder_block
 from keras_bert.models.layer_arguments import layer_arguments
-from keras_bert.models.layer_arguments import transformer_backbone
 
 
 def bert_encoder(config: BertConfig, name: str = "bert_encoder") -> keras.Model:
@@ -91,20 +97,84 @@ def add_pretraining_heads(
     return add_heads(backbone, bert_heads(config, backbone.embeddings), name)
 
 
-def bert_backbone(config):
-    """Build the layers of the encoder."""
-    arguments = layer_arguments(config)
-    embeddings = BertEmbeddings(**arguments["embeddings"], name="embeddings")
-    return transformer_backbone(config, arguments, embeddings)
+def bert_backbone(config: BertConfig) -> Backbone:
+    """Build the layers of the encoder (sections 3 and A.1).
+
+    Args:
+        config: `BertConfig`.
+    """
+    initializer = _initializer(config)
+    embeddings = BertEmbeddings(
+        config.vocab_size,
+        config.hidden_size,
+        max_position_embeddings=config.max_position_embeddings,
+        type_vocab_size=config.type_vocab_size,
+        dropout=config.hidden_dropout_prob,
+        layer_norm_epsilon=config.layer_norm_eps,
+        embeddings_initializer=initializer,
+        name="embeddings",
+    )  # int32 [B, S] -> [B, S, H]
+    blocks = [
+        _block(config, window, f"block_{index}")
+        for index, window in enumerate(config.windows)
+    ]  # [B, S, H] -> [B, S, H]
+    pooler = FlatDense(
+        config.hidden_size,
+        activation="tanh",
+        kernel_initializer=initializer,
+        name="pooler",
+    )  # The vector of [CLS]: [B, H] -> [B, H]
+    return Backbone(embeddings, blocks, pooler=pooler)
 
 
-def bert_heads(config, embeddings):
-    """Return a dict mapping part names to pre-training heads."""
-    matrix = layer_arguments(config)["matrix"]
+def _block(config, window, name):
+    """Create a block; only long models have a window other than 0."""
+    if window:
+        return encoder_block(layer_arguments(config), window, name)
+    return TransformerEncoderBlock(
+        config.hidden_size,
+        config.num_attention_heads,
+        config.intermediate_size,
+        activation=get_activation(config.hidden_act),
+        dropout=config.hidden_dropout_prob,
+        attention_dropout=config.attention_probs_dropout_prob,
+        layer_norm_epsilon=config.layer_norm_eps,
+        kernel_initializer=_initializer(config),
+        # A decoder attends to earlier tokens only.
+        pattern=causal if config.is_decoder else None,
+        name=name,
+    )
+
+
+def bert_heads(
+    config: BertConfig, embeddings: keras.layers.Layer
+) -> dict[str, keras.layers.Layer]:
+    """Create the pre-training heads (section 3.1).
+
+    Args:
+        config: `BertConfig`.
+        embeddings: layer that shares its word embeddings with the masked-LM
+            head.
+
+    Returns:
+        A dict mapping part names to layers.
+    """
     return {
-        "masked_lm_head": masked_lm_head(config, embeddings),
-        "nsp_head": NSPHead(**matrix, name="nsp_head"),
+        "masked_lm_head": MaskedLMHead(
+            embeddings,
+            activation=get_activation(config.hidden_act),
+            layer_norm_epsilon=config.layer_norm_eps,
+            kernel_initializer=_initializer(config),
+            name="masked_lm_head",
+        ),  # [B, P, H] -> [B, P, V]
+        "nsp_head": NSPHead(
+            kernel_initializer=_initializer(config), name="nsp_head"
+        ),  # [B, H] -> [B, 2]
     }
+
+
+def _initializer(config):
+    return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 
 FAMILY = Family(
