@@ -107,3 +107,15 @@ def test_links_lead_somewhere(page):
         assert target.exists(), link
         if heading:
             assert heading in _anchors(target.read_text("utf-8")), link
+
+
+def test_the_map_names_all_parts_of_the_package():
+    text = _PAGES["docs/code_map.md"]
+    package = _ROOT / "keras_bert"
+    lacking = [
+        path.name
+        for path in package.iterdir()
+        if path.suffix == ".py" or any(path.glob("*.py"))
+        if not path.name.startswith("__") and path.name not in text
+    ]
+    assert lacking == []

@@ -103,7 +103,7 @@ def bert_backbone(config: BertConfig) -> Backbone:
     Args:
         config: `BertConfig`.
     """
-    initializer = _initializer(config)
+    initializer = _initializer(config)  # Of all kernels.
     embeddings = BertEmbeddings(
         config.vocab_size,
         config.hidden_size,
@@ -111,11 +111,11 @@ def bert_backbone(config: BertConfig) -> Backbone:
         type_vocab_size=config.type_vocab_size,
         dropout=config.hidden_dropout_prob,
         layer_norm_epsilon=config.layer_norm_eps,
-        embeddings_initializer=initializer,
+        embeddings_initializer=_initializer(config),
         name="embeddings",
     )  # int32 [B, S] -> [B, S, H]
     blocks = [
-        _block(config, window, f"block_{index}")
+        _block(config, window, initializer, f"block_{index}")
         for index, window in enumerate(config.windows)
     ]  # [B, S, H] -> [B, S, H]
     pooler = FlatDense(
@@ -127,7 +127,7 @@ def bert_backbone(config: BertConfig) -> Backbone:
     return Backbone(embeddings, blocks, pooler=pooler)
 
 
-def _block(config, window, name):
+def _block(config, window, initializer, name):
     """Create a block; only long models have a window other than 0."""
     if window:
         return encoder_block(layer_arguments(config), window, name)
@@ -139,7 +139,7 @@ def _block(config, window, name):
         dropout=config.hidden_dropout_prob,
         attention_dropout=config.attention_probs_dropout_prob,
         layer_norm_epsilon=config.layer_norm_eps,
-        kernel_initializer=_initializer(config),
+        kernel_initializer=initializer,
         # A decoder attends to earlier tokens only.
         pattern=causal if config.is_decoder else None,
         name=name,
@@ -159,16 +159,17 @@ def bert_heads(
     Returns:
         A dict mapping part names to layers.
     """
+    initializer = _initializer(config)
     return {
         "masked_lm_head": MaskedLMHead(
             embeddings,
             activation=get_activation(config.hidden_act),
             layer_norm_epsilon=config.layer_norm_eps,
-            kernel_initializer=_initializer(config),
+            kernel_initializer=initializer,
             name="masked_lm_head",
         ),  # [B, P, H] -> [B, P, V]
         "nsp_head": NSPHead(
-            kernel_initializer=_initializer(config), name="nsp_head"
+            kernel_initializer=initializer, name="nsp_head"
         ),  # [B, H] -> [B, 2]
     }
 
