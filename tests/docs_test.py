@@ -24,7 +24,8 @@ _PAGES = {
 }
 _CODE = re.compile(r"```.*?```", re.DOTALL)
 _COMMANDS = re.compile(
-    r"(?:python (?P<benchmark>benchmarks/\w+\.py)|keras-bert (?P<program>\w+))"
+    r"(?:python (?P<benchmark>benchmarks/[\w/]+\.py)"
+    r"|keras-bert (?P<program>\w+))"
     r"(?P<rest>(?:[^\n`]*\\\n)*[^\n`]*)"
 )
 _FOLDERS = "benchmarks|configs|docs|keras_bert|tests|tools"

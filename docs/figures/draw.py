@@ -5,8 +5,8 @@
 The pieces and ids come from the tokenizer of the tiny model, the masks from the
 masking of pre-training data. The figures of "BERT, GPT-1 and ELMo compared"
 show the contexts of these architectures and the attention that
-`benchmarks/three_ways.py` has measured. A test compares the files with this
-program.
+`benchmarks/studies/three_ways.py` has measured. A test compares the files with
+this program.
 """
 
 import html

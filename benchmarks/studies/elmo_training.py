@@ -1,6 +1,6 @@
 """Train a small ELMo: two LSTM language models over the same words.
 
-    python benchmarks/elmo_training.py --input_file=corpus/train.txt \\
+    python benchmarks/studies/elmo_training.py --input_file=corpus/train.txt \\
         --vocab_file=vocab.txt --output_dir=runs/elmo
 
 The library reads published ELMos but does not train them. This program is for

@@ -1,6 +1,6 @@
 """Compare methods to predict the author of a long text, a chapter of a novel.
 
-    python benchmarks/long_documents_authors.py --data_dir=novels \\
+    python benchmarks/studies/long_documents_authors.py --data_dir=novels \\
         --output_dir=runs/authors
 
 DATA_DIR has novels as .txt files, with a blank line between chapters, and an
@@ -30,9 +30,12 @@ import statistics
 import sys
 import time
 
-import measuring
 from absl import app
 from absl import flags
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
 
 _DATA_DIR = flags.DEFINE_string(
     "data_dir", None, "Directory of novels.", required=True
@@ -48,7 +51,7 @@ _ALONE = flags.DEFINE_list(
     "alone", None, "Method and seed to run in this process."
 )
 
-_ROOT = pathlib.Path(__file__).parents[1]
+_ROOT = pathlib.Path(__file__).parents[2]
 _VOCAB_SIZE = 8000
 _MAX_CHAPTERS = 30  # Per author, in training and in the test.
 _WINDOW = 128

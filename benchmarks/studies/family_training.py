@@ -1,6 +1,6 @@
 """Compare the training costs of models of any family.
 
-    python benchmarks/family_training.py \\
+    python benchmarks/studies/family_training.py \\
         --bert_config_file=configs/bert_base.json \\
         --bert_config_file=configs/albert_base.json
 
@@ -13,15 +13,14 @@ time and the peak memory of the process, with ratios to the first config.
 
 import dataclasses
 import json
+import pathlib
 import resource
 import sys
 import time
 
-import measuring
 import tensorflow as tf
 from absl import app
 from absl import flags
-from measuring import make_batch
 
 import keras_bert
 from keras_bert.checkpoints.family import find_family
@@ -30,6 +29,11 @@ from keras_bert.models import add_heads
 from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.pretraining.objectives.objectives import objective_named
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
+from measuring import make_batch  # noqa: E402
 
 _CONFIG_FILE = flags.DEFINE_multi_string(
     "bert_config_file",

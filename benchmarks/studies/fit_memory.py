@@ -1,6 +1,7 @@
 """Measure the memory that remains after rounds of load, fit and delete.
 
-    python benchmarks/fit_memory.py --model_dir=DIR --tasks=classifier,embedder
+    python benchmarks/studies/fit_memory.py \\
+        --model_dir=DIR --tasks=classifier,embedder
 
 A new process for each task prints its resident memory in MiB after each round
 and the seconds of the last `fit`.

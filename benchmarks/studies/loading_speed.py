@@ -1,6 +1,6 @@
 """Compare the time to load BERT-base with the time to read its file.
 
-    python benchmarks/loading_speed.py --format=hf
+    python benchmarks/studies/loading_speed.py --format=hf
 
 A checkpoint of random weights, 440 MB, is written in each format. New processes
 alternate: one reads the file as bytes, one calls `from_pretrained`; imports are
@@ -12,13 +12,16 @@ import pathlib
 import sys
 import tempfile
 
-import measuring
 from absl import app
 from absl import flags
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
+
 _CONFIG = flags.DEFINE_string(
     "bert_config_file",
-    str(pathlib.Path(__file__).parents[1] / "configs/bert_base.json"),
+    str(pathlib.Path(__file__).parents[2] / "configs/bert_base.json"),
     "Config of the model.",
 )
 _FORMATS = flags.DEFINE_list(

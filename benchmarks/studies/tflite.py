@@ -1,7 +1,8 @@
 """Measure the size, speed and accuracy of TFLite files of every kind.
 
-    python benchmarks/tflite.py --model_dir=runs/sst2/model --dev_file=dev.tsv
-    python benchmarks/tflite.py --vocab_file=vocab.txt \\
+    python benchmarks/studies/tflite.py \\
+        --model_dir=runs/sst2/model --dev_file=dev.tsv
+    python benchmarks/studies/tflite.py --vocab_file=vocab.txt \\
         --config_file=configs/bert_tiny.json,configs/bert_mini.json
 
 MODEL_DIR is a TextClassifier of single texts, DEV_FILE a .tsv file of texts and

@@ -1,12 +1,12 @@
 """Measure the examples per second of the input pipeline on one core.
 
-    python benchmarks/input_pipeline.py
+    python benchmarks/studies/input_pipeline.py
 
 No model runs; the batches are discarded. Without record files, the program
 first creates records of length 128 from random text, with static and dynamic
 masking. With your own files:
 
-    python benchmarks/input_pipeline.py --static_file=static.tfrecord \\
+    python benchmarks/studies/input_pipeline.py --static_file=static.tfrecord \\
         --dynamic_file=dynamic.tfrecord --vocab_size=30522 --mask_id=103
 """
 

@@ -1,6 +1,6 @@
 """Fill masked words with BERT, a left-to-right model and ELMo.
 
-    python benchmarks/three_ways.py --eval_file=corpus/eval.txt \\
+    python benchmarks/studies/three_ways.py --eval_file=corpus/eval.txt \\
         --left_to_right_dir=runs/left_to_right --elmo_dir=runs/elmo
 
 The program writes `docs/figures/three_ways.json`. `docs/figures/draw.py` reads
@@ -50,7 +50,7 @@ _NUM_TEXTS = flags.DEFINE_integer(
 )
 _OUTPUT_FILE = flags.DEFINE_string(
     "output_file",
-    str(pathlib.Path(__file__).parents[1] / "docs/figures/three_ways.json"),
+    str(pathlib.Path(__file__).parents[2] / "docs/figures/three_ways.json"),
     "Output file.",
 )
 _MASK = "[MASK]"

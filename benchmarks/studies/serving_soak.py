@@ -1,6 +1,6 @@
 """Stress one loaded SavedModel with requests from many threads.
 
-    python benchmarks/serving_soak.py --model_dir=served/texts/1 \\
+    python benchmarks/studies/serving_soak.py --model_dir=served/texts/1 \\
         --text_file=sentences.txt --minutes=10
 
 MODEL_DIR is a SavedModel of a `TextEmbedder` in float32. It is loaded as in
@@ -13,16 +13,20 @@ It fails if there was an error, a different vector, or memory growth after the
 second minute; until then TensorFlow caches new shapes.
 """
 
+import pathlib
 import random
 import sys
 import threading
 import time
 
 import numpy as np
-import serving
 import tensorflow as tf
 from absl import app
 from absl import flags
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import serving  # noqa: E402
 
 _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "SavedModel directory.", required=True

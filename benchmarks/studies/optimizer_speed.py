@@ -1,6 +1,6 @@
 """Compare the time of an optimizer step for all weights of a BERT.
 
-    python benchmarks/optimizer_speed.py \\
+    python benchmarks/studies/optimizer_speed.py \\
         --bert_config_file=configs/bert_base.json
 
 The gradients are constant, so only the optimizer runs: clipping by the global
@@ -12,18 +12,22 @@ the range of the medians.
 """
 
 import json
+import pathlib
 import statistics
 import sys
 import time
 
 import keras
-import measuring
 import tensorflow as tf
 from absl import app
 from absl import flags
 
 import keras_bert
 from keras_bert.optimizers.adam_step import decays
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
 
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Config of the model.", required=True

@@ -1,6 +1,6 @@
 """Count the weights, operations and memory of BERT-base, GPT-1 and ELMo.
 
-    python benchmarks/base_sizes.py
+    python benchmarks/studies/base_sizes.py
 
 BERT's paper compares these models (arXiv 1810.04805, figure 3). They have their
 published sizes and random float32 weights. The operations are the matrix
@@ -17,16 +17,19 @@ import re
 import sys
 
 import keras
-import measuring
 import numpy as np
 import tensorflow as tf
 from absl import app
 from absl import flags
-from flops import encoding_flops
 
 import keras_bert
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.models.family import family_of
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
+from flops import encoding_flops  # noqa: E402
 
 _MODEL = flags.DEFINE_enum(
     "model",
@@ -38,7 +41,7 @@ _SEQ_LENGTH = flags.DEFINE_integer(
     "seq_length", 128, "Number of tokens in the text."
 )
 
-_CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
+_CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 _SEES = {
     "BERT-base": "both sides, in each of 12 layers",
     "GPT-1": "the left side, in each of 12 layers",

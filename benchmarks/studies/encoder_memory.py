@@ -1,6 +1,6 @@
 """Compare the time and peak memory of an encoder with transformers.
 
-    python benchmarks/encoder_memory.py --peer_python=hf/bin/python \\
+    python benchmarks/studies/encoder_memory.py --peer_python=hf/bin/python \\
         --config_file=configs/deberta_v3_small.json
 
 A checkpoint with random weights is written in Hugging Face's format. New
@@ -16,13 +16,16 @@ import pathlib
 import sys
 import tempfile
 
-import measuring
 from absl import app
 from absl import flags
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
+
 _CONFIG = flags.DEFINE_string(
     "config_file",
-    str(pathlib.Path(__file__).parents[1] / "configs/deberta_v3_small.json"),
+    str(pathlib.Path(__file__).parents[2] / "configs/deberta_v3_small.json"),
     "Config of the model.",
 )
 _PEER_PYTHON = flags.DEFINE_string(

@@ -1,6 +1,7 @@
 """Compare few-shot classification with SetFit's recipe.
 
-    python benchmarks/few_shot.py --train_file=train.tsv --test_file=dev.tsv \\
+    python benchmarks/studies/few_shot.py \\
+        --train_file=train.tsv --test_file=dev.tsv \\
         --model_dir=sentence-transformers/all-MiniLM-L6-v2 \\
         --rows_file=few_shot.jsonl
 

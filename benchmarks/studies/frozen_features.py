@@ -1,6 +1,6 @@
 """Compare the frozen features of a BERT and an ELMo with the same head.
 
-    python benchmarks/frozen_features.py --data_dir=data \\
+    python benchmarks/studies/frozen_features.py --data_dir=data \\
         --bert_dir=bert-base-cased --elmo_options=elmo/options.json \\
         --elmo_weights=elmo/weights.hdf5
 
@@ -12,10 +12,11 @@ the same recipe for all rows. Each row is printed as soon as its runs end. A
 model without flags is skipped. --data_dir has the layout of `fine_tune.py`.
 """
 
+import pathlib
 import statistics
+import sys
 import tempfile
 
-import fine_tuning_tasks
 import keras
 from absl import app
 from absl import flags
@@ -23,6 +24,10 @@ from absl import flags
 import keras_bert
 from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import FeatureTokenClassifier
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import fine_tuning_tasks  # noqa: E402
 
 _DATA_DIR = flags.DEFINE_string(
     "data_dir", None, "Directory with a folder for each dataset.", required=True

@@ -1,6 +1,6 @@
 """Measure the memory and time of training an embedder with large batches.
 
-    python benchmarks/cached_gradients.py --sizes=32,1024:32
+    python benchmarks/studies/cached_gradients.py --sizes=32,1024:32
 
 Each size is a batch size, and a mini-batch size after a colon if gradients are
 cached. A new process for each one trains an embedder of six layers of size 384,
@@ -8,11 +8,15 @@ with random weights, for two steps on pairs of 32 tokens. It prints the seconds
 of the second step, and the peak memory in MiB.
 """
 
+import pathlib
 import sys
 
-import measuring
 from absl import app
 from absl import flags
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
 
 _SIZES = flags.DEFINE_list(
     "sizes", ["32", "256", "256:32", "1024:32"], "Batch sizes."

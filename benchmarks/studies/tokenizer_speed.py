@@ -1,10 +1,10 @@
 """Compare the tokens per second of tokenizers on one core.
 
-    python benchmarks/tokenizer_speed.py --kind=wordpiece \\
+    python benchmarks/studies/tokenizer_speed.py --kind=wordpiece \\
         --input_file=text.txt --tokenizer=vocab.txt
-    python benchmarks/tokenizer_speed.py --kind=sentencepiece \\
+    python benchmarks/studies/tokenizer_speed.py --kind=sentencepiece \\
         --input_file=text.txt --tokenizer=spiece.model
-    python benchmarks/tokenizer_speed.py --kind=byte_pair \\
+    python benchmarks/studies/tokenizer_speed.py --kind=byte_pair \\
         --input_file=text.txt --tokenizer=roberta \\
         --keras_hub_python=hub/bin/python
 
@@ -31,9 +31,12 @@ os.environ["TF_NUM_INTEROP_THREADS"] = "1"
 os.environ["TF_NUM_INTRAOP_THREADS"] = "1"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-import measuring  # noqa: E402
 from absl import app  # noqa: E402
 from absl import flags  # noqa: E402
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+import measuring  # noqa: E402
 
 _KIND = flags.DEFINE_enum(
     "kind",

@@ -1,6 +1,7 @@
 """Compare ELECTRA's training step with separate steps of its two models.
 
-    python benchmarks/electra_step.py --config=configs/electra_small.json
+    python benchmarks/studies/electra_step.py \\
+        --config=configs/electra_small.json
 
 The three steps alternate on one synthetic batch. The program prints a JSON line
 with the median seconds of each, and the ratio of the joint step to the sum of
@@ -9,7 +10,9 @@ tables, and the discriminator receives texts and labels.
 """
 
 import json
+import pathlib
 import statistics
+import sys
 import time
 import types
 
@@ -17,7 +20,6 @@ import keras
 import tensorflow as tf
 from absl import app
 from absl import flags
-from measuring import make_batch
 
 from keras_bert import pretraining
 from keras_bert.checkpoints import PretrainedModel
@@ -36,6 +38,10 @@ from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+from measuring import make_batch  # noqa: E402
 
 _CONFIG = flags.DEFINE_string(
     "config", None, "Config of the discriminator.", required=True
