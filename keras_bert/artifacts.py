@@ -34,11 +34,11 @@ def check_writable(directory):
 
     For a missing directory, the nearest parent is tested. Nothing is created.
     """
-    place = pathlib.Path(directory)
-    while not os.path.lexists(place) and place != place.parent:
-        place = place.parent
+    folder = pathlib.Path(directory)
+    while not os.path.lexists(folder) and folder != folder.parent:
+        folder = folder.parent
     try:
-        with tempfile.TemporaryFile(dir=place):
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ValueError(
@@ -513,14 +513,14 @@ def _differences(old, new, prefix=""):
 
 
 def check_settings(
-    before, settings, place, advice="overwrite=True starts again"
+    before, settings, earlier, advice="overwrite=True starts again"
 ):
     """Raise ValueError unless a run has the settings of an earlier run.
 
     Args:
         before: dict that contains the settings of the earlier run.
         settings: JSON-serializable dict, settings of the new run.
-        place: str, path of the earlier run or its manifest; named in errors.
+        earlier: str, path of the earlier run or its manifest; named in errors.
         advice: str, advice for running with different settings.
     """
     settings = json.loads(json.dumps(settings))
@@ -530,8 +530,8 @@ def check_settings(
         more = len(changed) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
         raise ValueError(
-            f"The settings must match the run in {place}; {advice}. Received: "
-            f"{'; '.join(changed[:_MOST_NAMED] + rest)}."
+            f"The settings must match the run in {earlier}; {advice}. "
+            f"Received: {'; '.join(changed[:_MOST_NAMED] + rest)}."
         )
 
 

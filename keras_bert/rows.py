@@ -128,9 +128,9 @@ def read_dicts(path):
         rows, hint = _fields(path, without_end(lines))
         _, header = next(rows, (1, []))
         hint = _with_separator(hint, header)
-        for place in rows:
-            _check_length(path, header, *place, hint, raise_fault)
-            yield dict(zip(header, place[1], strict=True))
+        for row in rows:
+            _check_length(path, header, *row, hint, raise_fault)
+            yield dict(zip(header, row[1], strict=True))
 
 
 def _fields(path, lines):
@@ -228,16 +228,16 @@ def _json_rows(path, lines, columns):
             f"Received: {columns[0]!r}."
         )
     for number, line in enumerate(lines, 1):
-        place = f"{path}, line {number},"
-        values = json_object(place, line.rstrip("\r\n"))
-        yield number, [cell(place, values, name) for name in columns]
+        location = f"{path}, line {number},"
+        values = json_object(location, line.rstrip("\r\n"))
+        yield number, [cell(location, values, name) for name in columns]
 
 
-def json_object(place, line):
+def json_object(location, line):
     """Parse a line of JSON to a dict.
 
     Args:
-        place: str, file and line number to show in error messages.
+        location: str, file and line number to show in error messages.
         line: str.
 
     Raises:
@@ -249,16 +249,16 @@ def json_object(place, line):
         values = None
     if not isinstance(values, dict):
         raise ValueError(
-            f"{place} must be a JSON object. Received: {brief(line)}."
+            f"{location} must be a JSON object. Received: {brief(line)}."
         )
     return values
 
 
-def cell(place, values, name):
+def cell(location, values, name):
     """Return a value of a JSON object as str.
 
     Args:
-        place: str, file and line number to show in error messages.
+        location: str, file and line number to show in error messages.
         values: dict.
         name: str, the key.
 
@@ -267,29 +267,31 @@ def cell(place, values, name):
     """
     if name not in values:
         raise ValueError(
-            f"{place} must have the key {name!r}. Received: {listed(values)}."
+            f"{location} must have the key {name!r}. "
+            f"Received: {listed(values)}."
         )
     value = values[name]
     if isinstance(value, list | dict):
         raise ValueError(
-            f"{place} must have a text or a number under {name!r}. Received: "
-            f"{brief(value)}."
+            f"{location} must have a text or a number under {name!r}. "
+            f"Received: {brief(value)}."
         )
     if value is None or value != value:  # NaN is not equal to itself.
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     text = value if isinstance(value, str) else json.dumps(value)
-    check_characters(text, f"{place} {name!r}")
+    check_characters(text, f"{location} {name!r}")
     return text
 
 
-def check_characters(text, place):
+def check_characters(text, location):
     """Raise ValueError if a text has an unpaired surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{place} must be valid Unicode. Received: an unpaired surrogate, "
-            f"{ascii(text[error.start])}, at character {error.start}."
+            f"{location} must be valid Unicode. Received: an unpaired "
+            f"surrogate, {ascii(text[error.start])}, at character "
+            f"{error.start}."
         ) from None

@@ -85,9 +85,9 @@ def read_examples(builder, split, names, batch_size=None):
     ).as_numpy_iterator()
 
 
-def decode_text(value, place):
-    """Decode UTF-8 bytes. Error messages start with `place`."""
+def decode_text(value, location):
+    """Decode UTF-8 bytes. Error messages start with `location`."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{place}, is not UTF-8 text: {error}.") from None
+        raise ValueError(f"{location}, is not UTF-8 text: {error}.") from None

@@ -25,11 +25,11 @@ def write_records(file, records):
     footers = mask_crc(checksums).astype("<u4").tobytes()
     parts = []
     for number, record in enumerate(records):
-        place = number * _FOOTER.size
+        start = number * _FOOTER.size
         parts += (
             _header(len(record)),
             record,
-            footers[place : place + _FOOTER.size],
+            footers[start : start + _FOOTER.size],
         )
     file.write(b"".join(parts))
 
@@ -54,28 +54,28 @@ def framed_records(path):
     offset = number = 0
     with open(path, "rb", buffering=1 << 20) as file:
         while header := file.read(_HEADER.size):
-            place = record_place(path, number, offset)
+            location = record_location(path, number, offset)
             if len(header) < _HEADER.size:
                 raise ValueError(
-                    f"{place}the file is truncated inside the record header: "
-                    f"expected {_HEADER.size} bytes, got {len(header)}."
+                    f"{location}the file is truncated inside the record "
+                    f"header: expected {_HEADER.size} bytes, got {len(header)}."
                 )
             length, checksum = _HEADER.unpack(header)
             if checksum != masked_crc(header[: _LENGTH.size]):
                 raise ValueError(
-                    f"{place}the checksum of its length does not match: the "
+                    f"{location}the checksum of its length does not match: the "
                     "file is damaged or not a TFRecord file."
                 )
             data = file.read(length + _FOOTER.size)
             if len(data) < length + _FOOTER.size:
                 raise ValueError(
-                    f"{place}the file is truncated inside the record: "
+                    f"{location}the file is truncated inside the record: "
                     f"expected {length + _FOOTER.size} bytes, got {len(data)}."
                 )
             record, footer = data[:length], data[length:]
             if _FOOTER.unpack(footer) != (masked_crc(record),):
                 raise ValueError(
-                    f"{place}the checksum of its data does not match: the "
+                    f"{location}the checksum of its data does not match: the "
                     "file is damaged."
                 )
             yield offset, record
@@ -83,7 +83,7 @@ def framed_records(path):
             number += 1
 
 
-def record_place(path, number, offset):
+def record_location(path, number, offset):
     """Return the location of a record, as a prefix for error messages."""
     return f"{path}, record {number} (counted from 0; at byte {offset}): "
 

@@ -92,7 +92,7 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
 
 def _columns(values):
     """Concatenate all positives, then all negatives, along the first axis."""
-    columns = [values[:, place] for place in range(1, values.shape[1])]
+    columns = [values[:, index] for index in range(1, values.shape[1])]
     return ops.concatenate(columns, axis=0)
 
 

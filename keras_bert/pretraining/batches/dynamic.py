@@ -69,8 +69,8 @@ class MaskingOptions:
 
         :meta private:
         """
-        kind = SpanMaskingRules if self.span_masking else MaskingRules
-        rules = kind(
+        rules_class = SpanMaskingRules if self.span_masking else MaskingRules
+        rules = rules_class(
             self.masked_lm_prob,
             max_predictions_per_seq,
             self.mask_id,

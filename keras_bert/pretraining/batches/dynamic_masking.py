@@ -112,11 +112,11 @@ def mask_tokens_in_graph(
     substitutes = _substitutes(labels, draws, random_draws, rules)
     # Padded predictions repeat the first prediction or, without predictions,
     # write [CLS] to position 0, where it already is.
-    places = tf.where(predicted, positions, positions[:, :1])
+    written = tf.where(predicted, positions, positions[:, :1])
     substitutes = tf.where(predicted, substitutes, labels)
     masked_ids = tf.tensor_scatter_nd_update(
         input_ids,
-        tf.stack([_rows(places), places], axis=-1),
+        tf.stack([_rows(written), written], axis=-1),
         tf.where(predicted, substitutes, substitutes[:, :1]),
     )
     return (

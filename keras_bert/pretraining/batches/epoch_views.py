@@ -105,17 +105,17 @@ def span_boundary_batches(
 
 def _add_boundaries(inputs, labels, weights, max_span_length):
     ids = inputs[features.INPUT_IDS.name]
-    places = inputs[features.MASKED_LM_POSITIONS.name]
+    positions = inputs[features.MASKED_LM_POSITIONS.name]
     labels, weights = labels["mlm_logits"], weights["mlm_logits"]
     end = tf.reduce_sum(inputs[features.INPUT_MASK.name], 1, keepdims=True) - 1
-    rank = tf.zeros_like(places) + tf.range(tf.shape(places)[1])
+    rank = tf.zeros_like(positions) + tf.range(tf.shape(positions)[1])
     # Position minus rank is constant within a span and increases from span to
     # span.
-    span = tf.where(weights > 0, places - rank, ids.shape[1])
+    span = tf.where(weights > 0, positions - rank, ids.shape[1])
     first = tf.searchsorted(span, span)
     last = tf.searchsorted(span, span, "right") - 1
-    left = tf.gather(places, first, batch_dims=1) - 1
-    right = tf.gather(places, last, batch_dims=1) + 1
+    left = tf.gather(positions, first, batch_dims=1) - 1
+    right = tf.gather(positions, last, batch_dims=1) + 1
     is_inside = (weights > 0) & (left > 0) & (right < end)
     is_inside &= rank - first < max_span_length
     left, right, position = (
@@ -168,15 +168,16 @@ def _permute(inputs, labels, weights):
     keys = tf.where(weights > 0, keys, keys.dtype.max)
     order = tf.argsort(keys, axis=1, stable=True)
     ranks = tf.where(weights > 0, tf.argsort(order, axis=1) + 1, 0)
-    places = tf.one_hot(positions, ids.shape[1], dtype=tf.int32)  # [B, P, S]
-    ranks = tf.reduce_sum(places * ranks[:, :, None], axis=1)  # [B, S]
+    # [B, P, S]
+    is_position = tf.one_hot(positions, ids.shape[1], dtype=tf.int32)
+    ranks = tf.reduce_sum(is_position * ranks[:, :, None], axis=1)  # [B, S]
     ids = _restored(ids, positions, labels, weights)
     segments = inputs[features.SEGMENT_IDS.name]
-    place = tf.range(ids.shape[1])[None]
+    index = tf.range(ids.shape[1])[None]
     end = tf.reduce_sum(inputs[features.INPUT_MASK.name], 1, keepdims=True) - 1
     # The position before the move: all tokens but the first move by one.
-    source = tf.where(place < end, place + 1, place)
-    source = tf.where(place == end, 0, source)
+    source = tf.where(index < end, index + 1, index)
+    source = tf.where(index == end, 0, source)
     ids, segments, ranks = (
         tf.gather(x, source, batch_dims=1) for x in (ids, segments, ranks)
     )
@@ -186,7 +187,7 @@ def _permute(inputs, labels, weights):
             **inputs,
             features.INPUT_IDS.name: ids,
             features.SEGMENT_IDS.name: tf.where(
-                place == end, _CLS_SEGMENT, segments
+                index == end, _CLS_SEGMENT, segments
             ),
             features.MASKED_LM_POSITIONS.name: tf.where(
                 weights > 0, moved, positions
@@ -202,8 +203,8 @@ def _restored(ids, positions, labels, weights):
     """Return the original ids, without masks."""
     is_real = tf.cast(weights > 0, tf.int32)  # [B, P]
     rows = tf.range(tf.shape(ids)[0])[:, None] + tf.zeros_like(positions)
-    places = tf.stack([rows, positions], axis=-1)
+    indices = tf.stack([rows, positions], axis=-1)
     shape = tf.shape(ids)
-    count = tf.scatter_nd(places, is_real, shape)
-    originals = tf.scatter_nd(places, is_real * labels, shape)
+    count = tf.scatter_nd(indices, is_real, shape)
+    originals = tf.scatter_nd(indices, is_real * labels, shape)
     return tf.where(count > 0, originals, ids)

@@ -58,8 +58,8 @@ class ChunkWriter:
         self._left_over = 0  # Number of sentences in the unfinished document.
         self._files = contextlib.ExitStack()
         self._tokens, self._sentences, self._documents = (
-            self._files.enter_context(open(f"{stem}.{kind}", "wb"))
-            for kind in ("tokens", "sentences", "documents")
+            self._files.enter_context(open(f"{stem}.{name}", "wb"))
+            for name in ("tokens", "sentences", "documents")
         )
 
     def __enter__(self):
@@ -108,9 +108,9 @@ class ChunkWriter:
         rows, _, ends = self._tokenizer.tokenize_with_offsets(lines)
         tokens, lengths = _flat(rows)
         line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
-        places = np.repeat(line_starts, lengths)
+        line_offsets = np.repeat(line_starts, lengths)
         # A piece may begin with a space, but contains no further spaces.
-        ends = _flat(ends)[0] + places
+        ends = _flat(ends)[0] + line_offsets
         before = np.concatenate([[0], ends])[:-1]
         if self._segmented_words:
             text = b" ".join([b"", *lines])

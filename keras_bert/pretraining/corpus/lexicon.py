@@ -22,8 +22,8 @@ _MAX_LISTED = 10
 class Lexicon:
     """Lexicon entries that are looked up in texts as sequences of words.
 
-    The longest entry that begins at a word is found, and entries do not
-    overlap. Only whole words match: "art" is not found in "party".
+    The longest entry that begins at a word matches, and entries do not
+    overlap. Only whole words match: "art" does not match in "party".
 
     Args:
         path: UTF-8 file with one entry per line.
@@ -31,7 +31,7 @@ class Lexicon:
 
     Attributes:
         sha256: str, SHA-256 of the words of the entries in hexadecimal.
-        found: set of int, line numbers of the entries found so far.
+        matched: set of int, line numbers of the entries matched so far.
 
     Raises:
         ValueError: the file is not UTF-8, or a line is empty or a duplicate.
@@ -42,7 +42,7 @@ class Lexicon:
         self._ignores_case = ignores_case
         self._lines = {}  # Maps the words of an entry to its line number.
         self._lengths = {}  # Maps first words to entry lengths.
-        self.found = set()
+        self.matched = set()
         for number, line in enumerate(read_lines(path), start=1):
             words = tuple(self._words(line))
             same = self._lines.setdefault(words, number)
@@ -75,41 +75,41 @@ class Lexicon:
         groups = np.zeros(1 + sum(len(line) + 1 for line in lines), np.int32)
         start = number = 0
         for line in lines:
-            text, done, place = line.decode("utf-8"), 0, start
+            text, done, offset = line.decode("utf-8"), 0, start
             for first, end in self._spans(text):
-                place += len(text[done:first].encode())
+                offset += len(text[done:first].encode())
                 size, done = len(text[first:end].encode()), end
                 number += 1
-                groups[1 + place : 1 + place + size] = number
-                place += size
+                groups[1 + offset : 1 + offset + size] = number
+                offset += size
             start += len(line) + 1
         return groups
 
     def _spans(self, text):
         """Yield the character offsets of each lexicon entry in a text."""
         words = self._words(text)
-        places = [match.span() for match in _UNITS.finditer(text)]
+        spans = [match.span() for match in _UNITS.finditer(text)]
         index = 0
         while index < len(words):
             step = 1
             for length in self._lengths.get(words[index], ()):
                 entry = tuple(words[index : index + length])
                 if entry in self._lines:
-                    self.found.add(self._lines[entry])
+                    self.matched.add(self._lines[entry])
                     # The last words of a line may be fewer than `length`.
                     step = len(entry)
-                    yield places[index][0], places[index + step - 1][1]
+                    yield spans[index][0], spans[index + step - 1][1]
                     break
             index += step
 
-    def warn_of_missing(self, found):
+    def warn_of_missing(self, matched):
         """Log a warning with the entries that do not occur in the text.
 
         Args:
-            found: set of int, line numbers of the entries that occur.
+            matched: set of int, line numbers of the entries that occur.
         """
         lines = {n: " ".join(x) for x, n in self._lines.items()}
-        missing = [n for n in lines if n not in found]
+        missing = [n for n in lines if n not in matched]
         if missing:
             listed = (f"line {n} ({lines[n]!r})" for n in missing[:_MAX_LISTED])
             more = len(missing) - _MAX_LISTED

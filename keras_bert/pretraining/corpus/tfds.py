@@ -69,9 +69,9 @@ class TfdsSource:
         number, count = chunk
         part = import_tfds().even_splits(self.split, n=count)[number]
         for example in read_examples(self._builder, part, [self.text_key]):
-            place = f"{self.name}, example {example['tfds_id'].decode()}"
+            location = f"{self.name}, example {example['tfds_id'].decode()}"
             yield from document_lines(
-                decode_text(example[self.text_key], place)
+                decode_text(example[self.text_key], location)
             )
 
     @property

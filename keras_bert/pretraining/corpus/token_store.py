@@ -55,11 +55,11 @@ class Corpus:
             documents: int `(num_documents,)`, number of sentences per
                 document.
         """
-        places = (
+        splits = (
             np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
             for lengths in (sentences, documents)
         )
-        return cls(tokens, *places)
+        return cls(tokens, *splits)
 
     def _map(self, directory, name, dtype):
         with open(pathlib.Path(directory, name), "rb") as file:
@@ -98,12 +98,12 @@ def join_chunks(stems, directory):
         for stem in stems:
             with open(f"{stem}.tokens", "rb") as file:
                 shutil.copyfileobj(file, joined, 1 << 22)
-    for kind, name in (("sentences", _SENTENCES), ("documents", _DOCUMENTS)):
-        paths = [f"{stem}.{kind}" for stem in stems]
+    for suffix, name in (("sentences", _SENTENCES), ("documents", _DOCUMENTS)):
+        paths = [f"{stem}.{suffix}" for stem in stems]
         _join_lengths(paths, pathlib.Path(directory, name))
     for stem in stems:
-        for kind in ("tokens", "sentences", "documents"):
-            pathlib.Path(f"{stem}.{kind}").unlink(missing_ok=True)
+        for suffix in ("tokens", "sentences", "documents"):
+            pathlib.Path(f"{stem}.{suffix}").unlink(missing_ok=True)
 
 
 def is_joined(directory):
@@ -117,6 +117,6 @@ def _join_lengths(paths, path):
     with atomic_file(path) as name, open(name, "wb") as joined:
         joined.write(np.int64(end))
         for lengths in (np.fromfile(part, np.uint32) for part in paths):
-            places = end + np.cumsum(lengths, dtype=np.int64)
-            joined.write(places)
-            end = int(places[-1]) if len(places) else end
+            ends = end + np.cumsum(lengths, dtype=np.int64)
+            joined.write(ends)
+            end = int(ends[-1]) if len(ends) else end

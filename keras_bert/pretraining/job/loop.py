@@ -201,9 +201,9 @@ class PretrainingLoop:
 
     def _sums(self, outputs, labels, weights):
         return {
-            f"{term.name}/{kind}": value
+            f"{term.name}/{quantity}": value
             for term in self._terms
-            for kind, value in term.sums(outputs, labels, weights).items()
+            for quantity, value in term.sums(outputs, labels, weights).items()
         }
 
 

@@ -36,8 +36,8 @@ def make_bert(plan):
     """
     objective, recipe = plan.objective, plan.recipe
     if plan.config is not None:
-        kind = kind_of_file(plan.vocab_file)
-        tokenizer = kind.for_corpus(plan.vocab_file, plan.lowercase)
+        settings_class = kind_of_file(plan.vocab_file)
+        tokenizer = settings_class.for_corpus(plan.vocab_file, plan.lowercase)
         bert = PretrainedModel.from_config(
             plan.config, tokenizer, objective.parts
         )

@@ -181,7 +181,11 @@ def _checkpoint_hashes(directory):
 
 
 def _checkpoint_files(directory):
-    of_tokenizers = {name for kind in KINDS.values() for name in kind.files}
+    of_tokenizers = {
+        name
+        for settings_class in KINDS.values()
+        for name in settings_class.files
+    }
     names = _OTHER_FILES | of_tokenizers
     return [
         path
@@ -197,11 +201,13 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
         ValueError: the records were created with a different tokenizer.
     """
     facts.check_vocabulary(vocabulary, vocab_file)
-    kind = kind_of_file(vocab_file)
+    settings_class = kind_of_file(vocab_file)
     flag = {"`do_lower_case`": recipe.do_lower_case}
     hints = {**flag, **facts.manifest_values["do_lower_case"]}
-    lowercase = kind.casing(vocab_file, hints)
-    facts.check_tokenizer(kind.for_corpus(vocab_file, lowercase), vocab_file)
+    lowercase = settings_class.casing(vocab_file, hints)
+    facts.check_tokenizer(
+        settings_class.for_corpus(vocab_file, lowercase), vocab_file
+    )
     return lowercase
 
 
@@ -217,7 +223,7 @@ def _vocabulary(recipe):
     directory = pathlib.Path(recipe.init_checkpoint)
     if not directory.is_dir():
         check_name(recipe.init_checkpoint)
-    for name in (kind.files[0] for kind in KINDS.values()):
+    for name in (settings_class.files[0] for settings_class in KINDS.values()):
         for path in (directory / name, directory / _STATES / name):
             if path.is_file():
                 return str(path), vocabulary_of_file(path)

@@ -123,16 +123,16 @@ def read_record_facts(paths):
     """
     logging.info("Computing the hashes of %s.", total_size(paths))
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
-        found = [*threads.map(_hash_and_settings, paths)]
+        results = [*threads.map(_hash_and_settings, paths)]
     manifest_values = {name: {} for name in _FACTS}
-    for _, manifest, settings in found:
+    for _, manifest, settings in results:
         parts = settings.get("text", {}), settings.get("examples", {})
         values = {**parts[0], **parts[1], **settings}
         for name in _FACTS:
             if values.get(name) is not None:
                 manifest_values[name][str(manifest)] = values[name]
     hashes = {
-        path: value for path, (value, _, _) in zip(paths, found, strict=True)
+        path: value for path, (value, _, _) in zip(paths, results, strict=True)
     }
     return RecordFacts(hashes, manifest_values)
 

@@ -21,10 +21,10 @@ def _imported(module, name):
     """Return a function that imports its module when it is called."""
 
     def call(*arguments: typing.Any) -> typing.Any:
-        found = importlib.import_module(
+        imported = importlib.import_module(
             f"keras_bert.pretraining.objectives.{module}"
         )
-        return getattr(found, name)(*arguments)
+        return getattr(imported, name)(*arguments)
 
     return call
 

@@ -45,8 +45,8 @@ def detection(outputs, labels):
 
 def replaced_token_terms():
     """Return the loss terms with the loss weights of the paper."""
-    found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
-    return [LabelTerm("mlm_logits"), found]
+    detected = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
+    return [LabelTerm("mlm_logits"), detected]
 
 
 def replaced_token_models(discriminator, recipe, read):
@@ -116,8 +116,8 @@ def _both(generator, discriminator, seed, name):
         ids, positions, inputs[feature.name], logits
     )
     read = {name: inputs[name] for name in discriminator.input}
-    found = discriminate({**read, features.INPUT_IDS.name: new_ids})
-    outputs = {"mlm_logits": logits, _LOGITS: found[_LOGITS]}
+    detected = discriminate({**read, features.INPUT_IDS.name: new_ids})
+    outputs = {"mlm_logits": logits, _LOGITS: detected[_LOGITS]}
     outputs[_LABELS] = is_replaced
     return keras.Model(inputs, outputs, name=name)
 

@@ -137,10 +137,10 @@ def mean_metrics(sums):
     """
     means = {}
     for name in sums:
-        term, _, kind = name.partition("/")
-        if kind not in ("", "weight"):
+        term, _, quantity = name.partition("/")
+        if quantity not in ("", "weight"):
             weight = max(float(sums[f"{term}/weight"]), 1.0)
-            means[f"{term}_{kind}"] = float(sums[name]) / weight
+            means[f"{term}_{quantity}"] = float(sums[name]) / weight
     if "steps" in sums:
         steps = max(float(sums["steps"]), 1.0)
         means["loss"] = float(sums["loss"]) / steps

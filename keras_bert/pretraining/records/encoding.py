@@ -78,10 +78,10 @@ def _varints(values, lengths=None):
     more = np.ones(rest.shape, bool)
     if lengths is not None:
         more &= np.arange(rest.shape[1]) < np.asarray(lengths)[:, None]
-    for place in range(num_digits):
-        needed[..., place] = more
+    for index in range(num_digits):
+        needed[..., index] = more
         more = more & (rest > 0x7F)
-        digits[..., place] = rest.astype(np.uint8) | more.view(np.uint8) << 7
+        digits[..., index] = rest.astype(np.uint8) | more.view(np.uint8) << 7
         rest = rest >> 7
     shape = len(digits), -1
     needed = needed.reshape(shape)

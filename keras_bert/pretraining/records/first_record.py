@@ -10,7 +10,7 @@ from keras_bert import features
 from keras_bert.pretraining.records.record_form import RecordForm
 from keras_bert.pretraining.records.record_form import record_features
 from keras_bert.pretraining.records.record_form import values_of
-from keras_bert.tfrecord import record_place
+from keras_bert.tfrecord import record_location
 
 _ID_FEATURES = (features.INPUT_IDS.name, features.MASKED_LM_IDS.name)
 
@@ -47,7 +47,7 @@ def check_first_records(paths, form, lengths, vocab_size):
             )
         fault = record_form.fault(record)
         if fault:
-            raise ValueError(record_place(path, 0, 0) + fault)
+            raise ValueError(record_location(path, 0, 0) + fault)
         for feature in record_form.schema:
             if feature.name in _ID_FEATURES:
                 largest = max(values_of(held, feature))

@@ -70,9 +70,9 @@ def _pieces(corpus, documents, max_num_tokens):
 def _packed(start, length, document, limit, max_num_tokens):
     """Group consecutive pieces that fit into one text."""
     # Positions with a separator at the end of each document.
-    place = start + document
+    offset = start + document
     end = np.minimum(
-        np.searchsorted(place + length, place + max_num_tokens, side="right"),
+        np.searchsorted(offset + length, offset + max_num_tokens, side="right"),
         limit,
     ).tolist()
     firsts = [0]

@@ -149,8 +149,8 @@ def _random_part(corpus, documents, num_tokens, rng):
     first, limit = corpus.documents[other], corpus.documents[other + 1]
     start = first + rng.integers(0, limit - first)
     end = _sentence_after(corpus, start, num_tokens, limit)
-    places = corpus.sentences[np.stack([start, end])]
-    return np.stack([places[0], places[1] - places[0]])
+    bounds = corpus.sentences[np.stack([start, end])]
+    return np.stack([bounds[0], bounds[1] - bounds[0]])
 
 
 def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):

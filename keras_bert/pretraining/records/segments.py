@@ -127,11 +127,11 @@ def _within_documents(corpus, start, length):
     return row, cut_start, cut_end - cut_start
 
 
-def _document_of(corpus, places):
+def _document_of(corpus, positions):
     """Return the document index of each token position, int64."""
-    order = np.argsort(places)
-    sentence = np.searchsorted(corpus.sentences, places[order], "right") - 1
-    documents = np.empty_like(places)
+    order = np.argsort(positions)
+    sentence = np.searchsorted(corpus.sentences, positions[order], "right") - 1
+    documents = np.empty_like(positions)
     documents[order] = np.searchsorted(corpus.documents, sentence, "right") - 1
     return documents
 

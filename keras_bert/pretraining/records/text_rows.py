@@ -21,7 +21,7 @@ def best_fit(lengths, size):
     """
     open_rows = [[] for _ in range(size + 1)]
     rooms = 0  # Bit n is 1 if a row has room for exactly n tokens.
-    found = np.empty(len(lengths), np.int64)
+    rows = np.empty(len(lengths), np.int64)
     num_rows = 0
     for text, length in enumerate(lengths.tolist()):
         fitting = rooms >> length
@@ -33,10 +33,10 @@ def best_fit(lengths, size):
         else:
             room, row = size, num_rows
             num_rows += 1
-        found[text] = row
+        rows[text] = row
         open_rows[room - length].append(row)
         rooms |= 1 << (room - length)
-    return found
+    return rows
 
 
 def join_texts(examples, num_tokens, num_texts):

@@ -32,25 +32,25 @@ def tokenize(work, sources, text_options, num_workers):
     Returns:
         A Counter with the counts of the text, and its `BadLines`.
     """
-    places = [(source, x) for source in sources for x in source.chunks()]
-    stems = [work.stem(f"chunk-{n:05d}") for n in range(len(places))]
+    chunks = [(source, x) for source in sources for x in source.chunks()]
+    stems = [work.stem(f"chunk-{n:05d}") for n in range(len(chunks))]
     if not corpora.is_joined(work.path):
-        chunks = [
-            (source, place, stem)
-            for (source, place), stem in zip(places, stems, strict=True)
+        missing = [
+            (source, chunk, stem)
+            for (source, chunk), stem in zip(chunks, stems, strict=True)
             if read_piece(stem) is None
         ]
-        total = sum(source.num_bytes(place) for source, place, _ in chunks)
+        total = sum(source.num_bytes(chunk) for source, chunk, _ in missing)
         on_host = total <= _MAX_HOST_BYTES * num_workers
         write = functools.partial(_tokenize_chunk, text_options, on_host)
         describe = functools.partial(_describe_tokenizing, total / 1e6)
-        _run(write, chunks, num_workers, describe)
+        _run(write, missing, num_workers, describe)
         corpora.join_chunks(stems, work.path)
     counts = summed_counts(stems)
     lexicon = text_options.lexicon()
     if lexicon is not None:
-        found = (read_piece(stem)["entries"] for stem in stems)
-        lexicon.warn_of_missing(set().union(*found))
+        matched = (read_piece(stem)["entries"] for stem in stems)
+        lexicon.warn_of_missing(set().union(*matched))
     listed = [read_piece(stem)["bad_lines"] for stem in stems]
     return counts, BadLines(counts["bad_lines"], sum(listed, []))
 
@@ -113,15 +113,15 @@ def _describe_writing(num_shards, done, seconds):
     )
 
 
-def _tokenize_chunk(text_options, on_host, chunk):
-    source, place, stem = chunk
+def _tokenize_chunk(text_options, on_host, job):
+    source, chunk, stem = job
     is_skipping = text_options.on_bad_line == "skip"
     bad_lines = BadLines()
-    lines = source.lines(place, bad_lines if is_skipping else None)
+    lines = source.lines(chunk, bad_lines if is_skipping else None)
     counts = collections.Counter()
     tokenizer, lexicon = _tokenizer(text_options, on_host)
-    found = set() if lexicon is None else lexicon.found
-    found.clear()
+    matched = set() if lexicon is None else lexicon.matched
+    matched.clear()
     segmented = text_options.segmented_words
     with ChunkWriter(stem, tokenizer, segmented, lexicon) as writer:
         for batch in batch_lines(text_options.sentences(lines)):
@@ -129,7 +129,7 @@ def _tokenize_chunk(text_options, on_host, chunk):
             advance(sum(map(len, batch)) + len(batch))
     if is_skipping:
         counts["bad_lines"] = bad_lines.count
-    context = {"bad_lines": bad_lines.listed, "entries": sorted(found)}
+    context = {"bad_lines": bad_lines.listed, "entries": sorted(matched)}
     finish_piece(stem, counts, **context)
 
 

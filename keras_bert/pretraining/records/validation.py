@@ -12,7 +12,7 @@ from keras_bert.pretraining.records.record_form import RecordForm
 from keras_bert.pretraining.records.record_form import parse_examples
 from keras_bert.pretraining.records.value_rules import first_broken_rule
 from keras_bert.tfrecord import framed_records
-from keras_bert.tfrecord import record_place
+from keras_bert.tfrecord import record_location
 
 _BATCH_RECORDS = 1024
 
@@ -38,11 +38,11 @@ def read_checked_records(path, vocabulary):
         offsets, records = zip(*batch, strict=True)
         form = form or RecordForm.of_first(records[0])
         values, fault = _parse(records, form)
-        found = values and first_broken_rule(values, vocabulary)
-        if found or fault:
-            row, text = found or fault
+        broken = values and first_broken_rule(values, vocabulary)
+        if broken or fault:
+            row, text = broken or fault
             raise ValueError(
-                record_place(path, number + row, offsets[row]) + text
+                record_location(path, number + row, offsets[row]) + text
             )
         yield values
         number += len(records)

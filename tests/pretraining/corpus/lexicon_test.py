@@ -76,4 +76,4 @@ def test_tokens_of_an_entry_are_one_word(make, segmented_words, tmp_path):
     bits = (np.fromfile(f"{stem}.tokens", np.uint32) >= CONTINUES).astype(int)
     in_line = [0, 0, 1, 1, 1], [0, 0, 1, 1, 1, segmented_words], [0, 0]
     assert bits.tolist() == [*np.concatenate(in_line), 0, 0, 1, 1, 1]
-    assert lexicon.found == {1, 2}
+    assert lexicon.matched == {1, 2}
