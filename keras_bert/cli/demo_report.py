@@ -167,17 +167,17 @@ def best_known(fill_mask, examples):
         with a correct prediction, or the first one), the word, the number of
         correct predictions and the number of masks.
     """
-    found = collections.defaultdict(list)
+    texts_of = collections.defaultdict(list)
     for start in range(0, len(examples), _MASKED_AT_ONCE):
         some = examples[start : start + _MASKED_AT_ONCE]
         inputs = fill_mask.preprocess([text for text, _ in some])
         tokens = fill_mask.predict_ids(inputs)["tokens"].numpy()[:, 0, 0]
         for (text, word), token in zip(some, tokens, strict=True):
-            found[word].append((token.decode() == word, text))
+            texts_of[word].append((token.decode() == word, text))
     rows = [
         # `max` returns the first of several equal items.
         (max(x, key=lambda y: y[0])[1], word, sum(y for y, _ in x), len(x))
-        for word, x in found.items()
+        for word, x in texts_of.items()
     ]
     share = sum(right for *_, right, _ in rows) / len(examples)
     frequent = sorted(rows, key=lambda row: -row[3])[:_NUM_FREQUENT]
@@ -249,11 +249,11 @@ def tflite_text(path, bert, texts):
         model_path=str(path),
         custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
     )
-    found = interpreter.get_signature_runner()(text=np.array(texts))
+    outputs = interpreter.get_signature_runner()(text=np.array(texts))
     encoder = FeatureExtractor(bert)
     expected = encoder.predict_ids(encoder.preprocess(texts))
     difference = 0.0
-    for name, vectors in found.items():
+    for name, vectors in outputs.items():
         # TFLite pads only to the longest text.
         rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
         difference = max(difference, np.abs(vectors - rows).max())

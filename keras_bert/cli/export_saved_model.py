@@ -61,7 +61,7 @@ def main():
     sampling = _sampling()
     compression = shared_flags.given_compression(_COMPRESSION, _TASK.value)
     check_input(_INPUT_DIR.value)
-    place = version_directory(
+    version_path = version_directory(
         _OUTPUT_DIR.value,
         _VERSION.value,
         [_INPUT_DIR.value],
@@ -84,7 +84,7 @@ def main():
         curl_line(task, _OUTPUT_DIR.value),
     )
     logging.info("Outputs: %s.", ", ".join(task.output_names))
-    return f"{place}"
+    return f"{version_path}"
 
 
 def _sampling():

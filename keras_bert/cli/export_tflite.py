@@ -19,7 +19,7 @@ from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
 from keras_bert.export.samples import read_texts
 from keras_bert.export.tflite.names import DEFAULT_FILES
-from keras_bert.export.tflite.names import KINDS
+from keras_bert.export.tflite.names import PRECISIONS
 from keras_bert.export.tflite.names import check_kind
 from keras_bert.export.tflite.names import tflite_paths
 
@@ -30,7 +30,7 @@ _OUTPUT_FILE = PROGRAM.required(
     "output_file",
     "Output path: name.tflite writes name_text.tflite and name_ids.tflite.",
 )
-_KIND = PROGRAM.enum("kind", "int8", KINDS, "Quantization of the weights.")
+_KIND = PROGRAM.enum("kind", "int8", PRECISIONS, "Quantization of the weights.")
 _FILES = PROGRAM.list(
     "files", [*DEFAULT_FILES], "Files to write: text, ids, mediapipe."
 )

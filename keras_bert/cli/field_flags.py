@@ -94,13 +94,15 @@ def _with_flags(text, fields):
 
 def _definer(program, field):
     """Return the method of the program that defines a flag of this type."""
-    kind = field.type
+    field_type = field.type
     if checks.check_of(field) is not None:
-        kind = kind.__origin__  # Without the check.
-    kind, *_ = [x for x in getattr(kind, "__args__", (kind,)) if x]
+        field_type = field_type.__origin__  # Without the check.
+    field_type, *_ = [
+        x for x in getattr(field_type, "__args__", (field_type,)) if x
+    ]
     return {
         bool: program.bool,
         int: program.integer,
         float: program.float,
         str: program.string,
-    }.get(kind, program.list)
+    }.get(field_type, program.list)

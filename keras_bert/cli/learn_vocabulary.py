@@ -84,7 +84,7 @@ def main():
     is_file = output is _OUTPUT_FILE
     written = artifacts.file if is_file else artifacts.directory
     manifest = {}
-    with written(output.value, manifest, paths, _OVERWRITE.value) as place:
+    with written(output.value, manifest, paths, _OVERWRITE.value) as path:
         sources = _TEXT.sources(paths)
         bad_lines = _TEXT.bad_lines()
         settings, held_out = getattr(keras_bert.pretraining, learner)(
@@ -95,7 +95,7 @@ def main():
         )
         manifest |= _entries(sources, settings, arguments, held_out, bad_lines)
         write = settings.vocabulary.save if is_file else settings.write
-        write(place)
+        write(path)
     logging.info("%d tokens.", manifest["vocab_size"])
     _log_quality(manifest)
     if bad_lines:

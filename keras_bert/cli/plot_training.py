@@ -72,7 +72,7 @@ def _read_points(path):
     return points
 
 
-def _read_point(line, place):
+def _read_point(line, location):
     try:
         point = json.loads(line)
         drawn = {name: float(point[name]) for name in _PANELS if name in point}
@@ -81,8 +81,8 @@ def _read_point(line, place):
         drawn = {}
     if not drawn:
         raise ValueError(
-            f"{place}, must be a JSON object with `step`, `split` and numbers "
-            f"such as `{_PANELS[0]}`. Received: {line[:80]!r}."
+            f"{location}, must be a JSON object with `step`, `split` and "
+            f"numbers such as `{_PANELS[0]}`. Received: {line[:80]!r}."
         )
     return {"step": step, "split": split, **drawn}
 

@@ -67,8 +67,10 @@ def main():
 
 def _newest_version(directory):
     """Return the directory, or its subfolder with the greatest number."""
-    found = [p.parent for p in pathlib.Path(directory).glob("*/saved_model.pb")]
-    versions = [path for path in found if path.name.isdecimal()]
+    folders = [
+        p.parent for p in pathlib.Path(directory).glob("*/saved_model.pb")
+    ]
+    versions = [path for path in folders if path.name.isdecimal()]
     newest = max(versions, key=lambda path: int(path.name), default=directory)
     if not os.path.isfile(os.path.join(newest, "saved_model.pb")):
         sys.exit(

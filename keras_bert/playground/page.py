@@ -25,14 +25,14 @@ def make_page(model, tabs):
     shown = [tab for tab in tabs if not tab.missing_part(model)]
     with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:
         gr.HTML(_header(model, [tab for tab in tabs if tab not in shown]))
-        with gr.Tabs() as places:
+        with gr.Tabs() as gradio_tabs:
             views = {tab.name: _lay_out(model, tab) for tab in shown}
         pictures = [picture for *_, picture in views.values()]
         private = {"api_visibility": "private"}
         opening = page.load(
-            _opener(views, places),
+            _opener(views, gradio_tabs),
             outputs=[
-                places,
+                gradio_tabs,
                 *(x for _, _, inputs, _ in views.values() for x in inputs),
                 *pictures,
             ],
@@ -66,7 +66,7 @@ def _header(model, left_out):
 def _lay_out(model, tab):
     """Lay out a tab and return its fields, responder and components."""
     fields = tab.fields(model)
-    with gr.Tab(tab.title, id=tab.name) as place:
+    with gr.Tab(tab.title, id=tab.name) as gradio_tab:
         gr.HTML(element("p", tab.description, class_="about"))
         with gr.Row():
             with gr.Column(scale=1, min_width=280):
@@ -94,7 +94,7 @@ def _lay_out(model, tab):
         trigger_mode="always_last",
     )
     private = {"api_visibility": "private"}
-    place.select(**event, **private)
+    gradio_tab.select(**event, **private)
     names = [field.name for field in fields]
     output.select(_setter(names, inputs), outputs=inputs, **private)
     return fields, respond, inputs, output
@@ -155,7 +155,7 @@ def _setter(names, components):
     return set_fields
 
 
-def _opener(views, places):
+def _opener(views, gradio_tabs):
     """Return a function that maps the page request to the initial state."""
 
     def open_view(request: gr.Request):
@@ -170,7 +170,7 @@ def _opener(views, places):
         ]
         shown = {output: respond(*values)}
         if query:  # If there is no query, keep the open tab.
-            shown[places] = gr.Tabs(selected=name)
+            shown[gradio_tabs] = gr.Tabs(selected=name)
             shown |= dict(zip(inputs, values, strict=True))
         return shown
 

@@ -107,8 +107,8 @@ class PlaygroundModel:
         """Fine-tuned task, or None for an encoder or an embedder."""
         if self.pretrained.task is None or self._embedder_settings:
             return None
-        kind = trained_class(self.pretrained, self.directory)
-        return kind._of_directory(self.pretrained, self.directory)
+        task_class = trained_class(self.pretrained, self.directory)
+        return task_class._of_directory(self.pretrained, self.directory)
 
     def description(self):
         """Describe the family, the sizes and the task in one line."""

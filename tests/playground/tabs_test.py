@@ -251,7 +251,7 @@ def test_nearest_texts_on_the_map_are_the_most_alike(shown):
     found = ask(shown("bert"), "text_map", texts=lines)
     assert found.texts == ["the dog", "meat", "fish", "the dog"]
     assert found.nearest[0][0] == (3, pytest.approx(1))
-    np.testing.assert_allclose(found.places[0], found.places[3], atol=1e-5)
+    np.testing.assert_allclose(found.points[0], found.points[3], atol=1e-5)
     assert 0 < sum(found.shares) <= 1 + 1e-6
 
 

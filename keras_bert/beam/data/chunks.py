@@ -27,10 +27,10 @@ def match_files(patterns):
             paths = map(os.path.abspath, expand_patterns(pattern))
             files.update((path, os.path.getsize(path)) for path in paths)
             continue
-        found = FileSystems.match([pattern])[0].metadata_list
-        if not found:
+        matches = FileSystems.match([pattern])[0].metadata_list
+        if not matches:
             raise ValueError(f"No input file matches {pattern!r}.")
-        files.update((file.path, file.size_in_bytes) for file in found)
+        files.update((file.path, file.size_in_bytes) for file in matches)
     return sorted(files.items())
 
 

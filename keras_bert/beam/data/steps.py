@@ -80,9 +80,9 @@ class TokenizeChunk(beam.DoFn):
 def _documents(corpus, chunk):
     for number in range(corpus.num_documents):
         begin, end = corpus.documents[number : number + 2]
-        places = corpus.sentences[begin : end + 1]
-        tokens = corpus.tokens[places[0] : places[-1]]
-        lengths = np.diff(places).astype(np.uint32)
+        splits = corpus.sentences[begin : end + 1]
+        tokens = corpus.tokens[splits[0] : splits[-1]]
+        lengths = np.diff(splits).astype(np.uint32)
         yield chunk, number, tokens.tobytes(), lengths.tobytes()
 
 
@@ -125,8 +125,8 @@ def assign_blocks(document, options, counts):
         counts["documents"] // _BLOCK_DOCUMENTS,
     )
     for number in range(options.dupe_factor):
-        place = _stable_hash(options.random_seed, number, *document[:2])
-        yield (number, place % max(num_blocks, 1)), document
+        shuffled = _stable_hash(options.random_seed, number, *document[:2])
+        yield (number, shuffled % max(num_blocks, 1)), document
 
 
 @beam.typehints.with_output_types(tuple[int, bytes])

@@ -15,18 +15,18 @@ _KINDS = (".txt", ".csv", ".tsv", ".jsonl")
 def check_kinds(paths, ranks):
     """Raise ValueError unless the file formats support the model's inputs."""
     for path in paths:
-        kind = _kind(path)
-        if kind not in _KINDS:
+        suffix = _kind(path)
+        if suffix not in _KINDS:
             raise ValueError(
                 f"Input files must be {', '.join(_KINDS)}. Received: {path}."
             )
-        if kind == ".txt" and len(ranks) > 1:
+        if suffix == ".txt" and len(ranks) > 1:
             raise ValueError(
                 "A .txt file has one text per line, but the model takes "
                 f"{len(ranks)} texts. Use a .csv, .tsv or .jsonl file. "
                 f"Received: {path}."
             )
-        if kind != ".jsonl" and max(ranks.values()) > 1:
+        if suffix != ".jsonl" and max(ranks.values()) > 1:
             raise ValueError(
                 "The model takes lists of texts, so the input must be a "
                 f".jsonl file. Received: {path}."
@@ -58,12 +58,12 @@ class ReadRows(beam.DoFn):
             yield beam.pvalue.TaggedOutput(BAD_ROWS, values)
 
     def _rows(self, path, lines, faults):
-        kind = _kind(path)
-        if kind == ".txt":
+        suffix = _kind(path)
+        if suffix == ".txt":
             for number, line in lines:
                 if line is not None:
                     yield number, [line.rstrip("\r\n")]
-        elif kind == ".jsonl":
+        elif suffix == ".jsonl":
             yield from self._json_rows(lines, faults)
         else:
             yield from table_rows(

@@ -68,8 +68,8 @@ class ClassificationRun(FineTuningRun):
             report = several_labels_report
         elif self._is_regression:
             report = regressor_report
-        places = [data.where(index) for index in range(len(data))]
-        return report(task, places, *self.labelled(data), self.splits.glue)
+        locations = [data.where(index) for index in range(len(data))]
+        return report(task, locations, *self.labelled(data), self.splits.glue)
 
 
 def _number(label, where):

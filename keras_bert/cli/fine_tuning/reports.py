@@ -32,32 +32,32 @@ def calibration(confidences, is_right):
         [Guo et al.](https://arxiv.org/abs/1706.04599), section 2
     """
     confidences, is_right = np.asarray(confidences), np.asarray(is_right)
-    places = np.minimum((confidences * _BINS).astype(int), _BINS - 1)
+    bin_of = np.minimum((confidences * _BINS).astype(int), _BINS - 1)
     bins = [
         {
-            "confidence": float(confidences[places == place].mean()),
-            "accuracy": float(is_right[places == place].mean()),
-            "count": int((places == place).sum()),
+            "confidence": float(confidences[bin_of == index].mean()),
+            "accuracy": float(is_right[bin_of == index].mean()),
+            "count": int((bin_of == index).sum()),
         }
-        for place in np.unique(places)
+        for index in np.unique(bin_of)
     ]
     error = sum(x["count"] * abs(x["confidence"] - x["accuracy"]) for x in bins)
     return {"bins": bins, "expected_error": error / len(confidences)}
 
 
-def confusion_report(right, found, names):
+def confusion_report(right, predicted, names):
     """Return the scores, scores per label and confusion matrix.
 
     Args:
-        right, found: int arrays `(num_examples,)`, labels and predictions as
-            indices into `names`.
+        right, predicted: int arrays `(num_examples,)`, labels and predictions
+            as indices into `names`.
         names: list of str, the labels.
 
     Returns:
         A JSON-serializable dict: `scores`, `labels` (see `label_table`) and
         `confusion_matrix`.
     """
-    matrix = confusion_matrix(right, found, len(names))
+    matrix = confusion_matrix(right, predicted, len(names))
     return {
         "scores": label_scores(matrix),
         "labels": label_table(matrix, names),
@@ -85,12 +85,12 @@ def worst_rows(is_wrong, errors, **columns):
     ]
 
 
-def classifier_report(classifier, places, texts, labels, glue=None):
+def classifier_report(classifier, locations, texts, labels, glue=None):
     """Evaluate a classifier with one label for each text.
 
     Args:
         classifier: `TextClassifier`.
-        places: list of str, file and line of each text.
+        locations: list of str, file and line of each text.
         texts: list of str, or of pairs of str.
         labels: list of str.
         glue: `GlueTask` that defines additional scores, or None.
@@ -102,17 +102,17 @@ def classifier_report(classifier, places, texts, labels, glue=None):
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)
-    found, confidences = probabilities.argmax(1), probabilities.max(1)
+    predicted, confidences = probabilities.argmax(1), probabilities.max(1)
     right = label_indices(labels, names)
-    predictions = [names[index] for index in found]
-    report = confusion_report(right, found, names)
+    predictions = [names[index] for index in predicted]
+    report = confusion_report(right, predicted, names)
     if glue:
         report["scores"] |= glue_scores(glue.name, labels, predictions)
-    report["calibration"] = calibration(confidences, found == right)
+    report["calibration"] = calibration(confidences, predicted == right)
     return report, worst_rows(
-        found != right,
+        predicted != right,
         confidences,
-        place=places,
+        place=locations,
         label=labels,
         prediction=predictions,
         probability=confidences.tolist(),
@@ -120,12 +120,12 @@ def classifier_report(classifier, places, texts, labels, glue=None):
     )
 
 
-def regressor_report(regressor, places, texts, labels, glue=None):
+def regressor_report(regressor, locations, texts, labels, glue=None):
     """Evaluate a regressor.
 
     Args:
         regressor: `TextRegressor`.
-        places, texts, labels, glue: as in `classifier_report`; labels are
+        locations, texts, labels, glue: as in `classifier_report`; labels are
             floats.
 
     Returns:
@@ -139,19 +139,19 @@ def regressor_report(regressor, places, texts, labels, glue=None):
     return {"scores": scores}, worst_rows(
         np.full(len(labels), True),
         np.abs(np.array(labels) - predictions),
-        place=places,
+        place=locations,
         label=labels,
         prediction=predictions,
         text=texts,
     )
 
 
-def several_labels_report(classifier, places, texts, labels, glue=None):
+def several_labels_report(classifier, locations, texts, labels, glue=None):
     """Evaluate a multi-label classifier.
 
     Args:
         classifier: `TextClassifier` with `multi_label=True`.
-        places, texts: as in `classifier_report`.
+        locations, texts: as in `classifier_report`.
         labels: list with a tuple of str for each text.
         glue: None, because no GLUE task has several labels.
 
@@ -163,16 +163,16 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
     """
     names = classifier.labels
     probabilities = classifier.probabilities(texts)
-    found = probabilities >= 0.5
+    predicted = probabilities >= 0.5
     given = np.array([[name in row for name in names] for row in labels])
-    confidences = np.where(found, probabilities, 1 - probabilities)
-    is_wrong = found != given
+    confidences = np.where(predicted, probabilities, 1 - probabilities)
+    is_wrong = predicted != given
     report = {
-        "scores": multi_label_scores(given, found),
+        "scores": multi_label_scores(given, predicted),
         "labels": label_rows(
-            right=(given & found).sum(0),
+            right=(given & predicted).sum(0),
             given=given.sum(0),
-            found=found.sum(0),
+            predicted=predicted.sum(0),
             names=names,
         ),
         "calibration": calibration(confidences.ravel(), ~is_wrong.ravel()),
@@ -181,9 +181,9 @@ def several_labels_report(classifier, places, texts, labels, glue=None):
     return report, worst_rows(
         is_wrong.any(1),
         worst,
-        place=places,
+        place=locations,
         label=[list(row) for row in labels],
-        prediction=[[*itertools.compress(names, row)] for row in found],
+        prediction=[[*itertools.compress(names, row)] for row in predicted],
         probability=worst.tolist(),
         text=texts,
     )

@@ -60,27 +60,27 @@ def tagging_report(output, sentences, probabilities):
     tags, names = sentences.tags, output.labels
     if not output.is_plain:
         tags = in_iob2(tags, sentences.where)
-    places = tag_indices(tags, names, sentences.where)
+    label_indices = tag_indices(tags, names, sentences.where)
     flat = np.concatenate(probabilities)
-    found, right = flat.argmax(1), np.concatenate(places)
+    predicted, right = flat.argmax(1), np.concatenate(label_indices)
     if output.is_plain:
-        report = confusion_report(right, found, names)
+        report = confusion_report(right, predicted, names)
     else:
         report = _entity_report(tags, output.tags_of(probabilities))
-    report["calibration"] = calibration(flat.max(1), found == right)
+    report["calibration"] = calibration(flat.max(1), predicted == right)
     mistakes = []
     for index, words in enumerate(sentences.words):
-        found, confidences = (
+        predicted, confidences = (
             probabilities[index].argmax(1),
             probabilities[index].max(1),
         )
         wrong = worst_rows(
-            found != places[index],
+            predicted != label_indices[index],
             confidences,
             index=range(len(words)),
             word=words,
-            label=[names[x] for x in places[index]],
-            prediction=[names[x] for x in found],
+            label=[names[x] for x in label_indices[index]],
+            prediction=[names[x] for x in predicted],
             probability=confidences.tolist(),
         )
         if wrong:
@@ -97,16 +97,16 @@ def tagging_report(output, sentences, probabilities):
 
 
 def _entity_report(tags, predictions):
-    found = entity_scores(tags, predictions)
+    scores = entity_scores(tags, predictions)
     names = ("precision", "recall", "f1")
     return {
-        "scores": {name: found[name] for name in names},
+        "scores": {name: scores[name] for name in names},
         "labels": [
             {
                 "label": label,
                 **{name: row[name] for name in names},
                 "support": row["num_entities"],
             }
-            for label, row in sorted(found["types"].items())
+            for label, row in sorted(scores["types"].items())
         ],
     }

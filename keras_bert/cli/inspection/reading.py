@@ -113,8 +113,8 @@ def inspect_records(paths, vocabulary, num_examples=3):
                 )
             size = len(values[features.INPUT_IDS.name])
             for row in range(min(size, num_examples - len(examples))):
-                place = f"Record {number + row} of {path}"
-                examples.append(show_example(values, row, place, vocabulary))
+                location = f"Record {number + row} of {path}"
+                examples.append(show_example(values, row, location, vocabulary))
             statistics.add(values, *ids)
             number += size
         statistics.counts["files"] += 1

@@ -15,17 +15,17 @@ _LABELS = ("B follows A", "B does not follow A")
 _LINE_WIDTH = 80
 
 
-def show_example(values, row, place, vocabulary):
+def show_example(values, row, location, vocabulary):
     """Format the record at index `row` of a batch as lines of text.
 
     `values` is a batch from `read_checked_records`. The first line is a title
-    that starts with `place`, the location of the record.
+    that starts with `location`, the location of the record.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())
     boundary = length - int(one[features.SEGMENT_IDS.name].sum())
     ids = one[features.INPUT_IDS.name][0, :length].tolist()
-    predictions, title = {}, f"{place}: {length} tokens"
+    predictions, title = {}, f"{location}: {length} tokens"
     if features.MASKED_LM_IDS.name in one:
         mask = vocabulary.roles["mask"]
         predictions = _predictions(one, vocabulary.id_of(mask))

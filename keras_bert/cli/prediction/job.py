@@ -77,10 +77,10 @@ def _answer(task, input_file, num_rows, chunks):
 
 def _answers(input_file, task, chunk):
     """Yield the output lines of a chunk of rows."""
-    places, rows = zip(*chunk, strict=True)
+    locations, rows = zip(*chunk, strict=True)
     answers = input_file.answers(task, [*rows])
-    for place, answer in zip(places, answers, strict=True):
-        values = {input_file.place: place, "prediction": answer}
+    for location, answer in zip(locations, answers, strict=True):
+        values = {input_file.place: location, "prediction": answer}
         yield json.dumps(values, ensure_ascii=False) + "\n"
 
 

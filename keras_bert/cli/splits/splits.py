@@ -62,8 +62,8 @@ def make_splits(data, count, part, seed, **more):
         ValueError: there are too few examples to hold one out.
     """
     dev, test = (
-        {name: x for name, x in data.items() if name.startswith(kind)}
-        for kind in ("dev", "test")
+        {name: x for name, x in data.items() if name.startswith(split)}
+        for split in ("dev", "test")
     )
     if dev:
         return Splits(data["train"], dev, test, **more)
@@ -90,7 +90,7 @@ def _table_splits(tables, seed, **more):
             f"Training examples must have labels. Received: "
             f"{train.place} {train.numbers[0]} without a label."
         )
-    return make_splits(tables, len(train), train.part, seed, **more)
+    return make_splits(tables, len(train), train.subset, seed, **more)
 
 
 def glue_splits(name, data_dir, seed):
@@ -206,7 +206,7 @@ def conll_splits(paths, seed, on_stray_tag="error", **columns):
         for split, path in paths.items()
     }
     train = data["train"]
-    return make_splits(data, len(train.words), train.part, seed)
+    return make_splits(data, len(train.words), train.subset, seed)
 
 
 def squad_splits(train_file, dev_file, predict_file, seed):
@@ -317,10 +317,10 @@ def label_names(splits):
             "least two different labels. Received: "
             f"{', '.join(map(repr, names)) or 'no label'}."
         )
-    for place, cell in cells:
+    for location, cell in cells:
         for name in {*cell} - {*names}:
             raise ValueError(
-                f"{place}, must have a label that occurs in the training "
+                f"{location}, must have a label that occurs in the training "
                 f"examples: {', '.join(names[:10])}. Received: {name!r}. If "
                 "labels are numbers to predict, pass --regression."
             )

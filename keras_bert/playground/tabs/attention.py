@@ -42,9 +42,9 @@ def attend(model, text, pair="", layer=1, head=1):
         `Attention`
     """
     pieces = split_into_pieces(model, model.preprocess(_NUM_PIECES), text, pair)
-    found = model.pretrained.backbone.attention_weights(pieces.inputs)
+    weights = model.pretrained.backbone.attention_weights(pieces.inputs)
     weights = np.stack(
-        [ops.convert_to_numpy(ops.cast(x, "float32"))[0] for x in found]
+        [ops.convert_to_numpy(ops.cast(x, "float32"))[0] for x in weights]
     )
     bits = -np.log2(np.maximum(weights, 1e-30))  # 0 * log 0 counts as 0.
     entropies = (weights * bits).sum(axis=-1).mean(axis=-1)
@@ -118,7 +118,7 @@ def _maps(attention):
         cells = [element("th", f"Layer {layer + 1}", scope="row")]
         for head, weights in enumerate(maps):
             is_chosen = (layer, head) == (attention.layer, attention.head)
-            place = {"layer": layer + 1, "head": head + 1}
+            indices = {"layer": layer + 1, "head": head + 1}
             image = element(
                 "img",
                 src=png_address(weights, max(float(weights.max()), 1e-12)),
@@ -126,7 +126,7 @@ def _maps(attention):
                 class_="map",
             )
             text = f"{head + 1}: {attention.entropies[layer, head]:.2f}"
-            data = {"type": "button", "data_set": json.dumps(place)}
+            data = {"type": "button", "data_set": json.dumps(indices)}
             button = element("button", image, text, **data)
             class_ = "chosen" if is_chosen else None
             cells.append(element("td", button, class_=class_))

@@ -65,16 +65,16 @@ SIMILARITY = Tab(
 )
 
 
-# `places` has shape `(num_texts, 2)`, the first two principal components;
+# `points` has shape `(num_texts, 2)`, the first two principal components;
 # `shares` are their shares of the variance; `nearest` contains for each text
 # pairs (index of another text, cosine), the nearest first.
-TextMap = collections.namedtuple("TextMap", "texts places shares nearest")
+TextMap = collections.namedtuple("TextMap", "texts points shares nearest")
 
 
 def map_texts(model, texts):
     """Project texts to two principal components and return a `TextMap`."""
     vectors = model.unit_vectors(texts)
-    places, shares = _principal_components(vectors)
+    points, shares = _principal_components(vectors)
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -np.inf)  # Exclude the text itself.
     order = np.argsort(-cosines, axis=1)[:, : min(_NUM_NEAREST, len(texts) - 1)]
@@ -82,19 +82,19 @@ def map_texts(model, texts):
         [(int(other), float(cosines[index, other])) for other in others]
         for index, others in enumerate(order)
     ]
-    return TextMap(texts, places, shares, nearest)
+    return TextMap(texts, points, shares, nearest)
 
 
 def map_picture(text_map):
     """Render a `TextMap` as `Html`."""
-    places = _scaled(text_map.places)
+    points = _scaled(text_map.points)
     items = []
     for index, text in enumerate(text_map.texts):
         nearest = [
             [element("b", other + 1), text_map.texts[other], f"{cosine:.2f}"]
             for other, cosine in text_map.nearest[index]
         ]
-        plane = _plane(places, index, [x for x, _ in text_map.nearest[index]])
+        plane = _plane(points, index, [x for x, _ in text_map.nearest[index]])
         panel = joined(plane, table(["", "Nearest texts", "Cosine"], nearest))
         label = element("span", element("b", index + 1), f" {text[:60]}")
         items.append((label, panel))
@@ -105,23 +105,23 @@ def map_picture(text_map):
     )
 
 
-def _scaled(places):
+def _scaled(points):
     """Scale coordinates to the picture, with one scale for both axes."""
-    low, high = places.min(axis=0), places.max(axis=0)
+    low, high = points.min(axis=0), points.max(axis=0)
     room = np.array([_WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE])
     scale = (room / np.maximum(high - low, 1e-12)).min()
     middle = (low + high) / 2
-    return (places - middle) * scale + np.array([_WIDTH, _HEIGHT]) / 2
+    return (points - middle) * scale + np.array([_WIDTH, _HEIGHT]) / 2
 
 
-def _plane(places, chosen, nearest):
+def _plane(points, chosen, nearest):
     marks = []
     for other in nearest:
-        (x1, y1), (x2, y2) = places[[chosen, other]].round(1).tolist()
+        (x1, y1), (x2, y2) = points[[chosen, other]].round(1).tolist()
         marks.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2))
     # The selected point is drawn last, on top.
-    for index in sorted(range(len(places)), key=lambda x: x == chosen):
-        x, y = places[index].round(1).tolist()
+    for index in sorted(range(len(points)), key=lambda x: x == chosen):
+        x, y = points[index].round(1).tolist()
         kind = "chosen" if index == chosen else None
         point = element("circle", cx=x, cy=y, r=8, class_=kind)
         number = element("text", index + 1, x=x, y=round(y + 3, 1))
@@ -141,8 +141,8 @@ def _principal_components(vectors):
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
     variances = sizes**2
     total = max(float(variances.sum()), 1e-12)
-    places = left[:, :2] * sizes[:2]
-    return places, [float(x) / total for x in variances[:2]]
+    points = left[:, :2] * sizes[:2]
+    return points, [float(x) / total for x in variances[:2]]
 
 
 MAP = Tab(

@@ -69,15 +69,15 @@ def _nearest(model, embeddings, ids):
     tokens = model.vocabulary.tokens
     rows = ops.convert_to_numpy(embeddings.word_embeddings)[: len(tokens)]
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    found = {}
+    nearest = {}
     for index in set(ids):
         cosines = rows @ rows[index]
         cosines[index] = -np.inf
         count = min(_NUM_NEAREST, len(tokens) - 1)
         best = np.argpartition(-cosines, count - 1)[:count]
         best = best[np.argsort(-cosines[best])]
-        found[index] = [(tokens[x], float(cosines[x])) for x in best]
-    return found
+        nearest[index] = [(tokens[x], float(cosines[x])) for x in best]
+    return nearest
 
 
 def pieces_picture(representation):
@@ -104,13 +104,13 @@ def _label(piece):
 
 
 def _row(piece):
-    place = [piece.text_number, f"{piece.start} to {piece.end}"]
+    span = [piece.text_number, f"{piece.start} to {piece.end}"]
     return [
         piece.position,
         _label(piece),
         piece.id,
         piece.segment if "segment" in piece.vectors else "none",
-        *(place if piece.text_number else ["special", ""]),
+        *(span if piece.text_number else ["special", ""]),
     ]
 
 

@@ -109,9 +109,9 @@ def _shown(model, pieces, drawn, outcomes):
     ids = drawn[features.INPUT_IDS.name]
     positions = drawn[features.MASKED_LM_POSITIONS.name]
     outcomes = {
-        int(positions[0, place]): name
+        int(positions[0, index]): name
         for name, is_it in outcomes.items()
-        for place in np.flatnonzero(is_it[0])
+        for index in np.flatnonzero(is_it[0])
     }
     expected = {}
     if model.has("masked_lm_head") and outcomes:
@@ -138,10 +138,10 @@ def _curve(counts, num_points=60):
     """Return the outcome frequencies after increasing numbers of samples."""
     sums = {name: np.cumsum(counts[name]) for name in OUTCOMES}
     totals = np.maximum(sum(sums.values()), 1)
-    places = np.linspace(0, len(totals) - 1, min(num_points, len(totals)))
+    indices = np.linspace(0, len(totals) - 1, min(num_points, len(totals)))
     return [
-        {name: float(sums[name][place] / totals[place]) for name in OUTCOMES}
-        for place in places.astype(int)
+        {name: float(sums[name][index] / totals[index]) for name in OUTCOMES}
+        for index in indices.astype(int)
     ]
 
 

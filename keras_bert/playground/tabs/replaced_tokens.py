@@ -41,8 +41,8 @@ def judged_picture(judged):
         piece(token, style=shade(-share), title=percent(share))
         for token, share in pairs
     ]
-    found = sum(share > 0.5 for _, share in pairs)
-    count = f"{found} of {len(pairs)} pieces are predicted as replaced."
+    num_replaced = sum(share > 0.5 for _, share in pairs)
+    count = f"{num_replaced} of {len(pairs)} pieces are predicted as replaced."
     return joined(
         element("div", *shown, class_="block"),
         element("p", count),

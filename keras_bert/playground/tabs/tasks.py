@@ -80,7 +80,7 @@ def _share(token, share):
 
 
 def _label(model, text, pair=""):
-    task, texts, place = model.task, [(text, pair) if pair else text], 0
+    task, texts, index = model.task, [(text, pair) if pair else text], 0
     answer, rankings = task.predict(texts)[0], []
     if isinstance(task, TextRegressor):
         headline = f"Score: {answer:.3f}"
@@ -89,10 +89,10 @@ def _label(model, text, pair=""):
         labels = ", ".join(one["label"] for one in several)
         headline = f"Label: {labels or 'none'}"
         row = task.probabilities(texts)[0]
-        place = int(row.argmax())
+        index = int(row.argmax())
         pairs = zip(task.labels, row.tolist(), strict=True)
         rankings = [("Label", sorted(pairs, key=lambda pair: -pair[1]))]
-    shares = occlusion(task, text, pair or None)[:, place].tolist()
+    shares = occlusion(task, text, pair or None)[:, index].tolist()
     pieces = split_into_pieces(model, task.preprocess, text, pair)
     message = pieces.note
     if message and task.settings["windows"]:
@@ -232,7 +232,11 @@ def _task_of(model):
     """Return the functions for fields and predictions of a model, or None."""
     if model.task is None:
         return (fill_fields, _fill) if can_fill(model) else None
-    known = [x for kind, x in _TASKS.items() if isinstance(model.task, kind)]
+    known = [
+        x
+        for task_class, x in _TASKS.items()
+        if isinstance(model.task, task_class)
+    ]
     return known[0] if known else None
 
 
