@@ -1,15 +1,12 @@
 """Registration of this library's classes with Keras for loading models.
 
-Keras finds the classes of a saved model in its table of custom objects. To
-avoid importing Keras or TensorFlow early, `import keras_bert` adds lazy
-stand-ins to this table as soon as Keras is imported. A stand-in imports its
-class when a model needs it.
+Keras finds the classes of a saved model in its table of custom objects.
+`import keras_bert.layers`, or `import keras_bert` after Keras, adds a stand-in
+for each class. It imports the class when a model needs it.
 """
 
 import importlib
-import importlib.abc
-import importlib.machinery
-import sys
+import typing
 
 # Registered classes by module; a test compares the table with the code.
 _CLASSES = {
@@ -102,12 +99,18 @@ def registered() -> dict[str, str]:
     }
 
 
-def register_with_keras():
-    """Register the classes, now or as soon as Keras is imported."""
-    if sys.modules.get("keras") is not None:
-        _add_stand_ins(sys.modules["keras"])
-    else:
-        sys.meta_path.insert(0, _KerasImportHook())
+def register(custom_objects: dict[str, typing.Any]) -> None:
+    """Add the classes to Keras's table of custom objects.
+
+    Args:
+        custom_objects: result of `keras.saving.get_custom_objects`.
+    """
+    for name, module in registered().items():
+        stand_in = _StandIn(module, name)
+        custom_objects.setdefault(f"keras_bert>{name}", stand_in)
+    # Keras returns functions as they are, so they have no stand-ins.
+    for module in _MODULES_OF_FUNCTIONS:
+        importlib.import_module(f"keras_bert.{module}")
 
 
 class _StandIn:
@@ -120,32 +123,3 @@ class _StandIn:
     def from_config(self, config):
         module = importlib.import_module(self._module)
         return getattr(module, self._name).from_config(config)
-
-
-class _KerasImportHook(importlib.abc.MetaPathFinder):
-    """Import hook that registers the classes after Keras is imported."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "keras":
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader.exec_module = _registering(spec.loader.exec_module)
-        return spec
-
-
-def _registering(exec_module):
-    def run(module):
-        exec_module(module)
-        _add_stand_ins(module)
-
-    return run
-
-
-def _add_stand_ins(keras):
-    known = keras.saving.get_custom_objects()
-    for name, module in registered().items():
-        known.setdefault(f"keras_bert>{name}", _StandIn(module, name))
-    # Keras returns functions as they are, so they have no stand-ins.
-    for module in _MODULES_OF_FUNCTIONS:
-        importlib.import_module(f"keras_bert.{module}")
