@@ -26,7 +26,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.export.tflite.names import KINDS
+from keras_bert.export.tflite.names import PRECISIONS
 
 _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "Output directory of run_classifier.py."
@@ -63,7 +63,7 @@ def _measure_quality():
     texts, labels = zip(*(line.split("\t") for line in lines), strict=True)
     found = [answer["label"] for answer in classifier.predict(texts)]
     print(f"Python: accuracy {_share(found, labels):.2%}", flush=True)
-    for kind in _KINDS.value or KINDS:
+    for kind in _KINDS.value or PRECISIONS:
         options = {"texts": texts, "files": ["text", "ids"]}
         if kind == "full_int8":
             options["representative_texts"] = texts[

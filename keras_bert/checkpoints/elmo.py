@@ -81,7 +81,7 @@ def read_elmo(options_file: Path, weight_file: Path) -> Elmo:
     try:
         elmo = Elmo(ElmoOptions.from_json(options_file))
         with h5py.File(weight_file) as file:
-            _load(_places(elmo.backbone), file)
+            _load(_weights_by_name(elmo.backbone), file)
     except (KeyError, OSError, RuntimeError, TypeError, ValueError) as error:
         raise CheckpointError(
             "ELMo needs an options.json and a matching HDF5 file. "
@@ -90,7 +90,7 @@ def read_elmo(options_file: Path, weight_file: Path) -> Elmo:
     return elmo
 
 
-def _load(places, file):
+def _load(weights, file):
     items = {}
     # External links are not visited.
     file.visititems(items.__setitem__)
@@ -99,32 +99,32 @@ def _load(places, file):
         for name, x in items.items()
         if isinstance(x, h5py.Dataset) and not (x.external or x.is_virtual)
     }
-    for name in sorted({*places, *arrays}):
-        wanted = places[name].shape if name in places else "none"
-        found = arrays[name].shape if name in arrays else "none"
+    for name in sorted({*weights, *arrays}):
+        wanted = weights[name].shape if name in weights else "none"
+        stored = arrays[name].shape if name in arrays else "none"
         # The first axis of a convolution over one dimension is 1.
-        if found != ((1, *wanted) if name.startswith("CNN/W_") else wanted):
-            raise ValueError(f"{name}: expected {wanted}, found {found}.")
-    for name, weight in places.items():
+        if stored != ((1, *wanted) if name.startswith("CNN/W_") else wanted):
+            raise ValueError(f"{name}: expected {wanted}, found {stored}.")
+    for name, weight in weights.items():
         weight.assign(arrays[name][()].reshape(weight.shape))
 
 
-def _places(backbone):
+def _weights_by_name(backbone):
     """Return a dict mapping array names to weights."""
     words = backbone.embeddings
     layers = {"CNN_proj/{}_proj": words.projection}
     for number, layer in enumerate(words.convolutions):
         layers[f"CNN/{{}}_cnn_{number}"] = layer
-    for place, layer in enumerate(words.highways):
-        part = ("transform", "carry")[place % 2]
-        layers[f"CNN_high_{place // 2}/{{}}_{part}"] = layer
-    places = {"char_embed": words.table}
+    for index, layer in enumerate(words.highways):
+        gate = ("transform", "carry")[index % 2]
+        layers[f"CNN_high_{index // 2}/{{}}_{gate}"] = layer
+    weights = {"char_embed": words.table}
     for name, layer in layers.items():
-        places[name.format("W")] = layer.kernel
-        places[name.format("b")] = layer.bias
-    for place, lstm in enumerate(backbone.blocks):
-        name = f"RNN_{place % 2}/RNN/MultiRNNCell/Cell{place // 2}/LSTMCell"
-        places[f"{name}/W_0"] = lstm.cell.kernel
-        places[f"{name}/B"] = lstm.cell.bias
-        places[f"{name}/W_P_0"] = lstm.cell.projection
-    return places
+        weights[name.format("W")] = layer.kernel
+        weights[name.format("b")] = layer.bias
+    for index, lstm in enumerate(backbone.blocks):
+        name = f"RNN_{index % 2}/RNN/MultiRNNCell/Cell{index // 2}/LSTMCell"
+        weights[f"{name}/W_0"] = lstm.cell.kernel
+        weights[f"{name}/B"] = lstm.cell.bias
+        weights[f"{name}/W_P_0"] = lstm.cell.projection
+    return weights

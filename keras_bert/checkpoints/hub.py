@@ -12,7 +12,11 @@ _PATTERNS = [
     "config.json",
     "adapter_config.json",
     "tokenizer.json",
-    *{name for kind in KINDS.values() for name in kind.files},
+    *{
+        name
+        for settings_class in KINDS.values()
+        for name in settings_class.files
+    },
     # The sentence-transformers modules that follow the encoder.
     "modules.json",
     "sentence_*_config.json",

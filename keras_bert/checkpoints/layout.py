@@ -46,7 +46,11 @@ _STATE = re.compile(r"step-(\d{8})\.npz")
 def files_of(format):
     """Return the file names of a checkpoint format, weights first."""
     weights, configs = _FORMATS[format]
-    tokenizer = [name for kind in KINDS.values() for name in kind.files]
+    tokenizer = [
+        name
+        for settings_class in KINDS.values()
+        for name in settings_class.files
+    ]
     return [*weights, *dict.fromkeys(tokenizer), *configs]
 
 
@@ -75,8 +79,13 @@ def format_of(directory):
 
 def google_configs(directory):
     """Return a dict mapping `model_type` to google-research config files."""
-    paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
-    return {kind: path for kind, path in paths.items() if path.is_file()}
+    paths = {
+        model_type: directory / name
+        for model_type, name in GOOGLE_CONFIGS.items()
+    }
+    return {
+        model_type: path for model_type, path in paths.items() if path.is_file()
+    }
 
 
 def prefixes(directory):
@@ -95,7 +104,9 @@ def home_of(directory):
     """
     if directory.is_dir():
         return directory
-    columns = {x for kind in model_types() for x in tf1_columns(kind)}
+    columns = {
+        x for model_type in model_types() for x in tf1_columns(model_type)
+    }
     return directory.parent if f"tf1_{directory.name}" in columns else directory
 
 
@@ -108,12 +119,12 @@ def local_directory(directory):
 
 def states(directory):
     """Return a dict mapping steps to paths of training states, sorted."""
-    found = {
+    paths = {
         int(match[1]): path
         for path in directory.glob("states/step-*.npz")
         if (match := _STATE.fullmatch(path.name))
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(paths.items()))
 
 
 def check_readable(directory):

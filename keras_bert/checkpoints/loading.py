@@ -24,14 +24,14 @@ class LoadPlan:
     """Arrays to load and their locations in the model.
 
     Args:
-        places: list of the `ArrayLocation`s to load.
-        parts: frozenset of the optional parts that are in the file.
+        locations: list of the `ArrayLocation`s to load.
+        parts: frozenset of the optional model parts that are in the file.
         fresh: frozenset of the paths of weights to initialize randomly, as
             requested.
         unused: list of array names that do not match any weight.
     """
 
-    places: list
+    locations: list
     parts: frozenset
     fresh: frozenset
     unused: list
@@ -42,47 +42,52 @@ def plan_loading(source, allow_missing=()):
 
     Args:
         source: `OpenedCheckpoint`.
-        allow_missing: parts ("nsp_head") or weights
+        allow_missing: model parts ("nsp_head") or weights
             ("embeddings/segment_embeddings") to initialize randomly if they
             are missing.
 
     Returns:
-        A `LoadPlan`, without the parts that are missing entirely.
+        A `LoadPlan`, without the model parts that are missing entirely.
 
     Raises:
         CheckpointError: an array is missing, has a different shape, or is
             unexpected and the source is not lenient.
     """
     shapes = source.arrays.shapes
-    places = source.places(source.config, source.task and source.task.head)
+    locations = source.locations(
+        source.config, source.task and source.task.head
+    )
     optional = {*find_family(source.config.model_type).parts}
     allowed = {*allow_missing}
-    unknown = allowed - {x for place in places for x in _names(place)}
+    unknown = allowed - {x for location in locations for x in _names(location)}
     if unknown:
         raise ValueError(
             "`allow_missing` must name layers or weights of the model. "
             f"Received: {', '.join(sorted(unknown))}."
         )
-    found = [place for place in places if place.name in shapes]
-    present = {place.part for place in found}
-    # It is an error if only one or two of query, key and value are found.
-    fresh = {place.weight for place in places if allowed & _names(place)}
-    fresh -= {place.weight for place in found}
+    stored = [location for location in locations if location.name in shapes]
+    present = {location.layer_name for location in stored}
+    # It is an error if only one or two of query, key and value are in the file.
+    fresh = {
+        location.weight for location in locations if allowed & _names(location)
+    }
+    fresh -= {location.weight for location in stored}
     missing = [
-        place.name
-        for place in places
-        if place.part in present or place.part not in optional
-        if place.name not in shapes and place.weight not in fresh
+        location.name
+        for location in locations
+        if location.layer_name in present or location.layer_name not in optional
+        if location.name not in shapes and location.weight not in fresh
     ]
-    unused = {*shapes} - {place.name for place in found} - source.ignored
+    unused = {*shapes} - {location.name for location in stored} - source.ignored
     unused = sorted(unused)
     misshaped = [
-        f"{place.name} (expected {place.shape}, found {shapes[place.name]})"
-        for place in found
-        if shapes[place.name] != place.shape
+        f"{location.name} (expected {location.shape}, "
+        f"found {shapes[location.name]})"
+        for location in stored
+        if shapes[location.name] != location.shape
     ]
     if missing or misshaped or (unused and not source.is_lenient):
-        report = [f"Loaded: {len(found)}"]
+        report = [f"Loaded: {len(stored)}"]
         for word, names in (
             ("Missing", missing),
             ("Unexpected", unused),
@@ -100,11 +105,11 @@ def plan_loading(source, allow_missing=()):
     shapes_of = weight_shapes(source.config)
     bare = optional - {path.partition("/")[0] for path in shapes_of}
     parts = frozenset(optional & (present | bare | allowed))
-    return LoadPlan(found, parts, frozenset(fresh), unused)
+    return LoadPlan(stored, parts, frozenset(fresh), unused)
 
 
-def _names(place):
-    return {place.part, place.weight}
+def _names(location):
+    return {location.layer_name, location.weight}
 
 
 def load(build, plan, source):
@@ -116,14 +121,14 @@ def load(build, plan, source):
         source: `OpenedCheckpoint`.
     """
     shapes = weight_shapes(source.config, source.task and source.task.head)
-    places = {}
-    for place in plan.places:
-        places.setdefault(place.weight, []).append(place)
-    waiting = dict.fromkeys(places)
+    locations = {}
+    for location in plan.locations:
+        locations.setdefault(location.weight, []).append(location)
+    waiting = dict.fromkeys(locations)
     not_finite = []
 
     def read(weight):
-        values = _read(places[weight], source.arrays, shapes[weight])
+        values = _read(locations[weight], source.arrays, shapes[weight])
         if not np.isfinite(values).all():
             not_finite.append(weight)
         return values
@@ -159,11 +164,11 @@ def load(build, plan, source):
     return model
 
 
-def _read(places, arrays, shape):
+def _read(locations, arrays, shape):
     """Read a weight and join query, key and value if stored separately."""
     values = _empty(shape)
-    for place in places:
-        place.read_into(values, arrays.read(place.name))
+    for location in locations:
+        location.read_into(values, arrays.read(location.name))
     return values
 
 

@@ -62,8 +62,9 @@ def from_pretrained(
             without a config; the path of its generator is
             "directory/generator") or an unfinished pre-training run, whose
             newest state is loaded.
-        allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
-            or of weights to initialize if the checkpoint lacks them.
+        allow_missing: names of model parts ("pooler", "masked_lm_head",
+            "nsp_head") or of weights to initialize if the checkpoint lacks
+            them.
         lowercase: whether to lower-case texts. Required if no file of
             the directory specifies it.
         special_tokens_in_text: whether a special token in a text, such

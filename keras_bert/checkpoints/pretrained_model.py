@@ -44,7 +44,7 @@ class PretrainedModel(Summarized):
         tokenizer: `Tokenizer` with at most `vocab_size` tokens, or its
             settings to create it on first use.
         backbone: layers of the encoder.
-        heads: head layers by part name.
+        heads: dict mapping names of model parts to head layers.
         parts: optional parts of the model, such as "pooler" and
             "masked_lm_head".
         task: task of a fine-tuned model, or None.
@@ -98,13 +98,13 @@ class PretrainedModel(Summarized):
         self.added_layers: list[keras.layers.Layer] = []
         self.task_model = None
         if task_head:
-            part = task.head.part
-            kind = self.family.task_heads[part]
+            head_name = task.head.part
+            head_kind = self.family.task_heads[head_name]
             self.task_model = add_task_head(
-                kind.backbone(backbone, config, part),
+                head_kind.backbone(backbone, config, head_name),
                 task_head,
-                kind.reads_of(config),
-                name(part),
+                head_kind.reads_of(config),
+                name(head_name),
             )
 
     def _facts(self):
@@ -165,10 +165,10 @@ class PretrainedModel(Summarized):
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts: Collection[str]) -> typing.Self:
-        """Return a model with only some of the parts. Weights are shared.
+        """Return a model with only some parts. Weights are shared.
 
         Args:
-            parts: names of parts, such as "pooler".
+            parts: names of model parts, such as "pooler".
         """
         self.check_parts(*parts)
         return self._with(parts=parts)
@@ -256,7 +256,7 @@ class PretrainedModel(Summarized):
     ) -> typing.Self:
         """Return a model with the same encoder and only a task head.
 
-        An existing head with the same part and size is kept; otherwise the
+        An existing head with the same name and size is kept; otherwise the
         head is random. If the head needs a pooler and there is none, it is
         initialized randomly. If the template of the head needs special tokens
         that are missing from the vocabulary, they are added to a copy of the
@@ -280,8 +280,8 @@ class PretrainedModel(Summarized):
         if lacking:
             logging.info("Randomly initialized tokens: %s.", ", ".join(lacking))
             return self.with_tokens(lacking).for_task(task, outputs)
-        kind = self.family.task_heads[task.head.part]
-        reads = kind.reads_of(self.config)
+        head_kind = self.family.task_heads[task.head.part]
+        reads = head_kind.reads_of(self.config)
         parts = ["pooler"] if reads == "pooled_output" else []
         head = self.task_head
         is_kept = head and self.task.head == task.head and outputs != []
@@ -374,7 +374,7 @@ class PretrainedModel(Summarized):
         """Raise ValueError if a part is missing.
 
         Args:
-            *wanted: names of parts, such as "pooler".
+            *wanted: names of model parts, such as "pooler".
         """
         lacking = [part for part in wanted if part not in self.parts]
         if lacking:
@@ -410,8 +410,8 @@ class PretrainedModel(Summarized):
 
 def _task_head(config, size):
     """Build a new task head for a config's family."""
-    kind = find_family(config.model_type).task_heads[size.part]
-    return kind.layer(config, size.num_outputs, size.part)
+    head_kind = find_family(config.model_type).task_heads[size.part]
+    return head_kind.layer(config, size.num_outputs, size.part)
 
 
 def _described(task):

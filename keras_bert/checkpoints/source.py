@@ -19,7 +19,7 @@ class OpenedCheckpoint:
         arrays: object with `shapes`, a dict mapping names to shapes, and
             `read(name)`, which returns a float32 array, if possible a
             read-only view of the file.
-        places: function that takes a config and a `HeadSize` or None and
+        locations: function that takes a config and a `HeadSize` or None and
             returns the list of all `ArrayLocation`s.
         ignored: names of arrays that do not belong to the model.
         task: `TaskRecord` of a fine-tuned model, or None.
@@ -32,7 +32,7 @@ class OpenedCheckpoint:
     config: StrictConfig
     tokenizer: object
     arrays: object
-    places: object
+    locations: object
     ignored: frozenset = frozenset()
     task: TaskRecord | None = None
     unknown_keys: tuple = ()

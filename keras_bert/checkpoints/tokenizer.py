@@ -4,11 +4,11 @@ from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 
 
-def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
+def read_tokenizer(default, directory, max_chars_per_word, lowercase=None):
     """Read the tokenizer settings in a checkpoint directory.
 
     Args:
-        kind: str, the `tokenizer` of the `Family`; its files have priority.
+        default: str, the `tokenizer` of the `Family`; its files have priority.
         directory: `pathlib.Path`, the checkpoint directory.
         max_chars_per_word: int, default of the format for tokenizers with
             this setting.
@@ -18,8 +18,8 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
         ValueError: a file is missing or cannot be used, or the casing is
             unknown or contradictory.
     """
-    kind = KINDS[kind_of_directory(directory, kind)]
-    return kind.read(directory, max_chars_per_word, lowercase)
+    settings_class = KINDS[kind_of_directory(directory, default)]
+    return settings_class.read(directory, max_chars_per_word, lowercase)
 
 
 def check_tokenizer(config, tokenizer):

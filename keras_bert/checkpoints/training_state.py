@@ -103,11 +103,11 @@ def _states(directory):
 
 
 def _check_shapes(path, values, variables):
-    found = [value.shape for value in values]
+    stored = [value.shape for value in values]
     expected = [tuple(variable.shape) for variable in variables]
-    if found != expected:
+    if stored != expected:
         raise ValueError(
             f"{path} belongs to a different model or optimizer: its variables "
-            f"have different shapes. Received: {len(found)} variables, "
+            f"have different shapes. Received: {len(stored)} variables, "
             f"expected {len(expected)}. Choose another directory."
         )

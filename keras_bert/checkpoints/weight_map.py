@@ -3,7 +3,7 @@
 Marks in `weights.txt`, see `weight_table`, describe the layout of an array in
 the file:
 
-- `@0`, `@1`, `@2` (after the path of our weight): the query, key or value part
+- `@0`, `@1`, `@2` (after the path of our weight): the query, key or value third
   of our fused matrix;
 - `@T`: transposed;
 - `@heads_out`, `@heads_in`: the last or the first axis is split into
@@ -17,7 +17,7 @@ import dataclasses
 
 import numpy as np
 
-from keras_bert.checkpoints.weight_table import NO_PLACE
+from keras_bert.checkpoints.weight_table import NOT_STORED
 from keras_bert.checkpoints.weight_table import blocks_of
 from keras_bert.checkpoints.weight_table import global_rows
 from keras_bert.checkpoints.weight_table import head_rows
@@ -53,7 +53,7 @@ class ArrayLocation:
     num_heads: int | None = None
 
     @property
-    def part(self):
+    def layer_name(self):
         """Return the layer name, such as "embeddings" or "block_0"."""
         return self.weight.partition("/")[0]
 
@@ -76,7 +76,7 @@ class ArrayLocation:
         return np.ascontiguousarray(own).reshape(self.shape)
 
     def view(self, weight):
-        """Return the part of a weight (NumPy array) that the file stores."""
+        """Return the stored values of a weight (NumPy array) as a view."""
         if self.num_heads:
             heads = weight.reshape(len(weight), 3, self.num_heads, -1)
             return heads.transpose(2, 1, 3, 0)
@@ -86,7 +86,7 @@ class ArrayLocation:
         return weight[..., self.third * size : (self.third + 1) * size]
 
 
-def published_places(config, column, head=None):
+def published_locations(config, column, head=None):
     """Return the `ArrayLocation`s of all weights in a published format.
 
     Args:
@@ -102,7 +102,9 @@ def published_places(config, column, head=None):
     if head is not None:
         heads = head_rows(config.model_type, head.part)
     is_held = all(column in row for row in table)
-    if not is_held or any(x.get(column, NO_PLACE) == NO_PLACE for x in heads):
+    if not is_held or any(
+        x.get(column, NOT_STORED) == NOT_STORED for x in heads
+    ):
         what = f" with a {head.part}" if head else ""
         what += " with an `attention_window`" if global_rows(config) else ""
         raise ValueError(
@@ -110,17 +112,17 @@ def published_places(config, column, head=None):
             "Use format='keras'."
         )
     sizes = sizes_with(config, head)
-    places = [
-        _published_place(row, column, sizes, block)
+    locations = [
+        _published_location(row, column, sizes, block)
         for row in [*table, *heads]
-        if row[column] != NO_PLACE
+        if row[column] != NOT_STORED
         for block in blocks_of(row, config)
     ]
     # If a task head and a pre-training head share a name, keep the last one.
-    return [*{place.name: place for place in places}.values()]
+    return [*{location.name: location for location in locations}.values()]
 
 
-def own_places(config, head=None):
+def own_locations(config, head=None):
     """Return the `ArrayLocation`s in checkpoints of this library."""
     return [
         ArrayLocation(weight, None, weight, shape)
@@ -128,7 +130,7 @@ def own_places(config, head=None):
     ]
 
 
-def _published_place(row, column, sizes, block):
+def _published_location(row, column, sizes, block):
     weight, third = weight_of(row)
     name, _, mark = row[column].partition("@")
     shape = shape_of(row["shape"], sizes)

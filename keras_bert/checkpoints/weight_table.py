@@ -31,7 +31,7 @@ _NARROW = "@narrow"
 _TASKS = "@tasks"
 _TIED = "@tied"
 _UNUSED = "@unused"
-NO_PLACE = "-"
+NOT_STORED = "-"
 _LETTERS = string.ascii_uppercase
 
 
@@ -121,14 +121,16 @@ def tied_arrays(model_type, column):
     return {
         row[column]: originals[row["weight"].removesuffix(_TIED)]
         for row in _rows(model_type)
-        if row["weight"].endswith(_TIED) and row[column] != NO_PLACE
+        if row["weight"].endswith(_TIED) and row[column] != NOT_STORED
     }
 
 
-def head_rows(model_type, part=""):
+def head_rows(model_type, head_name=""):
     """Read the rows of all task heads of a family, or of one head."""
     rows = _read(model_type, "task_heads.txt")
-    return [row for row in rows if part in ("", row["weight"].split("/")[0])]
+    return [
+        row for row in rows if head_name in ("", row["weight"].split("/")[0])
+    ]
 
 
 def unused_arrays(model_type, column):
@@ -140,8 +142,8 @@ def unused_arrays(model_type, column):
 def other_names(model_type, column):
     """Return a dict mapping alternative array names to names in a column."""
     rows = _rows(model_type)
-    names = {row.get(f"{column}_too", NO_PLACE): row[column] for row in rows}
-    names.pop(NO_PLACE)
+    names = {row.get(f"{column}_too", NOT_STORED): row[column] for row in rows}
+    names.pop(NOT_STORED)
     return {other: name.partition("@")[0] for other, name in names.items()}
 
 

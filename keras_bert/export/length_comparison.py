@@ -34,10 +34,10 @@ def check_lengths(samples, run, expected, precision="float32"):
             "An exported model must compute the outputs of its task. Received: "
             f"an error for inputs of shape {shapes}: {error}"
         ) from error
-    for sample, shape, found in zip(samples, shapes, outputs, strict=True):
+    for sample, shape, exported in zip(samples, shapes, outputs, strict=True):
         with tf.device("CPU"):  # A GPU would compute in TF32.
             wanted = expected({k: tf.constant(x) for k, x in sample.items()})
-        for name, values in found.items():
+        for name, values in exported.items():
             difference = _difference(values, wanted[name].numpy())
             if not difference <= _TOLERANCES.get(precision, np.inf):
                 raise ValueError(
@@ -71,11 +71,11 @@ def length_samples(task, samples=id_samples):
     ]
 
 
-def _difference(found, expected):
+def _difference(values, expected):
     """Return the maximum relative difference, or NaN for other shapes."""
-    if found.shape != expected.shape:
+    if values.shape != expected.shape:
         return np.nan
     if expected.dtype.kind != "f":
         return 0.0
     scale = np.max(np.abs(expected), initial=1.0)
-    return np.max(np.abs(found - expected), initial=0.0) / scale
+    return np.max(np.abs(values - expected), initial=0.0) / scale

@@ -17,10 +17,10 @@ from keras_bert.layers.blocks.residual_block import ResidualBlock
 _FEW_SIZES = (1, *(size << power for power in range(20) for size in (2, 3)))
 _POSITION_STEP = 8
 _MANY_TOKENS = 128
-_NUM_PARTS = 2
+_NUM_CHUNKS = 2
 
 
-def packed_model(model, num_parts=_NUM_PARTS):
+def packed_model(model, num_chunks=_NUM_CHUNKS):
     """Build an equivalent model that packs all tokens into one matrix.
 
     Only attention needs rows of equal length. Other layers of a block process
@@ -31,22 +31,22 @@ def packed_model(model, num_parts=_NUM_PARTS):
             `PostNormBlock` and `PreNormBlock` with `SelfAttention`, also in
             nested models, unless the block has a `context` input. Other layers
             are unchanged.
-        num_parts: int, number of parts that each matrix product of a float32
+        num_chunks: int, number of chunks that each matrix product of a float32
             block is split into. TensorFlow computes them in parallel.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
-        inference on TensorFlow. If `num_parts` is above 1, blocks that compute
+        inference on TensorFlow. If `num_chunks` is above 1, blocks that compute
         in float32 have copies of their weights. Positions after the last token
         of a row contain the hidden states of this token.
     """
-    blocks = _PackedBlocks(num_parts)
+    blocks = _PackedBlocks(num_chunks)
 
     def call(layer, *arguments, **named):
         if _can_be_packed(layer) and "context" not in named:
             return blocks.call(layer, *arguments, **named)
         if any(map(_can_be_packed, getattr(layer, "layers", []))):
-            return packed_model(layer, num_parts)(*arguments, **named)
+            return packed_model(layer, num_chunks)(*arguments, **named)
         return layer(*arguments, **named)
 
     # Otherwise the optimizer and the losses would be copied as well.
@@ -90,14 +90,14 @@ def _can_be_packed(layer):
 
 def _calls_as(layer, *classes):
     call = getattr(type(layer), "call", None)
-    return call in [kind.call for kind in classes]
+    return call in [x.call for x in classes]
 
 
 class _PackedBlocks:
     """Sequence of blocks for packed tokens."""
 
-    def __init__(self, num_parts):
-        self._num_parts = num_parts
+    def __init__(self, num_chunks):
+        self._num_chunks = num_chunks
         # All calls of a block share one copy of its weights.
         self._packed = {}
         # Keys are tensor `id`s. The tensors are kept, so that ids are not
@@ -113,7 +113,7 @@ class _PackedBlocks:
             self._tokens[id(states)] = _Pack()(states, **grid), states
         tokens, _ = self._tokens[id(states)]
         if block not in self._packed:
-            self._packed[block] = _PackedBlock(block, self._num_parts)
+            self._packed[block] = _PackedBlock(block, self._num_chunks)
         packed = self._packed[block]
         outputs = packed(tokens, **grid, query_positions=query_positions)
         if query_positions is not None:
@@ -131,7 +131,7 @@ class _Grid(keras.layers.Layer):
 
     Returns:
         A dict of int32 tensors: `grid_mask`, `(num_rows, num_positions)`, the
-        mask padded to a grid of more rows and positions; `places`,
+        mask padded to a grid of more rows and positions; `grid_indices`,
         `(num_tokens,)`, the index of each packed token in the flattened grid;
         and `tokens_at`, `(num_rows, num_positions)`, the index of the packed
         token at each position of the grid.
@@ -144,14 +144,14 @@ class _Grid(keras.layers.Layer):
         mask = tf.pad(inputs, [more_rows, [0, more_positions - num_positions]])
         ends = tf.pad(row_lengths(inputs), [more_rows])
         is_token = tf.sequence_mask(ends, more_positions)
-        places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
-        places = tf.cast(places, tf.int32)
+        grid_indices = tf.where(tf.reshape(is_token, [-1]))[:, 0]
+        grid_indices = tf.cast(grid_indices, tf.int32)
         # Compute at least one token, even for an empty batch.
-        num_tokens = tf.maximum(tf.size(places), 1)
+        num_tokens = tf.maximum(tf.size(grid_indices), 1)
         # `-num_tokens % step` would be negative in ONNX, as in C.
         step = tf.where(num_tokens < _MANY_TOKENS, 4, 16)
         num_tokens = (num_tokens + step - 1) // step * step
-        more_tokens = num_tokens - tf.size(places)
+        more_tokens = num_tokens - tf.size(grid_indices)
         # Padding repeats the last token of a row.
         starts = tf.cumsum(ends, exclusive=True)
         last = tf.expand_dims(ends - 1, 1)
@@ -159,7 +159,7 @@ class _Grid(keras.layers.Layer):
         tokens_at = tf.maximum(tokens_at + tf.expand_dims(starts, 1), 0)
         return {
             "grid_mask": mask,
-            "places": tf.pad(places, [[0, more_tokens]]),
+            "grid_indices": tf.pad(grid_indices, [[0, more_tokens]]),
             "tokens_at": tokens_at,
         }
 
@@ -168,7 +168,7 @@ class _Grid(keras.layers.Layer):
             name: keras.KerasTensor(shape, "int32")
             for name, shape in (
                 ("grid_mask", (None, None)),
-                ("places", (None,)),
+                ("grid_indices", (None,)),
                 ("tokens_at", (None, None)),
             )
         }
@@ -183,11 +183,11 @@ def _rounded(size, step):
 class _Pack(keras.layers.Layer):
     """Layer that removes the padding of hidden states."""
 
-    def call(self, inputs, places, grid_mask, tokens_at):
+    def call(self, inputs, grid_indices, grid_mask, tokens_at):
         shape, grid = tf.shape(inputs), tf.shape(grid_mask)
         missing = [[0, grid[0] - shape[0]], [0, grid[1] - shape[1]], [0, 0]]
         flat = tf.reshape(tf.pad(inputs, missing), [-1, inputs.shape[-1]])
-        return tf.gather(flat, places)
+        return tf.gather(flat, grid_indices)
 
     def compute_output_spec(self, inputs, **grid):
         return keras.KerasTensor((None, inputs.shape[-1]), inputs.dtype)
@@ -196,48 +196,48 @@ class _Pack(keras.layers.Layer):
 class _PackedBlock(keras.layers.Layer):
     """Transformer block for packed tokens, `(num_tokens, hidden_size)`."""
 
-    def __init__(self, block, num_parts):
+    def __init__(self, block, num_chunks):
         super().__init__(dtype=block.dtype_policy)
         self.block = block
-        self._num_parts = num_parts
+        self._num_chunks = num_chunks
         self._copies = []
         attention, feed_forward = block.self_attention, block.feed_forward
-        self.query_key_value = self._parts(
+        self.query_key_value = self._split(
             attention.query_key_value, 3, attention.head_size
         )
-        self.attention_output = self._parts(attention.attention_output)
+        self.attention_output = self._split(attention.attention_output)
         self.feed_forward = None
         if _calls_as(feed_forward, FeedForward, GatedFeedForward):
             intermediate = feed_forward.intermediate
             num_blocks = intermediate.units // feed_forward.intermediate_size
             self.feed_forward = [
-                self._parts(intermediate, num_blocks),
-                self._parts(feed_forward.feed_forward_output),
+                self._split(intermediate, num_blocks),
+                self._split(feed_forward.feed_forward_output),
             ]
 
-    def _parts(self, layer, num_blocks=1, step=1):
-        """Split a `FlatDense` into parts that run in parallel.
+    def _split(self, layer, num_blocks=1, step=1):
+        """Split a `FlatDense` into chunks of units that run in parallel.
 
-        Two threads compute the parts, and smaller matrices fit the caches. The
+        Two threads compute the chunks, and smaller matrices fit the caches. The
         units of the layer consist of `num_blocks` blocks, such as query, key
-        and value. Each part has an equal share of each block, in multiples of
+        and value. Each chunk has an equal share of each block, in multiples of
         `step` units.
         """
         # In bfloat16 or int8, matrix products are too fast to gain from
         # threads.
         is_fast = self.compute_dtype != "float32" or layer.quantization_mode
-        if is_fast or self._num_parts == 1:
+        if is_fast or self._num_chunks == 1:
             return [layer]
         units = np.arange(layer.units).reshape(num_blocks, -1, step)
-        parts = [
-            part.ravel()
-            for part in np.array_split(units, self._num_parts, axis=1)
-            if part.size
+        chunks = [
+            chunk.ravel()
+            for chunk in np.array_split(units, self._num_chunks, axis=1)
+            if chunk.size
         ]
-        copies = [layer.select_units(part) for part in parts]
+        copies = [layer.select_units(chunk) for chunk in chunks]
         self._copies += [
-            (copy, layer, part)
-            for copy, part in zip(copies, parts, strict=True)
+            (copy, layer, chunk)
+            for copy, chunk in zip(copies, chunks, strict=True)
         ]
         return copies
 
@@ -246,7 +246,9 @@ class _PackedBlock(keras.layers.Layer):
         for copy, layer, units in self._copies:
             copy.copy_units(layer, units)
 
-    def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
+    def call(
+        self, inputs, grid_mask, grid_indices, tokens_at, query_positions=None
+    ):
         attention = self.block.self_attention
         read = self.block.attention_input(inputs)
         if query_positions is not None:
@@ -270,7 +272,10 @@ class _PackedBlock(keras.layers.Layer):
                 context = tf.transpose(context[:num_rows], [0, 2, 1, 3])
                 shape = num_rows, tf.shape(context)[1], num_heads * size
                 return tf.reshape(context, shape)
-            rows = places // length * num_heads * length + places % length
+            rows = (
+                grid_indices // length * num_heads * length
+                + grid_indices % length
+            )
             wanted = rows[:, tf.newaxis] + tf.range(num_heads) * length
             context = tf.gather(tf.reshape(context, [-1, size]), wanted)
             return tf.reshape(context, [-1, num_heads * size])
@@ -299,8 +304,8 @@ class _PackedBlock(keras.layers.Layer):
         return keras.KerasTensor(shape, self.compute_dtype)
 
 
-def _outputs(parts, inputs):
-    return tf.concat([part(inputs) for part in parts], axis=-1)
+def _outputs(layers, inputs):
+    return tf.concat([layer(inputs) for layer in layers], axis=-1)
 
 
 class _Unpack(keras.layers.Layer):

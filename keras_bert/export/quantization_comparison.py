@@ -52,30 +52,30 @@ def keeps_labels(num_labels, num_equal_labels):
     return num_labels - num_equal_labels <= max(1, LOST_LABELS * num_labels)
 
 
-def check_is_close(found):
+def check_is_close(comparison):
     """Raise ValueError if the outputs of an int8 model differ too much."""
-    if not found.is_close:
+    if not comparison.is_close:
         raise ValueError(
             f"The int8 model must reach a mean cosine of {_MIN_MEAN_COSINE}, "
             f"a minimum cosine of {_MIN_COSINE} and a rank correlation of "
             f"{_MIN_RANK_CORRELATION}, and change at most {LOST_LABELS:.0%} "
             "of the labels. Export with precision='float32', or pass "
-            f"representative `texts`. Received: {found}."
+            f"representative `texts`. Received: {comparison}."
         )
 
 
-def compare(task, found, expected):
+def compare(task, quantized, expected):
     """Compare the outputs of an int8 model with the float32 outputs.
 
     Args:
         task: the exported `Task`.
-        found, expected: int8 and float32 outputs, lists with a dict of arrays
-            for each text.
+        quantized, expected: int8 and float32 outputs, lists with a dict of
+            arrays for each text.
 
     Returns:
         A `QuantizationComparison`.
     """
-    vectors = [[_vector(x) for x in side] for side in (found, expected)]
+    vectors = [[_vector(x) for x in side] for side in (quantized, expected)]
     if vectors[0][0] is not None:
         units = [np.stack([_unit(x) for x in side]) for side in vectors]
         # Both vectors of a text can be 0: static embeddings of unknown words.
@@ -83,7 +83,7 @@ def compare(task, found, expected):
         cosines = np.where(is_equal, 1.0, np.sum(units[0] * units[1], axis=-1))
         pairs = np.triu_indices(len(cosines), 1)
         return QuantizationComparison(
-            len(found),
+            len(quantized),
             mean_cosine=float(cosines.mean()),
             least_cosine=float(cosines.min()),
             rank_correlation=_rank_correlation(
@@ -91,14 +91,17 @@ def compare(task, found, expected):
             ),
         )
     logits = [
-        [np.ravel(_labels(task, x)) for x in side] for side in (found, expected)
+        [np.ravel(_labels(task, x)) for x in side]
+        for side in (quantized, expected)
     ]
     first, second = map(np.concatenate, logits)
     if first.dtype.kind == "f":
         correlation = _rank_correlation(first, second)
-        return QuantizationComparison(len(found), rank_correlation=correlation)
+        return QuantizationComparison(
+            len(quantized), rank_correlation=correlation
+        )
     num_equal = int(np.sum(first == second))
-    return QuantizationComparison(len(found), len(first), num_equal)
+    return QuantizationComparison(len(quantized), len(first), num_equal)
 
 
 def _vector(outputs):

@@ -47,7 +47,7 @@ class Ensemble(Summarized):
 
     def __init__(self, tasks: typing.Iterable[FineTunedTask]):
         self.tasks = list(tasks)
-        _check_kinds(self.tasks)
+        _check_same_task(self.tasks)
         self.settings = _common_settings(self.tasks)
         self._first: typing.Any = self.tasks[0]
 
@@ -214,11 +214,11 @@ class Ensemble(Summarized):
 def _mean(logits):
     """Average arrays, or lists of arrays, over models."""
     if isinstance(logits[0], list):
-        return [_mean(parts) for parts in zip(*logits, strict=True)]
+        return [_mean(rows) for rows in zip(*logits, strict=True)]
     return np.mean(logits, axis=0)
 
 
-def _check_kinds(tasks):
+def _check_same_task(tasks):
     names = [_name(task) for task in tasks]
     is_known = all(isinstance(task, FineTunedTask) for task in tasks)
     if not is_known or len(tasks) < 2 or len({*names}) > 1:

@@ -65,8 +65,9 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
 
     >>> words = [["Ada", "met", "Charles", "."]]
     >>> tags = [["B-PER", "O", "B-PER", "O"]]
-    >>> kind = keras_bert.tasks.FeatureTokenClassifier
-    >>> tagger = kind.from_pretrained("directory", labels=kind.labels_of(tags))
+    >>> task_class = keras_bert.tasks.FeatureTokenClassifier
+    >>> labels = task_class.labels_of(tags)
+    >>> tagger = task_class.from_pretrained("directory", labels=labels)
     >>> history = tagger.fit(words, tags, verbose=0)
     >>> [(x["text"], x["label"]) for x in tagger.predict("Who was Ada?")]
     [('Ada', 'PER')]

@@ -29,5 +29,5 @@ class FeatureExtractor(Task):
             pretrained.sequence_length(seq_length),
         )
 
-    def _published_parts(self):
+    def _published_model_and_files(self):
         return self.pretrained.without_task(), {}

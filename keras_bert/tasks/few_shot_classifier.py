@@ -178,14 +178,14 @@ class FewShotClassifier(Task):
         """
         options = self.recipe_class.of_fit(self.fit, *args, **recipe)
         checks.at_least(1, num_iterations=num_iterations)
-        texts, places = self._labelled(texts, labels)
+        texts, indices = self._labelled(texts, labels)
         pairs, scores = contrastive_pairs(
-            texts, places, num_iterations, options.seed
+            texts, indices, num_iterations, options.seed
         )
         history = self.embedder.fit(
             pairs, scores, verbose=verbose, **dataclasses.asdict(options)
         )
-        targets = np.eye(len(self.labels))[places]
+        targets = np.eye(len(self.labels))[indices]
         vectors = self.embedder.embed(texts)
         self.head.logits.set_weights(logistic_regression(vectors, targets))
         return history
@@ -201,9 +201,9 @@ class FewShotClassifier(Task):
         Returns:
             The same metrics as `TextClassifier.evaluate`.
         """
-        texts, places = self._labelled(texts, labels)
+        texts, indices = self._labelled(texts, labels)
         encoded, logits = self._logits(texts)
-        encoded.targets = np.eye(len(self.labels))[places]
+        encoded.targets = np.eye(len(self.labels))[indices]
         return self.outputs.metrics(encoded, logits)
 
     @one_or_many
@@ -250,21 +250,24 @@ class FewShotClassifier(Task):
         return Encoded(rows), ops.convert_to_numpy(self.head(vectors))
 
 
-def contrastive_pairs(texts, places, num_iterations, seed):
+def contrastive_pairs(texts, indices, num_iterations, seed):
     """Return random pairs of texts and whether their labels are equal."""
-    if len({*places}) < 2:
+    if len({*indices}) < 2:
         raise ValueError(
             "`labels` must contain two or more different labels. Received: "
-            f"only the index {places[0]}."
+            f"only the index {indices[0]}."
         )
     random = np.random.default_rng(seed)
     pairs, scores = [], []
-    for first, place in [*enumerate(places)] * num_iterations:
-        is_same = places == place
-        others = np.flatnonzero(is_same & (np.arange(len(places)) != first))
-        for score, found in ((1.0, others), (0.0, np.flatnonzero(~is_same))):
-            if len(found):
-                pairs.append((texts[first], texts[random.choice(found)]))
+    for first, index in [*enumerate(indices)] * num_iterations:
+        is_same = indices == index
+        others = np.flatnonzero(is_same & (np.arange(len(indices)) != first))
+        for score, candidates in (
+            (1.0, others),
+            (0.0, np.flatnonzero(~is_same)),
+        ):
+            if len(candidates):
+                pairs.append((texts[first], texts[random.choice(candidates)]))
                 scores.append(score)
     return pairs, scores
 

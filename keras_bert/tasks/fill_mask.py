@@ -116,9 +116,9 @@ class FillMask(Task):
         answers: list[typing.Any] = [None] * len(texts)
         for indices, outputs in self._compute(rows) if texts else ():
             logits = outputs["mlm_logits"][:, :, : len(self.vocabulary)]
-            found = ops.top_k(ops.softmax(logits), self.top_k)
-            found = map(ops.convert_to_numpy, found)
-            for index, *row in zip(indices, *found, strict=True):
+            top = ops.top_k(ops.softmax(logits), self.top_k)
+            top = map(ops.convert_to_numpy, top)
+            for index, *row in zip(indices, *top, strict=True):
                 fillings = zip(*row, strict=True)
                 fillings = [self._answers(*filling) for filling in fillings]
                 answers[index] = fillings[: rows.counts[index]]

@@ -263,8 +263,8 @@ class FineTunedTask(Task):
         Raises:
             ValueError: `num_layers` is too large.
         """
-        kind: typing.Any = type(self)
-        student = kind(self.pretrained.smaller(num_layers))
+        task_class: typing.Any = type(self)
+        student = task_class(self.pretrained.smaller(num_layers))
         student.main_metric = self.main_metric
         return student
 
@@ -324,8 +324,8 @@ class FineTunedTask(Task):
     def _collapse(self, encoded):
         """Return True if nearly all predictions are equal but labels differ."""
         count = len(encoded.counts)
-        part = encoded.part(probe_indices(count, self.outputs.num_probes))
-        return self.outputs.is_constant(part, self._logits(part))
+        probe = encoded.subset(probe_indices(count, self.outputs.num_probes))
+        return self.outputs.is_constant(probe, self._logits(probe))
 
     def save(
         self, directory: Path, format: str = "keras", overwrite: bool = False
@@ -360,7 +360,7 @@ class FineTunedTask(Task):
         if logits:
             for indices, outputs in self._forward(rows):
                 for index, row in zip(indices, outputs["logits"], strict=True):
-                    logits[index] = row[rows.place(index, len(row))]
+                    logits[index] = row[rows.token_slice(index, len(row))]
         return logits
 
     @property

@@ -29,26 +29,26 @@ def label_indices(labels, names):
             the index of another. The message names its index.
     """
     labels = single_labels(labels, len(names))
-    places = {name: place for place, name in enumerate(names)}
+    index_of = {name: index for index, name in enumerate(names)}
     indices = np.empty(len(labels), np.int64)
     for index, label in enumerate(labels):
-        place = places.get(label) if isinstance(label, str) else label
-        is_place = isinstance(place, int) and not isinstance(place, bool)
-        if is_place and places.get(str(label), place) != place:
+        target = index_of.get(label) if isinstance(label, str) else label
+        is_index = isinstance(target, int) and not isinstance(target, bool)
+        if is_index and index_of.get(str(label), target) != target:
             raise ValueError(
                 f"A label must not be ambiguous: {label} is the name of label "
-                f"{places[str(label)]}, and an index. Pass names as str, or "
+                f"{index_of[str(label)]}, and an index. Pass names as str, or "
                 f"indices as names[index]. Received: {label} at index {index}, "
                 f"and the names {listed(names)}."
             )
-        if not is_place or not 0 <= place < len(names):
+        if not is_index or not 0 <= target < len(names):
             hint = _SEVERAL if isinstance(label, list) else ""
             raise ValueError(
                 f"A label must be one of {', '.join(names[:10])}, or its "
                 f"index, from 0 to {len(names) - 1}. Received: "
                 f"{brief(label)} at index {index}.{hint}"
             )
-        indices[index] = place
+        indices[index] = target
     return indices
 
 

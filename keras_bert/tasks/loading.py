@@ -74,9 +74,9 @@ def load_any_task(
     """
     pretrained = from_pretrained(directory, lowercase=lowercase)
     if pretrained.task is None:
-        kind = getattr(tasks, _ENCODER_TASKS[encoder_task or default])
+        task_class = getattr(tasks, _ENCODER_TASKS[encoder_task or default])
     elif encoder_task is None:
-        kind = trained_class(pretrained, directory)
+        task_class = trained_class(pretrained, directory)
     else:
         raise ValueError(
             f"{directory} is fine-tuned for {pretrained.task.task}, so it has "
@@ -84,7 +84,9 @@ def load_any_task(
         )
     if seq_length is not None:
         arguments["seq_length"] = seq_length
-    return kind.from_pretrained(directory, lowercase=lowercase, **arguments)
+    return task_class.from_pretrained(
+        directory, lowercase=lowercase, **arguments
+    )
 
 
 def trained_class(pretrained, directory):
@@ -104,10 +106,12 @@ def trained_class(pretrained, directory):
             "with `keras-bert run_classifier`."
         )
     name = pretrained.task.task
-    kind = getattr(tasks, name) if name in tasks.__all__ else None
-    if not (isinstance(kind, type) and issubclass(kind, FineTunedTask)):
+    task_class = getattr(tasks, name) if name in tasks.__all__ else None
+    if not (
+        isinstance(task_class, type) and issubclass(task_class, FineTunedTask)
+    ):
         raise ValueError(
             f"{directory} must contain a model of a known task. "
             f"Received: task {brief(name)}."
         )
-    return kind
+    return task_class

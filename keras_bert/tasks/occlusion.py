@@ -36,8 +36,8 @@ def occlusion(task, text, pair=None):
     texts = [text] if pair is None else [text, pair]
     columns = [checked_texts([text]) for text in texts]
     located = locate_pieces(task.preprocess, *columns)
-    (places,) = np.nonzero(located.inputs[TEXT_NUMBERS])
-    num_rows = len(places) + 1
+    (positions,) = np.nonzero(located.inputs[TEXT_NUMBERS])
+    num_rows = len(positions) + 1
     inputs = {
         name: np.tile(np.asarray(located.inputs[name]), num_rows)
         for name in task.pretrained.backbone.inputs
@@ -45,9 +45,9 @@ def occlusion(task, text, pair=None):
     vocabulary = task.preprocess.tokenizer.vocabulary
     mask_id = vocabulary.id_of(vocabulary.roles["mask"])
     ids = inputs[features.INPUT_IDS.name].reshape(num_rows, -1)
-    ids[np.arange(1, num_rows), places] = mask_id  # Changes `inputs`, too.
+    ids[np.arange(1, num_rows), positions] = mask_id  # Changes `inputs`, too.
     lengths = np.repeat(located.lengths, num_rows)
     logits = task._row_logits(rows_of(task.preprocess, inputs, lengths))
     effects = np.zeros((ids.shape[1], task.outputs.num_outputs), np.float32)
-    effects[places] = logits[0] - logits[1:]
+    effects[positions] = logits[0] - logits[1:]
     return effects

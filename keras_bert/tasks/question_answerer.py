@@ -264,10 +264,10 @@ class QuestionAnswerer(FineTunedTask):
         `outputs` has a row for each window. If there is no answer, `answer`
         is "", and `start` and `end` are 0.
         """
-        cls_places = None
+        cls_positions = None
         if self.preprocess.sizes.context_first:
             lengths = tf.reduce_sum(inputs[features.INPUT_MASK.name], axis=1)
-            cls_places = lengths - 1
+            cls_positions = lengths - 1
         start, end, score = window_answers(
             tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
             inputs[TOKEN_STARTS],
@@ -276,7 +276,7 @@ class QuestionAnswerer(FineTunedTask):
             inputs[QUESTIONS],
             tf.size(questions),
             self.null_threshold,
-            cls_places=cls_places,
+            cls_positions=cls_positions,
         )
         return {
             "answer": tf.strings.substr(contexts, start, end - start),

@@ -69,13 +69,13 @@ def _activation(directory, values, saved):
     older = values.get("sentence_transformers") or {}
     older = older.get("activation_fn") or values.get(_OLDER_KEY)
     name = saved.get("activation_fn") or older or "Sigmoid"
-    found = _ACTIVATIONS.get(str(name).rpartition(".")[2])
-    if found is None:
+    activation = _ACTIVATIONS.get(str(name).rpartition(".")[2])
+    if activation is None:
         raise CheckpointError(
             f"{directory}: the activation of a PairRanker must be one of "
             f"{', '.join(_ACTIVATIONS)}. Received: {brief(name)}."
         )
-    return found
+    return activation
 
 
 def _read(directory, name):

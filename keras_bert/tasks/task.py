@@ -167,7 +167,7 @@ class Task(Summarized):
         """Raise ValueError if an exported graph would differ from `predict`."""
         check_not_quantized(self.model)
 
-    def _published_parts(self):
+    def _published_model_and_files(self):
         """Return the model to describe in `config.json`, and further files."""
         return self.pretrained, {}
 
@@ -247,7 +247,7 @@ class Task(Summarized):
                 `keras_bert.export.export_tflite`.
             overwrite: whether to overwrite files from an earlier export.
             force: whether to write a file even if its outputs differ from
-                the task by more than the tolerance of its kind.
+                the task by more than the tolerance of its number format.
 
         Returns:
             A dict mapping the names in `files` to the results of comparing each

@@ -20,7 +20,7 @@ from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
-from keras_bert.tasks.embeddings.saving import published_parts
+from keras_bert.tasks.embeddings.saving import published_model_and_files
 from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
@@ -234,8 +234,8 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
-    def _published_parts(self):
-        return published_parts(self)
+    def _published_model_and_files(self):
+        return published_model_and_files(self)
 
     def fit(
         self: HasRecipe[Arguments],
@@ -371,8 +371,8 @@ class TextEmbedder(Task):
         embeddings = np.empty((len(encoded), self.dim), np.float32)
         with progress_bar(show_progress_bar, len(encoded)):
             for start, rows in _rows(preprocess, encoded):
-                found = self._row_embeddings(rows, preprocess)
-                embeddings[start : start + len(rows)] = found
+                vectors = self._row_embeddings(rows, preprocess)
+                embeddings[start : start + len(rows)] = vectors
         return embeddings
 
     def embed_query(

@@ -243,12 +243,12 @@ class TextGenerator(Task):
         vocabulary = self.preprocess.tokenizer.vocabulary
 
         def step(number, ids, kept):
-            places = lengths + number - 1
-            logits, kept = self._steps.step(kept, ids, places)
+            positions = lengths + number - 1
+            logits, kept = self._steps.step(kept, ids, positions)
             # Skip padding rows of the embedding table.
             logits = logits[:, 0, : len(vocabulary)]
             chosen = self._sampling.choose(logits, first_row, [seed, number])
-            is_next = tf.equal(tf.range(size), places + 1)
+            is_next = tf.equal(tf.range(size), positions + 1)
             return number + 1, tf.where(is_next, chosen, ids), kept
 
         kept = self._steps.read(prompts, size)
@@ -262,8 +262,8 @@ class TextGenerator(Task):
                 tf.nest.map_structure(_any_length, kept),
             ),
         )
-        places = lengths + tf.range(num_new)
-        return self._decoded(tf.gather(ids, places, batch_dims=1))
+        positions = lengths + tf.range(num_new)
+        return self._decoded(tf.gather(ids, positions, batch_dims=1))
 
     def _decoded(self, ids):
         """Decode generated tokens up to the end token."""
@@ -344,8 +344,8 @@ class Sampling(checks.Checked):
         sums = tf.cumsum(shares, axis=1)
         num_rows = first_row + tf.shape(logits)[0]
         drawn = tf.random.stateless_uniform([num_rows, 1], seed)[first_row:]
-        place = tf.reduce_sum(
+        index = tf.reduce_sum(
             tf.cast(sums <= drawn * sums[:, -1:], tf.int32), 1, keepdims=True
         )
-        place = tf.minimum(place, kept - 1)
-        return tf.gather(ids, place, batch_dims=1)
+        index = tf.minimum(index, kept - 1)
+        return tf.gather(ids, index, batch_dims=1)

@@ -44,8 +44,8 @@ class ZeroShotClassifier(Task):
     Args:
         pretrained: text classifier for pairs with the labels "entailment" and
             "contradiction", or "entailment" and one other label.
-        hypothesis_template: hypothesis with "{}" in place of the label, in the
-            format of `str.format`: "{{" is a brace.
+        hypothesis_template: hypothesis with "{}" for the label, in the format
+            of `str.format`: "{{" is a brace.
         multi_label: whether a text may have several labels or none. The
             probability of a label is then independent of the other labels: the
             softmax over entailment and contradiction. `predict` returns labels
@@ -161,9 +161,9 @@ class ZeroShotClassifier(Task):
         if not self.multi_label:
             best = tf.argmax(outputs["logits"], axis=-1)
             return {**outputs, "label": tf.gather(labels, best, batch_dims=1)}
-        found = tf.math.top_k(outputs["probabilities"], tf.shape(labels)[1])
-        labels = tf.gather(labels, found.indices, batch_dims=1)
-        return {**outputs, "labels": tf.where(found.values >= 0.5, labels, "")}
+        top = tf.math.top_k(outputs["probabilities"], tf.shape(labels)[1])
+        labels = tf.gather(labels, top.indices, batch_dims=1)
+        return {**outputs, "labels": tf.where(top.values >= 0.5, labels, "")}
 
     def _logits(self, texts, labels, show_progress_bar=False):
         """Return the `Labels`, the `Encoded` pairs and the logits."""
@@ -191,20 +191,20 @@ def _nli_outputs(pretrained):
     task = pretrained.task
     is_classifier = task is not None and task.task == "TextClassifier"
     labels = task.settings["labels"] if is_classifier else []
-    found, others = [], []
+    entailment, others = [], []
     for index, label in enumerate(labels):
-        is_found = label.lower().startswith("entail")
-        (found if is_found else others).append(index)
+        is_entailment = label.lower().startswith("entail")
+        (entailment if is_entailment else others).append(index)
     if len(others) > 1:
         others = [x for x in others if labels[x].lower().startswith("contra")]
-    if len(found) != 1 or len(others) != 1:
+    if len(entailment) != 1 or len(others) != 1:
         raise ValueError(
             "`pretrained` must be a text classifier with the labels "
             "'entailment' and 'contradiction', such as a model trained on "
             "MNLI. To name its labels, load it with `TextClassifier` and "
             f"`rename_labels`. Received: labels={labels}."
         )
-    return *found, *others
+    return *entailment, *others
 
 
 class _Hypotheses(ChoicePreprocessor):
@@ -212,10 +212,10 @@ class _Hypotheses(ChoicePreprocessor):
 
     def __init__(self, template, pairs):
         try:
-            self._parts = str(template).format(_LABEL).split(_LABEL)
+            self._around_label = str(template).format(_LABEL).split(_LABEL)
         except (AttributeError, LookupError, ValueError):
-            self._parts = []
-        if len(self._parts) != 2:
+            self._around_label = []
+        if len(self._around_label) != 2:
             raise ValueError(
                 '`hypothesis_template` must contain "{}" once, for the label. '
                 f"Received: hypothesis_template={brief(template)}."
@@ -223,9 +223,9 @@ class _Hypotheses(ChoicePreprocessor):
         super().__init__(pairs)
 
     def hypothesis(self, label):
-        return label.join(self._parts)
+        return label.join(self._around_label)
 
     def encode(self, texts, labels):
-        before, after = self._parts
+        before, after = self._around_label
         labels = tf.strings.join([before, labels, after])
         return super().encode(texts, labels)

@@ -11,7 +11,7 @@ from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.source import rename_arrays
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from tests import tiny
 
 
@@ -38,7 +38,7 @@ def arrays():
     random = np.random.default_rng(0)
     return {
         place.name: random.normal(size=place.shape).astype(np.float32)
-        for place in published_places(_CONFIG, "hugging_face")
+        for place in published_locations(_CONFIG, "hugging_face")
     }
 
 
@@ -52,7 +52,7 @@ def source(make_settings, arrays):
             config=_CONFIG,
             tokenizer=make_settings("wordpiece"),
             arrays=Arrays(arrays),
-            places=lambda config, head: published_places(
+            locations=lambda config, head: published_locations(
                 config, "hugging_face", head
             ),
             ignored=frozenset({"global_step"}),

@@ -118,7 +118,7 @@ _FACTOR = {**_ROTARY, _FULL: {"rope_theta": 1.0, "factor": 2.0}}
         ("longformer", "attention_window", [8] * 11, "each of the 12 blocks"),
         ("modernbert", "classifier_pooling", "max", "one of cls, mean.*'max'"),
         ("modernbert", "global_rope_theta", 0.0, "`global_rope_theta` must"),
-        ("modernbert", "layer_types", [_SLIDING] * 22, "kind of each block"),
+        ("modernbert", "layer_types", [_SLIDING] * 22, "type of each block"),
         ("modernbert", "layer_types", _SLIDING, "must be a list.*'sliding_att"),
         ("modernbert", "local_attention", 1, "integer, at least 2.*=1"),
         ("modernbert", "local_rope_theta", 0, "`local_rope_theta` must"),

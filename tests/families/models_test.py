@@ -5,7 +5,7 @@ import pytest
 
 from keras_bert import models
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import weight_shapes
@@ -107,4 +107,6 @@ def test_a_head_that_transformers_has_no_class_for_has_no_place():
     with pytest.raises(
         ValueError, match="'hugging_face' .* DeBERTa with a choice_scorer"
     ):
-        published_places(config, "hugging_face", HeadSize("choice_scorer", 1))
+        published_locations(
+            config, "hugging_face", HeadSize("choice_scorer", 1)
+        )

@@ -68,7 +68,7 @@ def test_a_model_without_some_beginnings_is_in_iob1(bert):
     predicted = [np.eye(4)[[labels.index(x) for x in tags]] for tags in iob1]
     for tags in (_TAGS, iob1):
         encoded = tagger._labelled(_WORDS, tags)
-        learned = [x.places.tolist() for x in encoded.decode_context]
+        learned = [x.label_indices.tolist() for x in encoded.decode_context]
         assert {*sum(learned, [])} == {0, 1, 3}
         assert tagger.outputs.metrics(encoded, predicted)["f1"] == 1.0
 

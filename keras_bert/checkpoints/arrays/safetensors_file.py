@@ -55,17 +55,17 @@ class SafetensorsFile:
         self._path = path
         self._data = map_file(path)
         header, self._start = _read_header(path, self._data)
-        self._places = {}
+        self._entries = {}
         for name, entry in header.items():
-            self._places[name] = _check_entry(path, name, entry)
-        _check_places(path, self._places, len(self._data) - self._start)
+            self._entries[name] = _check_entry(path, name, entry)
+        _check_offsets(path, self._entries, len(self._data) - self._start)
         self.shapes = {
-            name: shape for name, (_, shape, _, _) in self._places.items()
+            name: shape for name, (_, shape, _, _) in self._entries.items()
         }
 
     def read(self, name):
         """Read one array, see `OpenedCheckpoint`."""
-        dtype, shape, begin, _ = self._places[name]
+        dtype, shape, begin, _ = self._entries[name]
         check_float(self._path, name, dtype)
         count = math.prod(shape)
         numbers = floats(self._data, dtype, count, self._start + begin)
@@ -143,11 +143,11 @@ def _check_entry(path, name, entry):
     return dtype, tuple(shape), begin, end
 
 
-def _check_places(path, places, size):
+def _check_offsets(path, entries, size):
     """Check that the arrays fill the file without overlaps or gaps."""
     position = 0
-    for name in sorted(places, key=lambda name: places[name][2:]):
-        _, _, begin, end = places[name]
+    for name in sorted(entries, key=lambda name: entries[name][2:]):
+        _, _, begin, end = entries[name]
         if begin != position:
             raise CheckpointError(
                 f"{path} is damaged: {name} must begin at byte {position} of "

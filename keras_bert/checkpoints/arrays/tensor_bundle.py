@@ -26,7 +26,7 @@ _CHUNK = 2**20
 _FOOTER_SIZE = 48
 _MAGIC_NUMBER = struct.pack("<Q", 0xDB4775248B80FB57)
 _NUMBER = struct.Struct("<L")
-_TRAILER = struct.Struct("<BL")  # Kind of compression, checksum.
+_TRAILER = struct.Struct("<BL")  # Compression type, checksum.
 _HEADER_KEY = b""
 _SLICE = b"\0"  # Prefix of the keys of partitioned variables.
 
@@ -84,9 +84,9 @@ def _read_table(data):
         )
     footer = data[-_FOOTER_SIZE:]
     _, position = _read_handle(footer, 0)
-    place, _ = _read_handle(footer, position)
+    index_handle, _ = _read_handle(footer, position)
     entries, total = {}, 0
-    for _, handle in _read_block(data, *place):
+    for _, handle in _read_block(data, *index_handle):
         for key, value in _read_block(data, *_read_handle(handle, 0)[0]):
             total += len(key)
             if key in entries or total > _MAX_INDEX:
@@ -110,10 +110,10 @@ def _read_handle(data, position):
 def _read_block(data, offset, size):
     """Yield the keys and values of a block."""
     block = data[offset : offset + size]
-    kind, expected = _TRAILER.unpack_from(data, offset + size)
+    compression, expected = _TRAILER.unpack_from(data, offset + size)
     if checksum(data, offset, offset + size + 1) != expected:
         raise CheckpointError("is damaged: wrong checksum. Download it again.")
-    if kind:
+    if compression:
         raise CheckpointError("is compressed, which is not supported.")
     # The last integer is the number of restart points before it.
     (searched,) = _NUMBER.unpack(block[-_NUMBER.size :])

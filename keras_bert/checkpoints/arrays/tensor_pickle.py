@@ -111,10 +111,10 @@ class _Unpickler(pickle.Unpickler):
         return lambda *arguments: _FUNCTIONS[name](*arguments)
 
     def persistent_load(self, identifier):
-        kind, dtype, key, _, count, *view = identifier
+        type_name, dtype, key, _, count, *view = identifier
         storage = Storage(dtype, key, count)
         if (
-            (kind, type(key), type(count)) != ("storage", str, int)
+            (type_name, type(key), type(count)) != ("storage", str, int)
             or dtype not in _DTYPES.values()
             or any(view)
         ):

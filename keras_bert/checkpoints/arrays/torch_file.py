@@ -65,9 +65,9 @@ class TorchFile:
         self._order = "<"
         try:
             if self._data[:4] == b"PK\3\4":
-                values, places = self._open_zip()
+                values, byte_ranges = self._open_zip()
             else:
-                values, places = self._open_legacy()
+                values, byte_ranges = self._open_legacy()
         except CheckpointError:
             raise
         except ValueError as error:
@@ -75,9 +75,9 @@ class TorchFile:
                 f"{path} cannot be read as a PyTorch checkpoint: {error}."
             ) from None
         self._tensors = _tensors(path, values)
-        self._places = places
+        self._byte_ranges = byte_ranges
         for name, tensor in self._tensors.items():
-            _check_tensor(path, name, tensor, places)
+            _check_tensor(path, name, tensor, byte_ranges)
         self.shapes = {
             name: tensor.shape for name, tensor in self._tensors.items()
         }
@@ -90,7 +90,7 @@ class TorchFile:
         if not math.prod(tensor.shape):
             return np.zeros(tensor.shape, np.float32)
         item_size = ITEM_SIZES[storage.dtype]
-        begin = self._places[storage.key][0] + tensor.offset * item_size
+        begin = self._byte_ranges[storage.key][0] + tensor.offset * item_size
         count = _last_index(tensor) - tensor.offset + 1
         numbers = floats(self._data, storage.dtype, count, begin, self._order)
         strides = [numbers.itemsize * stride for stride in tensor.strides]
@@ -115,8 +115,8 @@ class TorchFile:
         values = load_tensors(io.BytesIO(self._data[offset : offset + size]))
         prefix = f"{root}data/"
         return values, {
-            name.removeprefix(prefix): place
-            for name, place in entries.items()
+            name.removeprefix(prefix): byte_range
+            for name, byte_range in entries.items()
             if name.startswith(prefix)
         }
 
@@ -132,7 +132,7 @@ class TorchFile:
         storages = {}
         values, keys = load_tensors(file, storages), load_tensors(file)
         _tensors(self._path, values)
-        places, position = {}, file.tell()
+        byte_ranges, position = {}, file.tell()
         for key in keys if isinstance(keys, list) else []:
             if not isinstance(key, str) or key not in storages:
                 raise ValueError(f"unknown storage {brief(key)}")
@@ -143,9 +143,9 @@ class TorchFile:
             position += _COUNT_SIZE
             if position + size > len(self._data):
                 raise ValueError("it is truncated or damaged")
-            places[key] = (position, size)
+            byte_ranges[key] = (position, size)
             position += size
-        return values, places
+        return values, byte_ranges
 
 
 def _tensors(path, values):
@@ -166,7 +166,7 @@ def _tensors(path, values):
     )
 
 
-def _check_tensor(path, name, tensor, places):
+def _check_tensor(path, name, tensor, byte_ranges):
     """Check that a tensor is inside its storage and the storage is complete."""
     check_array(path, name, tensor.shape)
     check_array(path, name, tensor.strides)
@@ -183,11 +183,11 @@ def _check_tensor(path, name, tensor, places):
             f"{path} is damaged: {name} does not fit within its storage."
         )
     size = storage.count * ITEM_SIZES[storage.dtype]
-    found = places.get(storage.key, (0, None))[1]
-    if found != size:
+    stored_size = byte_ranges.get(storage.key, (0, None))[1]
+    if stored_size != size:
         raise CheckpointError(
             f"{path} is damaged: expected {size} bytes for the storage of "
-            f"{name}, got {found}."
+            f"{name}, got {stored_size}."
         )
 
 

@@ -18,7 +18,7 @@ from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.tokenizer import read_tokenizer
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tf1_columns
 from keras_bert.checkpoints.weight_table import weight_shapes
@@ -71,7 +71,9 @@ def open_google(
             family.tokenizer, home, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
-        places=lambda config, head: published_places(config, column, head),
+        locations=lambda config, head: published_locations(
+            config, column, head
+        ),
         ignored=frozenset(
             name
             for name in arrays.shapes
@@ -91,7 +93,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
         ValueError: these libraries do not support the model, or it has a task
             head.
     """
-    places = _places(model)
+    locations = _locations(model)
     _check_buildable(model.config)
     values = model.config.fields()
     for key in ("is_decoder", "layer_norm_eps"):
@@ -102,9 +104,9 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
     write_tensorflow(
         directory / _PREFIX,
         [
-            (place.name, place.written_from(weights[place.weight]))
-            for place in places
-            if place.weight in weights
+            (location.name, location.written_from(weights[location.weight]))
+            for location in locations
+            if location.weight in weights
         ],
     )
     name = GOOGLE_CONFIGS[model.family.model_type]
@@ -112,13 +114,13 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
     model.tokenizer_settings.write(directory)
 
 
-def _places(model):
+def _locations(model):
     """Return the array locations in the first TF1 format with all weights."""
     head = model.task and model.task.head
     for column in tf1_columns(model.family.model_type) or ["tf1"]:
-        places = published_places(model.config, column, head)
-        if {*model.weights} <= {place.weight for place in places}:
-            return places
+        locations = published_locations(model.config, column, head)
+        if {*model.weights} <= {location.weight for location in locations}:
+            return locations
     raise ValueError(
         "A TensorFlow checkpoint cannot store this combination of heads. "
         f"Received: {', '.join(model.heads)}. Select one with `with_parts`."
@@ -139,29 +141,29 @@ def _read_config(directory, shapes):
             f"{directory} must contain exactly one config file. Received: "
             f"{', '.join(names)}."
         )
-    kind, column = _kind_of(directory, shapes, [*paths])
-    family = find_family(kind)
+    model_type, column = _model_type_and_column(directory, shapes, [*paths])
+    family = find_family(model_type)
     if paths:
-        config = family.config.from_json(paths[kind])
+        config = family.config.from_json(paths[model_type])
     else:
         config = _config_of_shapes(family.config, column, shapes)
     return family, config, column
 
 
-def _kind_of(directory, shapes, model_types):
+def _model_type_and_column(directory, shapes, model_types):
     """Find the `model_type` and `weights.txt` column that match the arrays."""
-    kinds = model_types or [
-        kind
-        for kind in GOOGLE_CONFIGS
-        if find_family(kind).config.google_head_size
+    candidates = model_types or [
+        model_type
+        for model_type in GOOGLE_CONFIGS
+        if find_family(model_type).config.google_head_size
     ]
-    found, second = {*map(_form, shapes)}, f"tf1_{directory.name}"
-    for kind in kinds:
-        for column in tf1_columns(kind):
+    forms, second = {*map(_form, shapes)}, f"tf1_{directory.name}"
+    for model_type in candidates:
+        for column in tf1_columns(model_type):
             is_requested = column == second or directory.is_dir()
-            blocks = {x for x in _names(kind, column) if "{}" in x}
-            if is_requested and blocks & found:
-                return kind, column
+            blocks = {x for x in _names(model_type, column) if "{}" in x}
+            if is_requested and blocks & forms:
+                return model_type, column
     if model_types:
         return model_types[0], "tf1"
     raise CheckpointError(
@@ -184,8 +186,8 @@ def _config_of_shapes(config_class, column, shapes):
     """Derive a config from array shapes."""
     rows, sizes = read_table(config_class.model_type), {}
     for row in rows:
-        found = shapes.get(row[column].format(0), ())
-        sizes |= zip(row["shape"].split(","), found, strict=False)
+        shape = shapes.get(row[column].format(0), ())
+        sizes |= zip(row["shape"].split(","), shape, strict=False)
     block = next(row[column] for row in rows if "{}" in row[column])
     sizes["L"] = sum(block.format(n) in shapes for n in range(len(shapes)))
     sizes["N"] = max(1, sizes.get("H", 0) // config_class.google_head_size)

@@ -24,7 +24,7 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import tied_arrays
@@ -83,7 +83,7 @@ def open_hugging_face(
             family.tokenizer, directory, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
-        places=lambda config, head: published_places(
+        locations=lambda config, head: published_locations(
             config, "hugging_face", head
         ),
         ignored=_ignored(family, arrays, path),
@@ -103,12 +103,16 @@ def write_hugging_face(
         directory / _SAFETENSORS,
         [
             (
-                place.name,
-                place.shape,
-                functools.partial(place.written_from, weights[place.weight]),
+                location.name,
+                location.shape,
+                functools.partial(
+                    location.written_from, weights[location.weight]
+                ),
             )
-            for place in published_places(model.config, "hugging_face", head)
-            if place.weight in weights
+            for location in published_locations(
+                model.config, "hugging_face", head
+            )
+            if location.weight in weights
         ],
     )
     write_task(model, directory)
@@ -202,8 +206,8 @@ def _published_task(values, family, shapes, path):
         path: `pathlib.Path` of the file, shown in error messages.
     """
     classes = values.get("architectures") or []
-    for part in family.task_heads:
-        if task_class(family, part) in classes:
+    for head_name in family.task_heads:
+        if task_class(family, head_name) in classes:
             break
     else:
         for name in names.other_task_classes(family, classes):
@@ -214,19 +218,19 @@ def _published_task(values, family, shapes, path):
                 name,
             )
         return None
-    head = HeadSize(part, _num_outputs(family, part, shapes, values))
+    head = HeadSize(head_name, _num_outputs(family, head_name, shapes, values))
     problem = values.get("problem_type")
     is_number = problem == _REGRESSION or (
         not problem and head.num_outputs == 1
     )
-    if part == "classifier" and is_number:
+    if head_name == "classifier" and is_number:
         return TaskRecord("TextRegressor", head, {})
     settings = {}
-    if part in ("classifier", "token_classifier"):
+    if head_name in ("classifier", "token_classifier"):
         settings["labels"] = _labels(values, head.num_outputs, path)
-    if part == "classifier":
+    if head_name == "classifier":
         settings["multi_label"] = problem == _MULTI_LABEL
-    return TaskRecord(_TASKS[part], head, settings)
+    return TaskRecord(_TASKS[head_name], head, settings)
 
 
 def _published_settings(task):
@@ -254,9 +258,9 @@ def _published_settings(task):
     return settings
 
 
-def _num_outputs(family, part, shapes, values):
+def _num_outputs(family, head_name, shapes, values):
     """Return the number of head outputs, or of labels if there is no head."""
-    for row in head_rows(family.model_type, part):
+    for row in head_rows(family.model_type, head_name):
         name = row["hugging_face"].partition("@")[0]
         if "logits/bias" in row["weight"] and name in shapes:
             return shapes[name][0] if shapes[name] else 1

@@ -35,15 +35,15 @@ _OLD_NAMES = {
 }
 
 
-def task_class(family, part):
+def task_class(family, head_name):
     """Return the name of the transformers class for a family and head."""
-    own = family.task_heads[part].published_class
-    return _class(family, own or _TASK_CLASSES[part])
+    own = family.task_heads[head_name].published_class
+    return _class(family, own or _TASK_CLASSES[head_name])
 
 
 def other_task_classes(family, classes):
     """Return the classes of tasks that differ from the supported ones."""
-    known = {task_class(family, part) for part in family.task_heads}
+    known = {task_class(family, head_name) for head_name in family.task_heads}
     suffixes = (*_TASK_CLASSES.values(),)
     return [x for x in classes if x.endswith(suffixes) and x not in known]
 
@@ -86,22 +86,22 @@ def wrapper_prefix(model_type, names):
     table = read_table(model_type)[0]["hugging_face"]
     prefix = encoder_prefix(model_type)
     bare = table.removeprefix(prefix)
-    found = set()
+    wrappers = set()
     for name in names:
         for ending in (table, bare):
             if f".{name}".endswith(f".{ending}"):
-                found.add(name.removesuffix(ending))
+                wrappers.add(name.removesuffix(ending))
                 break
-    families = {kind.partition("-")[0] for kind in model_types()}
+    families = {x.partition("-")[0] for x in model_types()}
     families.discard(prefix.removesuffix("."))
-    found = {x for x in found if not families & {*x.split(".")}}
-    if len(found) > 1 and "" not in found:
+    wrappers = {x for x in wrappers if not families & {*x.split(".")}}
+    if len(wrappers) > 1 and "" not in wrappers:
         raise ValueError(
             "the arrays must belong to one model. Received: models under "
-            f"the prefixes {', '.join(sorted(found))}. Save one of them "
+            f"the prefixes {', '.join(sorted(wrappers))}. Save one of them "
             "without its prefix."
         )
-    return "" if "" in found else "".join(found)
+    return "" if "" in wrappers else "".join(wrappers)
 
 
 def canonical_names(model_type, names):
@@ -130,9 +130,9 @@ def canonical_names(model_type, names):
         return others.get(name, name)
 
     # A file may contain only the copy of a tied array.
-    found = {*map(canonical, names)}
+    present = {*map(canonical, names)}
     copies = tied_arrays(model_type, "hugging_face").items()
-    originals = {copy: name for copy, name in copies if name not in found}
+    originals = {copy: name for copy, name in copies if name not in present}
     return lambda name: originals.get(canonical(name), canonical(name))
 
 

@@ -25,7 +25,7 @@ from keras_bert.checkpoints.source import OpenedCheckpoint
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
-from keras_bert.checkpoints.weight_map import own_places
+from keras_bert.checkpoints.weight_map import own_locations
 from keras_bert.npz import READ_ERRORS
 from keras_bert.npz import read_array
 
@@ -49,7 +49,7 @@ def open_own(
         config=config,
         tokenizer=tokenizer,
         arrays=SafetensorsFile(directory / _WEIGHTS),
-        places=own_places,
+        locations=own_locations,
         task=read_task(directory),
     )
 
@@ -65,9 +65,9 @@ def _read_description(directory, lowercase=None):
     if not (directory / CONFIG).is_file():
         raise CheckpointError(f"{directory} does not contain {CONFIG}.")
     config = read_config(directory / CONFIG)
-    kind = find_family(config.model_type).tokenizer
+    tokenizer_type = find_family(config.model_type).tokenizer
     return config, read_tokenizer(
-        kind, directory, _MAX_CHARS_PER_WORD, lowercase
+        tokenizer_type, directory, _MAX_CHARS_PER_WORD, lowercase
     )
 
 
@@ -92,7 +92,7 @@ def open_states(
         config=config,
         tokenizer=tokenizer,
         arrays=arrays,
-        places=own_places,
+        locations=own_locations,
     )
 
 
@@ -138,13 +138,13 @@ class _StateFile:
 
 
 def _newest(directory):
-    found = states(directory)
-    for step, path in reversed(found.items()):
+    paths = states(directory)
+    for step, path in reversed(paths.items()):
         try:
             return step, _StateFile(path)
         except READ_ERRORS:
             logging.warning("%s is damaged; reading the previous state.", path)
     raise CheckpointError(
-        f"None of the {len(found)} states in {directory / 'states'} can be "
+        f"None of the {len(paths)} states in {directory / 'states'} can be "
         "read. Continue the run until it saves another state."
     )

@@ -14,7 +14,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
 from keras_bert.layers.flat_dense import dense_layers
@@ -83,7 +83,7 @@ def load_adapter(
             "The adapter is already merged into the model. To merge it again, "
             f"load the base model first. Received: {directory}."
         )
-    places, changes = _places(model), []
+    locations, changes = _locations(model), []
     for name in arrays.shapes:
         if name.endswith(_UP):
             continue
@@ -94,21 +94,23 @@ def load_adapter(
             array = scale * (arrays.read(up) @ array)
         name = name.removeprefix(_PREFIX).replace(f"{_BASE}.", ".")
         prefixed = encoder_prefix(model.config.model_type) + name
-        place = places.get(name, places.get(prefixed))
-        if place is None or place.shape != array.shape:
-            expected = f"shape {place.shape}" if place else "no such array"
+        location = locations.get(name, locations.get(prefixed))
+        if location is None or location.shape != array.shape:
+            expected = (
+                f"shape {location.shape}" if location else "no such array"
+            )
             raise CheckpointError(
                 f"{path} must be an adapter of this {model.family.name}. "
                 f"Expected: {expected}. Received: {name} of shape "
                 f"{array.shape}."
             )
-        changes.append((place, array, is_added))
-    for place, array, is_added in changes:
-        variable = model.weights[place.weight]
+        changes.append((location, array, is_added))
+    for location, array, is_added in changes:
+        variable = model.weights[location.weight]
         value = np.array(ops.convert_to_numpy(variable), np.float32)
         if is_added:
-            array = array + place.written_from(value)
-        place.read_into(value, array)
+            array = array + location.written_from(value)
+        location.read_into(value, array)
         variable.assign(value)
     model.backbone.merged_adapters.add(digest)
 
@@ -133,11 +135,11 @@ def save_adapter(
 
     Raises:
         ValueError: the model has no adapters, PEFT stores query, key and
-            value as one array for this family, or a layer that was trained has
-            no place in the file.
+            value as one array for this family, or the file format has no array
+            for a trained layer.
     """
     _check_added_layers(model)
-    places, weights = _places(model), model.weights
+    locations, weights = _locations(model), model.weights
     head = model.task and model.task.head
     is_bare = not head and not model.heads  # `AutoModel` has no prefix.
     layers = {
@@ -145,30 +147,34 @@ def save_adapter(
         for layer in _layers(model)
         if layer.lora_enabled
     }
-    biases, modules = _learned_parts(model, places.values(), layers)
+    biases, modules = _learned_biases_and_modules(
+        model, locations.values(), layers
+    )
     prefix = encoder_prefix(model.config.model_type) if is_bare else ""
     modules = {name.removeprefix(prefix) for name in modules}
     arrays, targets = {}, set()
-    for place in places.values():
-        module, _, kind = place.name.removeprefix(prefix).rpartition(".")
-        if place.weight in layers:
-            if not place.transposed or place.num_heads:
+    for location in locations.values():
+        published = location.name.removeprefix(prefix)
+        module, _, parameter = published.rpartition(".")
+        if location.weight in layers:
+            if not location.transposed or location.num_heads:
                 raise ValueError(
                     "PEFT files are supported only for families with "
                     "separate query, key and value kernels. Received: "
                     f"{model.family.name}. Save the model with `save`."
                 )
-            layer = layers[place.weight]
+            layer = layers[location.weight]
             down, up = map(
                 ops.convert_to_numpy, (layer.lora_kernel_a, layer.lora_kernel_b)
             )
             arrays[_PREFIX + module + _DOWN] = down.T
-            arrays[_PREFIX + module + _UP] = place.view(up).T
+            arrays[_PREFIX + module + _UP] = location.view(up).T
             targets.add(module.rpartition(".")[2])
-        elif place.weight in biases or module in modules:
-            name = f"{module}{_BASE}" if place.weight in biases else module
-            value = ops.convert_to_numpy(weights[place.weight])
-            arrays[f"{_PREFIX}{name}.{kind}"] = place.written_from(value)
+        elif location.weight in biases or module in modules:
+            name = f"{module}{_BASE}" if location.weight in biases else module
+            value = ops.convert_to_numpy(weights[location.weight])
+            array = location.written_from(value)
+            arrays[f"{_PREFIX}{name}.{parameter}"] = array
     ranks = {(x.lora_rank, x.lora_alpha) for x in layers.values()}
     if len(ranks) != 1 or not targets:
         raise ValueError(
@@ -230,12 +236,12 @@ def _check_added_layers(model):
         )
 
 
-def _learned_parts(model, places, layers):
+def _learned_biases_and_modules(model, locations, layers):
     """Return the trained weights that an adapter file stores.
 
     Args:
         model: `PretrainedModel`.
-        places: iterable of `ArrayLocation`.
+        locations: iterable of `ArrayLocation`.
         layers: dict mapping kernel paths to layers with adapters.
 
     Returns:
@@ -258,14 +264,14 @@ def _learned_parts(model, places, layers):
     }
     biases = {f"{path.removesuffix('kernel')}bias" for path in layers} & learned
     modules = {
-        place.name.rpartition(".")[0]
-        for place in places
-        if place.weight not in biases and place.weight not in layers
-        if place.weight in learned
-        or place.part == "pooler"
-        or _is_head(model, place)
+        location.name.rpartition(".")[0]
+        for location in locations
+        if location.weight not in biases and location.weight not in layers
+        if location.weight in learned
+        or location.layer_name == "pooler"
+        or _is_head(model, location)
     }
-    lost = learned - {place.weight for place in places}
+    lost = learned - {location.weight for location in locations}
     if lost:
         raise ValueError(
             "A PEFT file cannot store all weights that were trained. Save the "
@@ -274,19 +280,20 @@ def _learned_parts(model, places, layers):
     return biases, modules
 
 
-def _is_head(model, place):
-    return model.task is not None and place.part == model.task.head.part
+def _is_head(model, location):
+    task = model.task
+    return task is not None and location.layer_name == task.head.part
 
 
 def _layers(model):
     return dense_layers(model.task_model or model.model)
 
 
-def _places(model):
+def _locations(model):
     """Return a dict mapping array names to `ArrayLocation`s."""
     head = model.task and model.task.head
-    places = published_places(model.config, "hugging_face", head)
-    return {x.name: x for x in places if x.weight in model.weights}
+    locations = published_locations(model.config, "hugging_face", head)
+    return {x.name: x for x in locations if x.weight in model.weights}
 
 
 def _read_scale(path):

@@ -119,7 +119,7 @@ def write_id_directory(
 def _write_published_files(task, directory):
     """Write the config and tokenizer files that other libraries load."""
     try:
-        model, files = task._published_parts()
+        model, files = task._published_model_and_files()
         if model.task and not model.task.head:
             raise ValueError(f"Received: {model.task.task}.")
         length = task.preprocess.seq_length

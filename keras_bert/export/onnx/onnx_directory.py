@@ -77,9 +77,8 @@ def export_onnx(
     model, comparison = onnx_model(task, names, packed), None
     check_graph(task, names, functools.partial(run_onnx, model))
     if precision == "int8":
-        model, found = quantized(task, model, names, texts)
+        model, comparison = quantized(task, model, names, texts)
         check_graph(task, names, functools.partial(run_onnx, model), precision)
-        comparison = dataclasses.asdict(found)
     content = model.SerializeToString()
     write_id_directory(
         task,
@@ -92,5 +91,5 @@ def export_onnx(
         outputs=[tensor.name for tensor in model.graph.output],
         packed=bool(packed),
         precision=precision,
-        comparison=comparison,
+        comparison=comparison and dataclasses.asdict(comparison),
     )

@@ -121,7 +121,7 @@ def _graph_function(task, names, packed):
     model = _with_states(task) if is_published else task.model
     if packed:
         # ONNX Runtime runs matrix products in parallel itself.
-        model = packed_model(model, num_parts=1)
+        model = packed_model(model, num_chunks=1)
 
     def function(*ids):
         ids = same_rows([tf.cast(x, tf.int32) for x in ids])

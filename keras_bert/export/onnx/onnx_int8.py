@@ -27,11 +27,11 @@ def quantized(task, model, names, texts):
     expected = run_onnx(model, samples)
     for op_types in (("MatMul", "Gemm", "Gather"), ("MatMul", "Gemm")):
         small = _quantized(model, op_types)
-        found = compare(task, run_onnx(small, samples), expected)
-        if found.is_close:
+        comparison = compare(task, run_onnx(small, samples), expected)
+        if comparison.is_close:
             break
-    check_is_close(found)
-    return small, found
+    check_is_close(comparison)
+    return small, comparison
 
 
 def _quantized(model, op_types):

@@ -73,9 +73,8 @@ def export_openvino(
     model, comparison = openvino.convert_model(io.BytesIO(graph)), None
     check_graph(task, _NAMES, functools.partial(_outputs, model))
     if precision == "int8":
-        model, found = _quantized(task, model, texts)
+        model, comparison = _quantized(task, model, texts)
         check_graph(task, _NAMES, functools.partial(_outputs, model), precision)
-        comparison = dataclasses.asdict(found)
     write_id_directory(
         task,
         directory,
@@ -91,7 +90,7 @@ def export_openvino(
         outputs=[tensor.any_name for tensor in model.outputs],
         packed=bool(packed),
         precision=precision,
-        comparison=comparison,
+        comparison=comparison and dataclasses.asdict(comparison),
     )
 
 
@@ -130,9 +129,11 @@ def _quantized(task, model, texts):
         model_type=nncf.ModelType.TRANSFORMER,
         subset_size=_NUM_CALIBRATED,
     )
-    found = compare(task, _outputs(small, samples), _outputs(model, samples))
-    check_is_close(found)
-    return small, found
+    comparison = compare(
+        task, _outputs(small, samples), _outputs(model, samples)
+    )
+    check_is_close(comparison)
+    return small, comparison
 
 
 def _outputs(model, samples):

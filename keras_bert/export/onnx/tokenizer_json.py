@@ -68,7 +68,7 @@ def _hide_pieces(model, vocabulary, name):
     cut_into = {
         piece.text
         for piece in vocabulary.model.pieces
-        if piece.kind in (NORMAL, USER_DEFINED)
+        if piece.type in (NORMAL, USER_DEFINED)
     } - {*vocabulary.roles.values()}
     model["vocab"] = [
         [token if token in cut_into else name(token), score]
@@ -80,8 +80,8 @@ def _spelling(settings):
     """Return the function that maps special tokens to their names in the file.
 
     A Unigram model finds any piece of its vocabulary in a text. SentencePiece
-    first replaces all spaces in the text, so names with a leading space are
-    never found. This hides special tokens.
+    first replaces all spaces in the text, so names with a leading space never
+    match. This hides special tokens.
     """
     is_unigram = settings.kind == "sentencepiece"
     is_hidden = is_unigram and not settings.special_tokens_in_text

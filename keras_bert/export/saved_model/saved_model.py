@@ -72,7 +72,7 @@ def export_saved_model(
             exceed 2 GB.
     """
     task._check_servable()
-    place = version_directory(directory, version, overwrite=overwrite)
+    folder = version_directory(directory, version, overwrite=overwrite)
     _warn_without_amx(task.model)
     model = ServedModel(task.model, batch_tokens)
     if model.weights.num_bytes > _MOST_BYTES:
@@ -85,7 +85,7 @@ def export_saved_model(
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     values = {**about(task), **NO_COMMAND}
-    with artifacts.directory(place, values, (), overwrite) as staging:
+    with artifacts.directory(folder, values, (), overwrite) as staging:
         _write(task, served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)

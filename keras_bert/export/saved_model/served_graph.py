@@ -215,5 +215,5 @@ def _assertion(condition, message, *received):
     return tf.raw_ops.Assert(condition=condition, data=[message, *received])
 
 
-def _is(found, wanted):
-    return tf.reduce_all(tf.equal(found, wanted))
+def _is(tensor, wanted):
+    return tf.reduce_all(tf.equal(tensor, wanted))

@@ -65,10 +65,10 @@ class ServedModel:
         _, arrays = tf.while_loop(
             lambda group, _: group < num_groups, step, (0, arrays)
         )
-        places = tf.argsort(order)
+        inverse_order = tf.argsort(order)
         return {
             name: tf.ensure_shape(
-                tf.gather(array.concat(), places),
+                tf.gather(array.concat(), inverse_order),
                 self._model.output[name].shape,
             )
             for name, array in zip(names, arrays, strict=True)
@@ -211,7 +211,7 @@ def use_narrow_constants(nodes):
         return known.get(name.split(":")[0])
 
     for node in nodes:
-        for place, name in enumerate(node.input):
+        for index, name in enumerate(node.input):
             narrowed = origin(name)
             if not _is_cast(narrowed, tf.bfloat16):
                 continue
@@ -220,7 +220,7 @@ def use_narrow_constants(nodes):
                 continue
             constant = origin(widened.input[0])
             if constant is not None and constant.op == "Const":
-                node.input[place] = widened.input[0]
+                node.input[index] = widened.input[0]
 
 
 def _is_cast(node, dtype):

@@ -87,9 +87,9 @@ def graph_ops(graph_def):
     return sorted({node.op for some in nodes for node in some} - functions)
 
 
-def check_ops(graph_def, kind):
+def check_ops(graph_def, tokenizer_type):
     """Raise ValueError if a graph contains ops that a server may not have."""
-    own = TOKENIZER_OPS[kind]
+    own = TOKENIZER_OPS[tokenizer_type]
     unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:
         raise ValueError(

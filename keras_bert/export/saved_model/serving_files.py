@@ -133,20 +133,20 @@ def version_directory(directory, version, inputs=(), overwrite=False):
             f"`version` must be at least 1. Received: version={version}."
         )
     artifacts.check_no_input(directory, inputs)
-    place = pathlib.Path(directory, str(version))
+    folder = pathlib.Path(directory, str(version))
     try:
         artifacts.check_directory(
-            place,
+            folder,
             inputs,
             overwrite,
             lambda manifest: "task" in manifest and "format" not in manifest,
         )
     except ValueError as error:
-        if not place.is_dir():
+        if not folder.is_dir():
             raise
-        names = [path.name for path in place.parent.iterdir()]
+        names = [path.name for path in folder.parent.iterdir()]
         free = 1 + max(int(name) for name in names if name.isdecimal())
         raise ValueError(
             f"{error} To add a version, pass version={free}."
         ) from None
-    return place
+    return folder

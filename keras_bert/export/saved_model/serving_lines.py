@@ -24,11 +24,11 @@ def docker_line(directory):
     The directory must contain the files written by `write_serving_files`.
     """
     directory = pathlib.Path(directory).absolute()
-    place = f"/models/{directory.name}"
+    mount_path = f"/models/{directory.name}"
     words = [
         *"docker run --rm -p 8500:8500 -p 8501:8501".split(),
-        *["-v", f"{directory}:{place}:ro", IMAGE],
-        f"--model_config_file={place}/{MODEL_CONFIG}",
+        *["-v", f"{directory}:{mount_path}:ro", IMAGE],
+        f"--model_config_file={mount_path}/{MODEL_CONFIG}",
         "--allow_version_labels_for_unavailable_models",
         "--tensorflow_intra_op_parallelism=1",
     ]

@@ -39,10 +39,10 @@ class Comparison:
     megabytes: float
     milliseconds: float
 
-    def is_within(self, kind):
-        """Return True if the difference is within the kind's tolerance."""
-        if kind in _TOLERANCES:
-            is_close = self.greatest_difference <= _TOLERANCES[kind]
+    def is_within(self, precision):
+        """Return True if the file is close enough for a precision."""
+        if precision in _TOLERANCES:
+            is_close = self.greatest_difference <= _TOLERANCES[precision]
             return is_close and self.cosine >= _MIN_COSINE
         if not self.num_labels:
             return self.cosine >= _MIN_COSINE
@@ -62,10 +62,10 @@ class Comparison:
         )
 
 
-def tolerance(kind):
-    """Describe the tolerance of a quantization kind, see `is_within`."""
-    if kind in _TOLERANCES:
-        return f"a maximum difference of {_TOLERANCES[kind]:g}"
+def tolerance(precision):
+    """Describe the tolerance for a precision, see `is_within`."""
+    if precision in _TOLERANCES:
+        return f"a maximum difference of {_TOLERANCES[precision]:g}"
     return (
         f"{LOST_LABELS:.0%} changed labels, or one; for outputs without "
         f"labels, a cosine of at least {_MIN_COSINE}"
@@ -85,19 +85,19 @@ def compare(function, run, samples, num_bytes):
     seconds, pairs = [], []
     for sample in samples:
         start = time.perf_counter()
-        found = run(**sample)
+        converted = run(**sample)
         seconds.append(time.perf_counter() - start)
         expected = function(*sample.values())
-        pairs += [(found[k], expected[k].numpy()) for k in sorted(expected)]
+        pairs += [(converted[k], expected[k].numpy()) for k in sorted(expected)]
     codes = [x for x in pairs if x[1].dtype in _COMPRESSED]
     pairs = [x for x in pairs if x[1].dtype not in _COMPRESSED]
     numbers = [x for x in pairs if x[1].dtype.kind == "f"]
     # Truncation (bool) does not depend on the weights.
     labels = [_labels(*x) for x in pairs if x[1].dtype.kind not in "bf"]
-    found, expected = _joined(numbers)
+    converted, expected = _joined(numbers)
     return Comparison(
         len(samples),
-        float(np.max(np.abs(found - expected), initial=0)),
+        float(np.max(np.abs(converted - expected), initial=0)),
         _cosine(*_joined(codes or numbers)),
         sum(len(equal) for equal in labels),
         int(sum(np.sum(equal) for equal in labels)),
@@ -107,7 +107,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _joined(pairs):
-    """Flatten and join the found arrays, and the expected arrays."""
+    """Concatenate all arrays of the file, and all expected arrays."""
     empty = np.zeros(0, pairs[0][1].dtype if pairs else float)
     return [
         np.concatenate([empty, *(np.ravel(x[side]) for x in pairs)])
@@ -115,24 +115,24 @@ def _joined(pairs):
     ]
 
 
-def _cosine(found, expected):
+def _cosine(converted, expected):
     if expected.dtype == np.uint8:
         # Opposite vectors differ in all signs.
-        return float(np.cos(np.pi * np.unpackbits(found ^ expected).mean()))
-    found, expected = found.astype(float), expected.astype(float)
-    size = np.linalg.norm(found) * np.linalg.norm(expected)
-    return float(found @ expected / size) if size else 1.0
+        return float(np.cos(np.pi * np.unpackbits(converted ^ expected).mean()))
+    converted, expected = converted.astype(float), expected.astype(float)
+    size = np.linalg.norm(converted) * np.linalg.norm(expected)
+    return float(converted @ expected / size) if size else 1.0
 
 
-def _labels(found, expected):
+def _labels(converted, expected):
     """Compare discrete outputs at the positions that have a label."""
     if expected.ndim == 3:  # Sorted by probability, as in fill-mask.
-        found, expected = found[..., 0], expected[..., 0]
+        converted, expected = converted[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
-        found = found.astype(object)
-        is_label = (expected != b"") | (found != b"")
-        return np.asarray(found == expected)[is_label]
-    return np.ravel(found == expected)
+        converted = converted.astype(object)
+        is_label = (expected != b"") | (converted != b"")
+        return np.asarray(converted == expected)[is_label]
+    return np.ravel(converted == expected)
 
 
 def signature_runner(flatbuffer, has_text):

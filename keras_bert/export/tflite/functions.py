@@ -97,7 +97,7 @@ def _with_a_row(rows, count):
     return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))
 
 
-def convert(function, model, kind, samples=()):
+def convert(function, model, precision, samples=()):
     """Convert a graph function to a TFLite flatbuffer (bytes).
 
     "int8" computes the scales of activations at run time; "full_int8" computes
@@ -109,11 +109,11 @@ def convert(function, model, kind, samples=()):
     # Allow unsupported ops here, because the error of `check_operators` names
     # them.
     converter.allow_custom_ops = True
-    if kind != "float32":
+    if precision != "float32":
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    if kind == "float16":
+    if precision == "float16":
         converter.target_spec.supported_types = [tf.float16]
-    if kind == "full_int8":
+    if precision == "full_int8":
         # Give all samples the same shape, because the interpreter resizes
         # inputs one by one. Repeat short samples, because padding distorts the
         # scales.
@@ -130,7 +130,7 @@ def convert(function, model, kind, samples=()):
         except tf.errors.OpError as error:
             first = f"{error}".strip().splitlines()[0]
             raise ValueError(
-                f"TFLite cannot convert this model to {kind}: {first}"
+                f"TFLite cannot convert this model to {precision}: {first}"
             ) from error
 
 
@@ -154,8 +154,8 @@ def operators(flatbuffer):
     built_in, custom = collections.Counter(), collections.Counter()
     for number in range(model.SubgraphsLength()):
         graph = model.Subgraphs(number)
-        for place in range(graph.OperatorsLength()):
-            code = codes[graph.Operators(place).OpcodeIndex()]
+        for position in range(graph.OperatorsLength()):
+            code = codes[graph.Operators(position).OpcodeIndex()]
             if code.CustomCode() is None:
                 # Older files use the narrower field.
                 index = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())

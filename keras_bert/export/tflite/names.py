@@ -1,11 +1,11 @@
-"""Quantization kinds and file names for TFLite export."""
+"""Precisions and file names for TFLite export."""
 
 import pathlib
 
 from keras_bert import checks
 from keras_bert.messages import brief
 
-KINDS = ("float32", "float16", "int8", "full_int8")
+PRECISIONS = ("float32", "float16", "int8", "full_int8")
 FILES = ("text", "ids", "mediapipe")
 DEFAULT_FILES = FILES[:2]
 
@@ -32,7 +32,7 @@ def tflite_paths(path, files):
 
 def check_kind(kind, files, has_representatives):
     """Raise ValueError unless `kind` supports `files`."""
-    checks.one_of(KINDS, kind=kind)
+    checks.one_of(PRECISIONS, kind=kind)
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(
             f"`files` must be a list of names among {', '.join(FILES)}. "

@@ -81,7 +81,7 @@ def export_tflite(
             with a lower-casing WordPiece tokenizer.
         overwrite: whether to replace files of an earlier call.
         force: whether to write a file even if its outputs differ from
-            the task by more than the tolerance of its kind.
+            the task by more than the tolerance of its number format.
 
     Returns:
         A dict mapping the names in `files` to `Comparison`.
@@ -114,8 +114,8 @@ def export_tflite(
         flatbuffer = source.finish(task, flatbuffer)
         run = signature_runner(flatbuffer, bool(allowed))
         samples = source.samples(task, columns)
-        found = compare(function, run, samples, len(flatbuffer))
-        _check_close(paths[name], kind, found, force)
+        comparison = compare(function, run, samples, len(flatbuffer))
+        _check_close(paths[name], kind, comparison, force)
         if not force:
             check_lengths(
                 length_samples(task, source.samples),
@@ -123,10 +123,14 @@ def export_tflite(
                 lambda sample, function=function: function(*sample.values()),
                 kind,
             )
-        made[name] = flatbuffer, found, _about(task, kind, function, found)
+        made[name] = (
+            flatbuffer,
+            comparison,
+            _about(task, kind, function, comparison),
+        )
     for name, (flatbuffer, _, values) in made.items():
         _write(task, paths[name], flatbuffer, values)
-    return {name: found for name, (_, found, _) in made.items()}
+    return {name: comparison for name, (_, comparison, _) in made.items()}
 
 
 def _check_precision(model):
@@ -190,36 +194,36 @@ _SOURCES = {
 }
 
 
-def _check_close(path, kind, found, force):
-    logging.info("%s as %s: %s.", path.name, kind, found)
-    if found.is_within(kind):
+def _check_close(path, precision, comparison, force):
+    logging.info("%s as %s: %s.", path.name, precision, comparison)
+    if comparison.is_within(precision):
         return
     if not force:
         raise ValueError(
-            f"{path.name} ({kind}) differs too much from the task. Allowed: "
-            f"{tolerance(kind)}. Received: {found}. Choose another `kind`, "
-            "compare more texts, or pass force=True to write it anyway. No "
-            "file was written."
+            f"{path.name} ({precision}) differs too much from the task. "
+            f"Allowed: {tolerance(precision)}. Received: {comparison}. Choose "
+            "another `kind`, compare more texts, or pass force=True to write "
+            "it anyway. No file was written."
         )
     logging.warning(
         "%s differs too much from the task, but is written. Allowed: %s.",
         path.name,
-        tolerance(kind),
+        tolerance(precision),
     )
 
 
-def _about(task, kind, function, found):
+def _about(task, precision, function, comparison):
     """Return the description of a TFLite file for its manifest and archive."""
     function = function.get_concrete_function()
     return {
         **about(task),
-        "kind": kind,
+        "kind": precision,
         "inputs": [
             spec.name for spec in function.structured_input_signature[0]
         ],
         "outputs": sorted(function.structured_outputs),
-        "comparison": dataclasses.asdict(found),
-        "is_within_tolerance": found.is_within(kind),
+        "comparison": dataclasses.asdict(comparison),
+        "is_within_tolerance": comparison.is_within(precision),
     }
 
 

@@ -82,18 +82,19 @@ class CachedModel(keras.Model):
         """Compute the embeddings of a batch without storing activations."""
         output = self.output["embedding"]
 
-        def compute(rows, parts):
-            found = self(_part(inputs, rows), training=True)["embedding"]
-            return parts.write(parts.size(), found)
+        def compute(rows, chunks):
+            batch = _mini_batch(inputs, rows)
+            embeddings = self(batch, training=True)["embedding"]
+            return chunks.write(chunks.size(), embeddings)
 
-        parts = tf.TensorArray(
+        chunks = tf.TensorArray(
             output.dtype,
             size=0,
             dynamic_size=True,
             infer_shape=False,
             element_shape=output.shape,
         )
-        return self._for_each_part(inputs, compute, parts).concat()
+        return self._for_each_mini_batch(inputs, compute, chunks).concat()
 
     def _gradients(self, inputs, upstream):
         """Return a list of (gradient of the batch, variable) pairs.
@@ -107,8 +108,9 @@ class CachedModel(keras.Model):
 
         def add(rows, sums):
             with tf.GradientTape() as tape:
-                found = self(_part(inputs, rows), training=True)["embedding"]
-            gradients = tape.gradient(found, variables, upstream[rows])
+                batch = _mini_batch(inputs, rows)
+                embeddings = self(batch, training=True)["embedding"]
+            gradients = tape.gradient(embeddings, variables, upstream[rows])
             unused.update(n for n, x in enumerate(gradients) if x is None)
             return [
                 total if x is None else _sum(total, x)
@@ -116,11 +118,11 @@ class CachedModel(keras.Model):
             ]
 
         sums = [tf.zeros(x.shape, x.dtype) for x in variables]
-        sums = self._for_each_part(inputs, add, sums)
+        sums = self._for_each_mini_batch(inputs, add, sums)
         pairs = enumerate(zip(sums, variables, strict=True))
         return [pair for n, pair in pairs if n not in unused]
 
-    def _for_each_part(self, inputs, step, state):
+    def _for_each_mini_batch(self, inputs, step, state):
         """Call `state = step(rows, state)` for the rows of each mini-batch."""
         count = tf.shape(next(iter(inputs.values())))[0]
 
@@ -138,7 +140,7 @@ class CachedModel(keras.Model):
         return state
 
 
-def _part(inputs, rows):
+def _mini_batch(inputs, rows):
     """Select rows of the inputs and drop columns that are only padding."""
     inputs = {name: x[rows] for name, x in inputs.items()}
     mask = inputs[features.INPUT_MASK.name]  # [B, T, S]
@@ -151,6 +153,6 @@ def _part(inputs, rows):
 def _sum(total, gradient):
     """Add a gradient, which is `tf.IndexedSlices` for embedding tables."""
     if isinstance(gradient, tf.IndexedSlices):
-        places = gradient.indices[:, tf.newaxis]
-        return tf.tensor_scatter_nd_add(total, places, gradient.values)
+        indices = gradient.indices[:, tf.newaxis]
+        return tf.tensor_scatter_nd_add(total, indices, gradient.values)
     return total + gradient

@@ -95,11 +95,11 @@ def embedding_examples(preprocess, texts, labels=None):
     texts, labels = _split(texts, labels)
     keys = _KEYS if labels is None else SINGLE_KEYS + _KEYS
     columns = encoded_texts(texts, keys)
-    places = {}
+    indices = {}
     for text in itertools.chain(*zip(*columns, strict=True)):
-        places.setdefault(text, len(places))
-    ids = [[places[text] for text in column] for column in columns]
-    rows = tokenized_rows(preprocess, [*places])
+        indices.setdefault(text, len(indices))
+    ids = [[indices[text] for text in column] for column in columns]
+    rows = tokenized_rows(preprocess, [*indices])
     return EmbeddingExamples(rows, np.array(ids).T, labels)
 
 

@@ -104,11 +104,11 @@ def mine_hard_negatives(
         indices, scores = _candidates(
             embedder, positives, documents, range_max, margins, ranker
         )
-        part = slice(range_min, range_min + num_negatives)
+        chosen = slice(range_min, range_min + num_negatives)
         negatives = [
             [documents[index] for index in row[is_left]]
             for row, is_left in zip(
-                indices[:, part], np.isfinite(scores[:, part]), strict=True
+                indices[:, chosen], np.isfinite(scores[:, chosen]), strict=True
             )
         ]
         if not any(negatives):
@@ -144,8 +144,8 @@ def read_hard_negatives(
             f"{artifacts.manifest_path_for(path)}. Mine the negatives again, "
             f"or call `read_columns` with {_COLUMNS}."
         )
-    found = _identity(embedder, values["text"])
-    before, now = (np.array(x["vector"]) for x in (values, found))
+    current = _identity(embedder, values["text"])
+    before, now = (np.array(x["vector"]) for x in (values, current))
     is_same = before.shape == now.shape and np.linalg.norm(
         before - now
     ) <= _TOLERANCE * np.linalg.norm(before)
@@ -187,11 +187,15 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
         Document indices, int `(num_anchors, num_candidates)`, and their scores,
         best first. Excluded documents have the score -inf.
     """
-    anchors, place = [*positives], {x: n for n, x in enumerate(documents)}
+    anchors, index_of = [*positives], {x: n for n, x in enumerate(documents)}
     right = np.array(
-        [(n, place[x]) for n, xs in enumerate(positives.values()) for x in xs]
+        [
+            (n, index_of[x])
+            for n, xs in enumerate(positives.values())
+            for x in xs
+        ]
     )
-    own = [(n, place[x]) for n, x in enumerate(anchors) if x in place]
+    own = [(n, index_of[x]) for n, x in enumerate(anchors) if x in index_of]
     queries = embedder.embed_query(anchors)
     vectors = embedder.embed_document(documents)
     most = max(map(len, positives.values()))
@@ -200,26 +204,27 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
         queries, vectors, range_max + most + bool(own), similarity
     )
     rows = np.repeat(np.arange(len(anchors)), indices.shape[1])
-    found = np.stack([rows, indices.ravel()], axis=1)
+    candidates = np.stack([rows, indices.ravel()], axis=1)
     if ranker is None:
-        right_scores = _in_parts(
+        right_scores = _in_blocks(
             right,
-            lambda part: _similarities(
-                queries[part[0]], vectors[part[1]], similarity
+            lambda block: _similarities(
+                queries[block[0]], vectors[block[1]], similarity
             ),
         )
     else:
         right_scores, scores = (
-            _in_parts(
+            _in_blocks(
                 ids,
-                lambda part: ranker.predict(
-                    [(anchors[n], documents[x]) for n, x in part.T]
+                lambda block: ranker.predict(
+                    [(anchors[n], documents[x]) for n, x in block.T]
                 ),
             )
-            for ids in (right, found)
+            for ids in (right, candidates)
         )
     keys, known = (
-        np.array(ids) @ [len(documents), 1] for ids in (found, [*right, *own])
+        np.array(ids) @ [len(documents), 1]
+        for ids in (candidates, [*right, *own])
     )
     limits = _limits(right[:, 0], right_scores, **margins)
     scores = scores.ravel()
@@ -229,11 +234,11 @@ def _candidates(embedder, positives, documents, range_max, margins, ranker):
     return (np.take_along_axis(x, order, axis=1) for x in (indices, scores))
 
 
-def _in_parts(ids, score):
+def _in_blocks(ids, score):
     """Score index pairs block by block and return a float32 array."""
     starts = range(0, len(ids), _PAIRS_AT_ONCE)
-    parts = [score(ids[start : start + _PAIRS_AT_ONCE].T) for start in starts]
-    scores = np.concatenate([np.ravel(part) for part in parts])
+    blocks = [score(ids[start : start + _PAIRS_AT_ONCE].T) for start in starts]
+    scores = np.concatenate([np.ravel(block) for block in blocks])
     if len(scores) != len(ids) or not np.isfinite(scores).all():
         raise ValueError(
             "`ranker.predict` must return a finite score for each pair. "
@@ -267,10 +272,10 @@ def _write(path, positives, negatives):
     """Write the triplets and return their number."""
     count = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for (anchor, texts), found in zip(
+        for (anchor, texts), mined in zip(
             positives.items(), negatives, strict=True
         ):
-            for triplet in itertools.product([anchor], texts, found):
+            for triplet in itertools.product([anchor], texts, mined):
                 values = dict(zip(_COLUMNS, triplet, strict=True))
                 file.write(json.dumps(values, ensure_ascii=False) + "\n")
                 count += 1

@@ -15,7 +15,7 @@ class Mixture:
     sampled in proportion to its size.
 
     Args:
-        parts: list with the `EmbeddingExamples` of each dataset.
+        datasets: list with the `EmbeddingExamples` of each dataset.
 
     Attributes:
         num_texts: None, because the number of texts per example differs.
@@ -24,17 +24,17 @@ class Mixture:
     num_texts = None
     extra_targets: dict = {}
 
-    def __init__(self, parts):
-        self.parts = parts
-        self._ends = np.cumsum([len(part) for part in parts])
-        self._starts = self._ends - [len(part) for part in parts]
-        self._num_targets = max(map(_num_targets, parts))
+    def __init__(self, datasets):
+        self.datasets = datasets
+        self._ends = np.cumsum([len(dataset) for dataset in datasets])
+        self._starts = self._ends - [len(dataset) for dataset in datasets]
+        self._num_targets = max(map(_num_targets, datasets))
 
     def epoch_batches(self, batch_size, seed, epoch):
         batches = [
             start + batch
-            for start, part in zip(self._starts, self.parts, strict=True)
-            for batch in part.epoch_batches(batch_size, seed, epoch)
+            for start, dataset in zip(self._starts, self.datasets, strict=True)
+            for batch in dataset.epoch_batches(batch_size, seed, epoch)
         ]
         random = np.random.default_rng([seed, epoch])
         return [batches[index] for index in random.permutation(len(batches))]
@@ -51,14 +51,14 @@ class Mixture:
             targets of the examples, padded with 0.
         """
         number = np.searchsorted(self._ends, indices[0], side="right")
-        batch = self.parts[number].batch(indices - self._starts[number])
+        batch = self.datasets[number].batch(indices - self._starts[number])
         return self._with_number(number, batch)
 
     def probe_batches(self):
         return [
             self._with_number(number, batch)
-            for number, part in enumerate(self.parts)
-            for batch in part.probe_batches()
+            for number, dataset in enumerate(self.datasets)
+            for batch in dataset.probe_batches()
         ]
 
     def _with_number(self, number, batch):
@@ -66,7 +66,7 @@ class Mixture:
         ((name, values),) = outputs.items()
         targets = np.zeros((len(values), 1 + self._num_targets), np.float32)
         targets[:, 0] = number
-        end = 1 + _num_targets(self.parts[number])
+        end = 1 + _num_targets(self.datasets[number])
         targets[:, 1:end] = values.reshape(len(values), end - 1)
         return inputs, {name: targets}, weights
 
@@ -76,16 +76,16 @@ class MixtureLoss(EmbeddingLoss):
 
     Args:
         losses: list with the `EmbeddingLoss` of each dataset.
-        parts: list with the `EmbeddingExamples` of each dataset.
+        datasets: list with the `EmbeddingExamples` of each dataset.
 
     Call arguments:
         targets: targets returned by `Mixture.batch`.
         embeddings: float `(batch_size, num_texts, dim)`.
     """
 
-    def __init__(self, losses, parts):
+    def __init__(self, losses, datasets):
         super().__init__(name="mixture_loss")
-        self._pairs = [*zip(losses, parts, strict=True)]
+        self._pairs = [*zip(losses, datasets, strict=True)]
 
     def accepts(self, num_texts, label_shape):
         return False
@@ -98,22 +98,22 @@ class MixtureLoss(EmbeddingLoss):
             functools.partial(
                 _loss_and_gradient,
                 loss,
-                part,
+                dataset,
                 targets[:, 1:],
                 tf.stop_gradient(embeddings),
             )
-            for loss, part in self._pairs
+            for loss, dataset in self._pairs
         ]
         loss, gradient = tf.switch_case(number, branches)
         change = embeddings - tf.stop_gradient(embeddings)  # 0
         return loss + tf.reduce_sum(tf.stop_gradient(gradient) * change)
 
 
-def _loss_and_gradient(loss, part, targets, embeddings):
-    targets = targets[:, : _num_targets(part)]
-    if part.label_shape == ():
+def _loss_and_gradient(loss, examples, targets, embeddings):
+    targets = targets[:, : _num_targets(examples)]
+    if examples.label_shape == ():
         targets = targets[:, 0]
-    shape = (-1, part.num_texts, embeddings.shape[-1])
+    shape = (-1, examples.num_texts, embeddings.shape[-1])
     with tf.GradientTape() as tape:
         tape.watch(embeddings)
         losses = loss.call(targets, tf.reshape(embeddings, shape))
@@ -121,7 +121,7 @@ def _loss_and_gradient(loss, part, targets, embeddings):
     return mean, tape.gradient(mean, embeddings)
 
 
-def _num_targets(part):
+def _num_targets(examples):
     """Return the number of targets per example."""
-    shape = part.targets.shape[1:]
+    shape = examples.targets.shape[1:]
     return shape[0] if shape else 1

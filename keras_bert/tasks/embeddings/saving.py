@@ -135,7 +135,7 @@ def load_embedder(directory, route=None, **arguments):
     return pretrained, read
 
 
-def published_parts(embedder):
+def published_model_and_files(embedder):
     """Return the encoder and the files of the sentence-transformers format.
 
     Returns:
@@ -172,7 +172,7 @@ def save_embedder(
     pretrained, dense = embedder.pretrained, embedder.dense
     settings = _settings(embedder)
     if format == "hf":
-        pretrained, extras = published_parts(embedder)
+        pretrained, extras = published_model_and_files(embedder)
     elif format == "keras":
         settings["dense"] = [activation_name(layer) for layer in dense]
         settings |= more_settings or {}
@@ -219,9 +219,9 @@ def _write_dense(layers, path):
 
 
 def _read_modules(directory, route, arguments):
-    folders, kinds = _list_modules(directory / _MODULES, route)
+    folders, class_names = _list_modules(directory / _MODULES, route)
     pooling, include_prompt = "mean", True
-    if kinds[0] == "Transformer":
+    if class_names[0] == "Transformer":
         pretrained = from_pretrained(folders[0], **arguments)
         path, size = folders[1] / "config.json", pretrained.config.sizes["H"]
         pooling, include_prompt = _read_pooling(path, size)
@@ -230,11 +230,11 @@ def _read_modules(directory, route, arguments):
     limit = pretrained.config.max_seq_length
     size = pretrained.config.sizes["H"] * len(pooling_names(pooling))
     dense = []
-    for folder, kind in zip(folders, kinds, strict=True):
-        if kind == "Dense":
+    for folder, class_name in zip(folders, class_names, strict=True):
+        if class_name == "Dense":
             dense.append(_read_linear(folder, size))
             size = dense[-1].units
-        elif kind == "Normalize":
+        elif class_name == "Normalize":
             _read_if_any(folder / "config.json", _TO_VECTOR)
     own = sorted(folders[0].glob("sentence_*_config.json"))[:1]
     settings = _read(own[0], _TRANSFORMER, _TRANSFORMER_KEYS) if own else {}
@@ -254,7 +254,7 @@ def _read_modules(directory, route, arguments):
         pretrained = pretrained.with_tokenizer(tokenizer)
     return pretrained, {
         "pooling": pooling,
-        "normalize": kinds[-1] == "Normalize",
+        "normalize": class_names[-1] == "Normalize",
         "dense": dense,
         "seq_length": min(int(length or limit), limit),
         "truncate_dim": values.get("truncate_dim"),
@@ -268,7 +268,7 @@ def _list_modules(path, route):
     try:
         modules = json.loads(path.read_text("utf-8-sig"))
         modules = [
-            (path.parent / module["path"], _kind(str(module["type"])))
+            (path.parent / module["path"], _class_name(str(module["type"])))
             for module in modules
         ]
     except (KeyError, TypeError, ValueError) as error:
@@ -279,14 +279,15 @@ def _list_modules(path, route):
     _check_router(path.parent, route, is_there=bool(routers))
     for index in routers[:1]:
         modules[index : index + 1] = _read_route(modules[index][0], route)
-    kinds = [kind for _, kind in modules]
-    if not _ORDER.fullmatch(" ".join(kinds)):
+    class_names = [class_name for _, class_name in modules]
+    if not _ORDER.fullmatch(" ".join(class_names)):
         raise CheckpointError(
             f"{path} must list a Transformer and a Pooling, or a "
             "StaticEmbedding, then any Dense and Normalize, or a Router of "
-            f"these, all of {_PACKAGE}. Received: {', '.join(kinds) or '[]'}."
+            f"these, all of {_PACKAGE}. Received: "
+            f"{', '.join(class_names) or '[]'}."
         )
-    return [folder for folder, _ in modules], kinds
+    return [folder for folder, _ in modules], class_names
 
 
 def _check_router(directory, route, is_there):
@@ -297,7 +298,7 @@ def _check_router(directory, route, is_there):
         )
 
 
-def _kind(type):
+def _class_name(type):
     """Return the class name of a module of sentence-transformers."""
     return re.sub(rf"{_PACKAGE}\.(\w+\.)*(?=\w+$)", "", type)
 
@@ -319,7 +320,9 @@ def _read_route(folder, route):
                 f"route={brief(route)}."
             )
         names = [str(name) for name in routes[route]]
-        return [(folder / name, _kind(str(types[name]))) for name in names]
+        return [
+            (folder / name, _class_name(str(types[name]))) for name in names
+        ]
     except (KeyError, TypeError) as error:
         raise CheckpointError(
             f"{path} must list the modules of each route: {error!r}."
@@ -490,9 +493,9 @@ def _module_files(
             "idx": index,
             "name": str(index),
             "path": folder,
-            "type": f"{_PACKAGE}.models.{kind}",
+            "type": f"{_PACKAGE}.models.{class_name}",
         }
-        for index, (folder, kind) in enumerate(named)
+        for index, (folder, class_name) in enumerate(named)
     ]
     for name, content in values.items():
         files[name] = functools.partial(artifacts.write_json, values=content)

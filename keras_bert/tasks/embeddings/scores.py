@@ -29,11 +29,11 @@ def scored_pair_scores(embeddings, pairs, scores, is_cosine=True):
         A dict with `pearson` and `spearman`.
     """
     vectors = _compared(embeddings, is_cosine)
-    found = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+    similarities = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
     scores = scores.astype(float)
     return {
-        "pearson": pearson(scores, found),
-        "spearman": spearman(scores, found),
+        "pearson": pearson(scores, similarities),
+        "spearman": spearman(scores, similarities),
     }
 
 
@@ -42,7 +42,7 @@ def retrieval_scores(embeddings, examples, is_cosine=True):
 
     Each distinct anchor is a query. The candidates are all distinct positives
     and the negatives of triplets, without the anchor itself. If an anchor has
-    several positives, the recall is the share of positives found, and the
+    several positives, the recall is the share of retrieved positives, and the
     reciprocal rank uses the first one. Candidates that tie with a positive
     rank before it.
 

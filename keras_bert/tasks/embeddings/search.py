@@ -39,8 +39,8 @@ def search(
             embedder with `normalize=True`.
 
     Returns:
-        The indices of the vectors found, int64 `(num_queries, k)`, and their
-        scores, float32 `(num_queries, k)`, best first; k is `top_k`, or
+        The indices of the most similar vectors, int64 `(num_queries, k)`, and
+        their scores, float32 `(num_queries, k)`, best first; k is `top_k`, or
         `num_vectors` if that is smaller.
 
     Raises:
@@ -68,17 +68,19 @@ def search(
     is_cosine = similarity == "cosine"
     queries = checked_block(queries, 0, "query_vectors", is_cosine)
     starts = range(0, len(queries), _QUERIES_AT_ONCE)
-    parts = [queries[start : start + _QUERIES_AT_ONCE] for start in starts]
-    found: list = [None] * len(parts)
+    query_blocks = [
+        queries[start : start + _QUERIES_AT_ONCE] for start in starts
+    ]
+    best: list = [None] * len(query_blocks)
     for start in range(0, len(corpus), _ROWS_AT_ONCE):
         rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
         rows = checked_block(rows, start, "corpus_vectors", is_cosine)
-        for number, part in enumerate(parts):
-            found[number] = _best(found[number], part @ rows.T, start, top_k)
-    if not found:
+        for number, block in enumerate(query_blocks):
+            best[number] = _best(best[number], block @ rows.T, start, top_k)
+    if not best:
         shape = 0, min(top_k, len(corpus))
         return np.empty(shape, np.int64), np.empty(shape, np.float32)
-    indices, scores = zip(*found, strict=True)
+    indices, scores = zip(*best, strict=True)
     return np.concatenate(indices), np.concatenate(scores)
 
 
@@ -97,9 +99,9 @@ def _best(earlier, scores, start, top_k):
     indices = indices.astype(np.int64) + start
     if earlier is None:
         return indices, values
-    values, places = _top(np.concatenate([earlier[1], values], axis=1), top_k)
+    values, columns = _top(np.concatenate([earlier[1], values], axis=1), top_k)
     indices = np.concatenate([earlier[0], indices], axis=1)
-    return np.take_along_axis(indices, places, axis=1), values
+    return np.take_along_axis(indices, columns, axis=1), values
 
 
 def _top(values, k):

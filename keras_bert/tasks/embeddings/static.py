@@ -126,9 +126,9 @@ def _counts(preprocess, texts, is_word):
             "to distill without texts. Received: "
             f"{len(texts)} texts without words."
         )
-    places = np.stack([rows, pieces], axis=1).astype(np.int64)
-    ones = np.ones(len(places), np.float32)
-    return tf.SparseTensor(places, ones, (len(ids), size))
+    indices = np.stack([rows, pieces], axis=1).astype(np.int64)
+    ones = np.ones(len(indices), np.float32)
+    return tf.SparseTensor(indices, ones, (len(ids), size))
 
 
 def _fit(counts, table, targets):
@@ -165,9 +165,9 @@ def _least_squares(matrix, table, targets):
         product = tf.sparse.sparse_dense_matmul(matrix, x, is_transposed)
         return product.numpy()
 
-    found = product(table)
-    scale = (found * targets).sum() / max(np.square(found).sum(), _TINY)
-    residual = product(targets - scale * found, is_transposed=True)
+    predicted = product(table)
+    scale = (predicted * targets).sum() / max(np.square(predicted).sum(), _TINY)
+    residual = product(targets - scale * predicted, is_transposed=True)
     table, direction = scale * table, residual
     square = np.square(residual).sum(axis=0)
     for _ in range(_NUM_STEPS):

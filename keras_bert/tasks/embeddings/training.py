@@ -76,15 +76,15 @@ def _mixture(losses, data, *options):
             "same keys, and `labels` None; a dataset with labels is a tuple "
             f"(texts, labels). Received: loss={brief(losses)}, texts: {names}."
         )
-    found = []
+    pairs = []
     for name, loss in losses.items():
         try:
             one = with_labels(datasets[name])
-            found.append(examples_and_loss(loss, one, *options))
+            pairs.append(examples_and_loss(loss, one, *options))
         except ValueError as error:
             raise ValueError(f"Dataset {brief(name)}: {error}") from None
-    parts, losses = zip(*found, strict=True)
-    return Mixture(parts), MixtureLoss(losses, parts)
+    examples, losses = zip(*pairs, strict=True)
+    return Mixture(examples), MixtureLoss(losses, examples)
 
 
 def _checked_loss(loss, examples, dim, batch_size):
@@ -172,12 +172,12 @@ def mean_loss(loss, examples, embeddings, batch_size):
         batch_size: int.
     """
     count = len(examples)
-    parts = [slice(n, n + batch_size) for n in range(0, count, batch_size)]
+    batches = [slice(n, n + batch_size) for n in range(0, count, batch_size)]
     losses = [
-        loss(examples.targets[part], embeddings[examples.groups[part]])
-        for part in parts
+        loss(examples.targets[batch], embeddings[examples.groups[batch]])
+        for batch in batches
     ]
-    sizes = [len(examples.groups[part]) for part in parts]
+    sizes = [len(examples.groups[batch]) for batch in batches]
     return float(np.average(np.array(losses, float), weights=sizes))
 
 
@@ -192,12 +192,12 @@ def _over_texts(model, num_texts):
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
     }
-    parts = [
+    embeddings = [
         model(TextRows(texts)(inputs))["embedding"]
         for texts in (slice(0, 1), slice(1, None))[:num_texts]
     ]
     ids = next(iter(inputs.values()))
-    vectors = _AsGroups(num_texts, dtype=parts[0].dtype)(parts, ids)
+    vectors = _AsGroups(num_texts, dtype=embeddings[0].dtype)(embeddings, ids)
     return keras.Model(inputs, {"embedding": vectors})
 
 
@@ -253,15 +253,15 @@ class _AsGroups(keras.layers.Layer):
         super().__init__(**kwargs)
         self._num_texts = num_texts
 
-    def call(self, parts, ids):
+    def call(self, embeddings, ids):
         num_examples, num_texts = ops.shape(ids)[:2]
         counts = 1, (self._num_texts or num_texts) - 1
         vectors = [
-            ops.reshape(part, (num_examples, count, part.shape[-1]))
-            for part, count in zip(parts, counts, strict=False)
+            ops.reshape(x, (num_examples, count, x.shape[-1]))
+            for x, count in zip(embeddings, counts, strict=False)
         ]
         return ops.concatenate(vectors, axis=1)
 
-    def compute_output_spec(self, parts, ids):
-        shape = (None, self._num_texts, parts[0].shape[-1])
-        return keras.KerasTensor(shape, parts[0].dtype)
+    def compute_output_spec(self, embeddings, ids):
+        shape = (None, self._num_texts, embeddings[0].shape[-1])
+        return keras.KerasTensor(shape, embeddings[0].dtype)

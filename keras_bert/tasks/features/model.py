@@ -72,7 +72,7 @@ class FeatureDesign(checks.Checked):
         for source in (trained, given):
             known = {n: source.get(n) for n in names}
             values |= {n: x for n, x in known.items() if x is not None}
-        values["layers"] = _places(values["layers"], num_states)
+        values["layers"] = _layer_indices(values["layers"], num_states)
         return cls(**values)
 
     @property
@@ -81,21 +81,21 @@ class FeatureDesign(checks.Checked):
         return {**dataclasses.asdict(self), "layers": [*self.layers]}
 
 
-def _places(layers, num_states):
+def _layer_indices(layers, num_states):
     """Return non-negative layer indices, with 0 for the embeddings."""
     layers = [layers] if isinstance(layers, int) else [*layers]
     is_right = all(
         isinstance(layer, int) and -num_states <= layer < num_states
         for layer in layers
     )
-    places = tuple(layer % num_states for layer in layers) if is_right else ()
-    if not places or len({*places}) != len(places):
+    indices = tuple(layer % num_states for layer in layers) if is_right else ()
+    if not indices or len({*indices}) != len(indices):
         raise ValueError(
             "`layers` must be distinct indices of layers, from "
             f"{-num_states} to {num_states - 1}: 0 for the embeddings, -1 for "
             f"the last block. Received: layers={brief(layers)}."
         )
-    return places
+    return indices
 
 
 def states_of_layers(backbone, layers):
@@ -112,7 +112,7 @@ def states_of_layers(backbone, layers):
         with `states`, float16
         `(batch_size, seq_length, num_layers, hidden_size)`.
     """
-    chosen = ops.stack([backbone.states[place] for place in layers], axis=-2)
+    chosen = ops.stack([backbone.states[index] for index in layers], axis=-2)
     states = ops.cast(chosen, STATES_DTYPE)
     return keras.Model(backbone.inputs, {STATES: states})
 

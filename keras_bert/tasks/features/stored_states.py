@@ -90,11 +90,11 @@ def _write(states_model, rows, path):
     array = np.lib.format.open_memmap(path, "w+", STATES_DTYPE, shape)
     ends, forward = np.cumsum(rows.lengths), Forward(states_model)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
-        part = rows.part(slice(start, start + _ROWS_AT_ONCE))
+        chunk = rows.subset(slice(start, start + _ROWS_AT_ONCE))
         own_ends = ends[start : start + _ROWS_AT_ONCE]
-        for indices, outputs in forward(part):
+        for indices, outputs in forward(chunk):
             for index, states in zip(indices, outputs[STATES], strict=True):
-                tokens = states[part.place(index, len(states))]
+                tokens = states[chunk.token_slice(index, len(states))]
                 _check_finite(tokens)
                 end = own_ends[index]
                 array[end - len(tokens) : end] = tokens

@@ -19,7 +19,7 @@ class AnswerWindows:
             sequence.
         starts: int array `(num_windows,)`, first context token of each window.
         lengths: int array `(num_windows,)`, number of tokens in each window.
-        cls_places: int array `(num_windows,)`, position of [CLS] in each
+        cls_positions: int array `(num_windows,)`, position of [CLS] in each
             sequence; 0 if it is always the first token.
     """
 
@@ -27,7 +27,7 @@ class AnswerWindows:
     context_start: int
     starts: np.ndarray
     lengths: np.ndarray
-    cls_places: np.ndarray | int = 0
+    cls_positions: np.ndarray | int = 0
 
     def owners(self):
         """Return the index of the window that owns each context token.
@@ -42,8 +42,10 @@ class AnswerWindows:
             zip(self.starts, self.lengths, strict=True)
         ):
             tokens = slice(start, start + length)
-            place = np.arange(length)
-            context = _context(np.minimum(place, length - 1 - place), length)
+            positions = np.arange(length)
+            context = _context(
+                np.minimum(positions, length - 1 - positions), length
+            )
             owners[tokens][context > most_context[tokens]] = index
             np.maximum(most_context[tokens], context, out=most_context[tokens])
         return owners
@@ -169,4 +171,5 @@ def answer_labels(windows, span):
     is_inside = (windows.starts <= first) & (last < ends)
     positions = np.array([[first], [last]]) - windows.starts
     positions += windows.context_start
-    return np.where(is_inside, positions, windows.cls_places).astype(np.int32)
+    positions = np.where(is_inside, positions, windows.cls_positions)
+    return positions.astype(np.int32)

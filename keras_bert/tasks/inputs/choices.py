@@ -142,8 +142,8 @@ class Choices(Inputs):
                 labels = [getattr(x, "label", None) for x in questions]
         questions, labels = split_examples(questions, labels, _KEYS)
         contexts, choices = encoded_questions(questions)
-        places = checked_choice_labels(questions, labels, len(choices[0]))
-        targets = np.eye(len(choices[0]), dtype=np.float32)[places]
+        indices = checked_choice_labels(questions, labels, len(choices[0]))
+        targets = np.eye(len(choices[0]), dtype=np.float32)[indices]
         return (contexts, choices), targets
 
     def encode(self, questions, targets=None, weights=None):

@@ -48,13 +48,13 @@ class Lists(Inputs):
         queries = [query for query, texts in lists for _ in texts]
         rows = tokenized_rows(self.preprocess, queries, documents)
         # Pad short lists by repeating their first document.
-        places = np.arange(counts.max(initial=1))
-        places = np.where(places < counts[:, np.newaxis], places, 0)
+        positions = np.arange(counts.max(initial=1))
+        positions = np.where(positions < counts[:, np.newaxis], positions, 0)
         starts = np.cumsum(counts) - counts
         return Encoded(
             rows,
             counts,
-            groups=starts[:, np.newaxis] + places,
+            groups=starts[:, np.newaxis] + positions,
             targets=targets,
             weights=weights,
             decode_context=[query for query, _ in lists],

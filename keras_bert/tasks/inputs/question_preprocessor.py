@@ -94,17 +94,17 @@ def _graph_windows(sizes, question_lengths, context_lengths):
 
 def _in_windows(tokens, windows):
     """Return a RaggedTensor with the tokens of each window."""
-    _, _, places = _places(tokens, windows)
+    _, _, indices = _window_tokens(tokens, windows)
     return tf.RaggedTensor.from_row_lengths(
-        tf.gather(tokens.flat_values, places), windows.lengths, validate=False
+        tf.gather(tokens.flat_values, indices), windows.lengths, validate=False
     )
 
 
 def _owned_in_windows(tokens, windows, ranks):
     """Return the mask of owned tokens; see `AnswerWindows.owners`."""
-    window, place, token = _places(tokens, windows)
+    window, position, token = _window_tokens(tokens, windows)
     length = tf.gather(windows.lengths, window)
-    nearest = tf.minimum(place, length - 1 - place)
+    nearest = tf.minimum(position, length - 1 - position)
     rank = tf.gather(tf.reshape(ranks, [-1]), nearest * ranks.shape[1] + length)
     num_tokens = tf.size(tokens.flat_values)
     most = tf.math.unsorted_segment_max(rank, token, num_tokens)
@@ -121,12 +121,12 @@ def _owned_in_windows(tokens, windows, ranks):
     )
 
 
-def _places(tokens, windows):
+def _window_tokens(tokens, windows):
     """Return the window, position and token index of each window token."""
-    window, place = numbered(tf, windows.lengths)
+    window, position = numbered(tf, windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
-    return window, place, tf.gather(firsts, window) + place
+    return window, position, tf.gather(firsts, window) + position
 
 
 def window_answers(
@@ -138,7 +138,7 @@ def window_answers(
     num_questions,
     null_threshold=None,
     max_answer_length=30,
-    cls_places=None,
+    cls_positions=None,
 ):
     """Find the best answers in a TensorFlow graph, like `decode_answers`.
 
@@ -149,7 +149,7 @@ def window_answers(
         num_questions: int32 scalar.
         null_threshold: float or None, see `Answers.chosen`.
         max_answer_length: int, maximum length of an answer in tokens.
-        cls_places: int32 `(num_windows,)`, position of [CLS] in each row;
+        cls_positions: int32 `(num_windows,)`, position of [CLS] in each row;
             None if it is the first token.
 
     Returns:
@@ -163,10 +163,10 @@ def window_answers(
     )
     # The first window with the highest score.
     most = tf.math.unsorted_segment_max(score, questions, num_questions)
-    places = tf.range(tf.size(score))
+    windows = tf.range(tf.size(score))
     is_most = tf.equal(score, tf.gather(most, questions))
     best = tf.math.unsorted_segment_min(
-        tf.where(is_most, places, tf.size(score)), questions, num_questions
+        tf.where(is_most, windows, tf.size(score)), questions, num_questions
     )
     begin, length = tf.gather(begin, best), tf.gather(length, best)
     rows = tf.gather(token_starts, best), tf.gather(token_ends, best)
@@ -176,10 +176,10 @@ def window_answers(
     score = tf.where(most > _MASKED_SCORE, most, 0.0)
     if null_threshold is None:
         return start, end, score
-    if cls_places is None:
+    if cls_positions is None:
         of_cls = logits[:, 0]
     else:
-        of_cls = tf.gather(logits, cls_places, batch_dims=1)
+        of_cls = tf.gather(logits, cls_positions, batch_dims=1)
     null_score = tf.math.unsorted_segment_min(
         tf.reduce_sum(of_cls, axis=-1), questions, num_questions
     )

@@ -74,7 +74,7 @@ def check_lengths(name, tags, sentences):
             )
 
 
-def _lists(name, rows, contents, kinds=str):
+def _lists(name, rows, contents, types=str):
     wanted = f"`{name}` must be a list of lists of {contents}"
     rows = as_list(rows, name)
     for index, row in enumerate(rows):
@@ -84,11 +84,11 @@ def _lists(name, rows, contents, kinds=str):
                 f"at index {index}."
             )
         rows[index] = [*map(plain, row)]
-        for place, item in enumerate(rows[index]):
-            if not isinstance(item, kinds) or isinstance(item, bool):
+        for position, item in enumerate(rows[index]):
+            if not isinstance(item, types) or isinstance(item, bool):
                 raise ValueError(
                     f"{wanted} (str). Received: {brief(item)} "
-                    f"at index {index}, {place}."
+                    f"at index {index}, {position}."
                 )
     return rows
 
@@ -164,11 +164,11 @@ def tag_names(*tags):
             tags.
     """
     names = set()
-    for part in tags:
-        if isinstance(part, TaggedSentences):
-            names.update(*in_iob2(part.tags, part.where))
+    for sentences in tags:
+        if isinstance(sentences, TaggedSentences):
+            names.update(*in_iob2(sentences.tags, sentences.where))
         else:
-            names.update(*in_iob2(as_tags(part), by_indices))
+            names.update(*in_iob2(as_tags(sentences), by_indices))
     if is_plain(names):
         return sorted(names)
     check_names(names)
@@ -225,15 +225,15 @@ def tag_indices(tags, names, where):
     Raises:
         ValueError: a tag is not in `names`. The message names its location.
     """
-    places = {name: place for place, name in enumerate(names)}
-    for name, place in [*places.items()]:
+    indices = {name: index for index, name in enumerate(names)}
+    for name, index in [*indices.items()]:
         if name.startswith("I-"):  # IOB1 models may lack B- tags.
-            places.setdefault(f"B{name[1:]}", place)
+            indices.setdefault(f"B{name[1:]}", index)
     for sentence, row in enumerate(tags):
         for word, tag in enumerate(row):
-            if tag not in places:
+            if tag not in indices:
                 raise ValueError(
                     f"A tag must be one of {', '.join(names[:10])}. "
                     f"Received: {brief(tag)} at {where(sentence, word)}."
                 )
-    return [np.array([places[tag] for tag in row], np.int32) for row in tags]
+    return [np.array([indices[tag] for tag in row], np.int32) for row in tags]

@@ -136,7 +136,7 @@ def split_into_windows(preprocess, stride, texts):
     room, windows, counts = preprocess.room, [], []
     for (ids,) in tokenized(preprocess.tokenizer, texts):
         starts = _window_starts(len(ids), room, stride or room)
-        windows += [ids[place : place + room] for place in starts]
+        windows += [ids[start : start + room] for start in starts]
         counts.append(len(starts))
     return ragged_rows(preprocess, windows), np.array(counts, np.int64)
 

@@ -90,15 +90,15 @@ def _words_of_tokens(is_continuation, ids, starts, ends):
 
     The words are the same as in `_words_with_offsets`.
     """
-    (places,) = np.nonzero(ends > starts)
-    first, end = starts[places], ends[places]
+    (indices,) = np.nonzero(ends > starts)
+    first, end = starts[indices], ends[indices]
     begins = first >= np.concatenate([first[:1], end[:-1]])
     if is_continuation is not None:
-        begins &= ~is_continuation[ids[places]]
+        begins &= ~is_continuation[ids[indices]]
     begins[:1] = True
     lasts = np.append(begins[1:], begins[:1])
     is_first = np.zeros(len(ids), bool)
-    is_first[places] = begins
+    is_first[indices] = begins
     spans = np.stack([first[begins], end[lasts]], axis=1)
     return np.cumsum(is_first) - 1, spans
 
@@ -112,15 +112,15 @@ def _words_with_offsets(tokenizer, texts):
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
     # A token that is only a space belongs to no word.
-    places = tf.where(ends.flat_values > starts.flat_values)[:, 0]
+    indices = tf.where(ends.flat_values > starts.flat_values)[:, 0]
     row, first, end = (
-        tf.gather(x, places)
+        tf.gather(x, indices)
         for x in (ids.value_rowids(), starts.flat_values, ends.flat_values)
     )
     is_continuation = tokenizer.vocabulary.is_continuation
     continues = tf.zeros_like(first, tf.bool)
     if is_continuation is not None:  # Otherwise each token is a word.
-        tokens = tf.gather(ids.flat_values, places)
+        tokens = tf.gather(ids.flat_values, indices)
         continues = tf.gather(tf.constant(is_continuation), tokens)
     # SentencePiece may split an unknown word from its space; both tokens then
     # cover the same bytes.
@@ -129,13 +129,13 @@ def _words_with_offsets(tokenizer, texts):
     begins = tf.logical_or(begins, _is_first(row))
     # The last token of a word precedes the first token of the next word.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
-    places = tf.boolean_mask(places, begins)[:, tf.newaxis]
+    indices = tf.boolean_mask(indices, begins)[:, tf.newaxis]
     size = tf.shape(ids.flat_values, tf.int64)
     return (
         ids,
         *(
             starts.with_flat_values(
-                tf.scatter_nd(places, tf.boolean_mask(offsets, chosen), size)
+                tf.scatter_nd(indices, tf.boolean_mask(offsets, chosen), size)
             )
             for offsets, chosen in ((first, begins), (end, lasts))
         ),

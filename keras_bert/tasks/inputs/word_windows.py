@@ -93,8 +93,8 @@ class Sentence(typing.NamedTuple):
         spans: list with the (start, end) character offsets of each word in the
             text, or None.
         tags: list of str; None for prediction.
-        places: int32 `(num_words,)`, label indices of the tags; None if `tags`
-            is None.
+        label_indices: int32 `(num_words,)`, label indices of the tags; None
+            if `tags` is None.
         windows: list with a pair of int arrays for each row: the indices of
             its words, and the positions of their first tokens in the row.
     """
@@ -104,7 +104,7 @@ class Sentence(typing.NamedTuple):
     text: str | None = None
     spans: list | None = None
     tags: list | None = None
-    places: np.ndarray | None = None
+    label_indices: np.ndarray | None = None
     windows: list = ()
 
 
@@ -130,10 +130,10 @@ class Words(Inputs):
         if isinstance(texts, WordLists):
             return self._sentences(texts)
         texts = as_rows(texts, SINGLE_KEYS)
-        found = find_words(self.preprocess.tokenizer, texts)
+        tokenized = find_words(self.preprocess.tokenizer, texts)
         return [
             Sentence(pieces, [text[a:b] for a, b in spans], text, spans)
-            for text, (pieces, spans) in zip(texts, found, strict=True)
+            for text, (pieces, spans) in zip(texts, tokenized, strict=True)
         ]
 
     def read_labelled(self, sentences, labels):
@@ -162,11 +162,11 @@ class Words(Inputs):
         if targets is None:
             return Encoded(rows, counts, decode_context=context)
         context = [
-            sentence._replace(places=np.asarray(places, np.int32))
-            for sentence, places in zip(context, targets, strict=True)
+            sentence._replace(label_indices=np.asarray(indices, np.int32))
+            for sentence, indices in zip(context, targets, strict=True)
         ]
         labels = at_first_pieces(
-            rows, context, [x.places for x in context], IGNORED
+            rows, context, [x.label_indices for x in context], IGNORED
         )
         labels = np.concatenate([np.zeros(0, np.int32), *labels])
         is_labelled = labels != IGNORED

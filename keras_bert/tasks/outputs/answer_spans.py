@@ -104,10 +104,10 @@ def decode_answers(
     )
     logits = np.stack([start_logits, end_logits]).astype(np.float64)
     # Minus infinity is allowed: it masks padding.
-    for place in np.argwhere(~(logits < np.inf))[:1]:
+    for index in np.argwhere(~(logits < np.inf))[:1]:
         raise ValueError(
-            f"The logits must be finite. Received: {logits[tuple(place)]} in "
-            f"window {place[1]} at position {place[2]}."
+            f"The logits must be finite. Received: {logits[tuple(index)]} in "
+            f"window {index[1]} at position {index[2]}."
         )
     data = context.encode("utf-8")
     spans = {}
@@ -123,7 +123,7 @@ def decode_answers(
             spans[text] = Answer(text, start, end, start_logit, end_logit)
         if len(spans) == n_best_size:
             break
-    of_cls = logits[:, np.arange(logits.shape[1]), windows.cls_places]
+    of_cls = logits[:, np.arange(logits.shape[1]), windows.cls_positions]
     least = of_cls.sum(axis=0).argmin()
     return Answers(
         [*spans.values()] or [Answer("", 0, 0, 0.0, 0.0)],
@@ -162,8 +162,8 @@ def _best_spans(windows, logits, limit, max_length):
     for index, (start, length) in enumerate(
         zip(windows.starts, windows.lengths, strict=True)
     ):
-        place = slice(windows.context_start, windows.context_start + length)
-        first_logits, last_logits = logits[:, index, place]
+        tokens = slice(windows.context_start, windows.context_start + length)
+        first_logits, last_logits = logits[:, index, tokens]
         owned = np.flatnonzero(owners[start : start + length] == index)
         firsts, lasts = _window_spans(
             first_logits, last_logits, owned, limit, max_length

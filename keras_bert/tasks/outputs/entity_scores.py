@@ -51,16 +51,16 @@ def entity_scores(
     check_lengths("predictions", predictions, tags)
     check_scheme(tags, IOB2)
     _check_prefixes(predictions)
-    given, found = _entities(tags), _entities(predictions)
-    right, given, found = (
+    given, predicted = _entities(tags), _entities(predictions)
+    right, given, predicted = (
         _count_by_label(some, sample_weight)
-        for some in (given & found, given, found)
+        for some in (given & predicted, given, predicted)
     )
     return {
-        **_scores(right.total(), given.total(), found.total()),
+        **_scores(right.total(), given.total(), predicted.total()),
         "types": {
-            label: _scores(right[label], given[label], found[label])
-            for label in sorted(given | found)
+            label: _scores(right[label], given[label], predicted[label])
+            for label in sorted(given | predicted)
         },
     }
 
@@ -117,5 +117,8 @@ def _count_by_label(entities, sample_weight):
     return counts
 
 
-def _scores(right, given, found):
-    return {**precision_recall_f1(right, given, found), "num_entities": given}
+def _scores(right, given, predicted):
+    return {
+        **precision_recall_f1(right, given, predicted),
+        "num_entities": given,
+    }

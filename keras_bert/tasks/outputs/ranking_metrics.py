@@ -16,13 +16,13 @@ RANKING_LENGTH = 100
 
 @dataclasses.dataclass(frozen=True)
 class Hits:
-    """Ranks of the hits, the relevant documents found for each query.
+    """Ranks of the hits, the relevant documents in the ranking of each query.
 
     Args:
         queries: int array `(num_hits,)`, query index of each hit.
         ranks: int array `(num_hits,)`, rank of each hit, starting at 1.
         num_relevant: int array `(num_queries,)`, number of relevant documents
-            of each query, including documents that were not found.
+            of each query, including those that the ranking lacks.
     """
 
     queries: np.ndarray
@@ -31,8 +31,8 @@ class Hits:
 
     def recall(self, depth):
         """Return the mean recall at a rank."""
-        found = self._sums(self.ranks <= depth)
-        return float(np.mean(found / self.num_relevant))
+        num_hits = self._sums(self.ranks <= depth)
+        return float(np.mean(num_hits / self.num_relevant))
 
     def reciprocal_rank(self, depth=None):
         """Return the mean reciprocal rank; hits beyond `depth` count as 0."""
@@ -44,11 +44,11 @@ class Hits:
         """Return the mean average precision (MAP) at a rank."""
         order = np.lexsort((self.ranks, self.queries))
         queries, ranks = self.queries[order], self.ranks[order]
-        place = np.arange(1, len(order) + 1)
-        place -= np.searchsorted(queries, queries)
+        hit_numbers = np.arange(1, len(order) + 1)
+        hit_numbers -= np.searchsorted(queries, queries)
         sums = np.bincount(
             queries,
-            place / ranks * (ranks <= depth),
+            hit_numbers / ranks * (ranks <= depth),
             len(self.num_relevant),
         )
         return float(np.mean(sums / self.num_relevant))
@@ -123,7 +123,7 @@ def retrieval_metrics(
 
 def _hits(rankings, positive):
     """Return the `Hits` of rankings and their grades."""
-    found = [
+    hits = [
         (query, rank, grades[name])
         for query, (ranking, grades) in enumerate(
             zip(rankings, positive.values(), strict=True)
@@ -131,6 +131,6 @@ def _hits(rankings, positive):
         for rank, name in enumerate(ranking[:RANKING_LENGTH], 1)
         if name in grades
     ]
-    queries, ranks, grades = np.array(found, int).reshape(-1, 3).T
+    queries, ranks, grades = np.array(hits, int).reshape(-1, 3).T
     num_relevant = np.array([len(grades) for grades in positive.values()])
     return Hits(queries, ranks, num_relevant), grades

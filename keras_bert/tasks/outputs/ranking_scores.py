@@ -33,10 +33,10 @@ def ranking_scores(queries, labels, scores):
     gains = np.maximum(labels, 0).astype(float)
     means = np.zeros(len(RANKING_METRICS))
     if gains.any():
-        hits, found = _hits(numbers, scores, gains)
+        hits, hit_gains = _hits(numbers, scores, gains)
         best, ideal = _hits(numbers, gains, gains)
         means = (
-            np.mean(hits.gain(found, _DEPTH) / best.gain(ideal, _DEPTH)),
+            np.mean(hits.gain(hit_gains, _DEPTH) / best.gain(ideal, _DEPTH)),
             hits.reciprocal_rank(_DEPTH),
             hits.average_precision(len(queries)),
         )

@@ -35,8 +35,8 @@ def glue_scores(task, labels, predictions):
         return {name: _GLUE[name](labels, predictions) for name in task.metrics}
     names = task.label_names
     columns = [
-        _places("labels", labels, task),
-        _places("predictions", predictions, task),
+        _label_indices("labels", labels, task),
+        _label_indices("predictions", predictions, task),
     ]
     matrix = confusion_matrix(*_paired(*columns), len(names))
     scores = label_scores(matrix)
@@ -128,7 +128,7 @@ def _paired(labels, predictions):
     return labels, predictions
 
 
-def _places(name, values, task):
+def _label_indices(name, values, task):
     """Return the indices of labels among the label names of a task."""
     for index, value in enumerate(values):
         if value not in task.label_names:
@@ -192,12 +192,14 @@ def multi_label_scores(labels, predictions, sample_weight=1):
     """
     weights = np.broadcast_to(sample_weight, len(labels))
     right = weights @ (labels & predictions)
-    given, found = weights @ labels, weights @ predictions
+    given, predicted = weights @ labels, weights @ predictions
     is_right = (labels == predictions).all(1)
     return {
         "accuracy": float(np.average(is_right, weights=weights)),
-        "micro_f1": float(_f1_of_counts(right.sum(), given.sum(), found.sum())),
-        "macro_f1": float(_f1_of_counts(right, given, found).mean()),
+        "micro_f1": float(
+            _f1_of_counts(right.sum(), given.sum(), predicted.sum())
+        ),
+        "macro_f1": float(_f1_of_counts(right, given, predicted).mean()),
     }
 
 
@@ -212,43 +214,43 @@ def label_table(matrix, names):
     return label_rows(matrix.diagonal(), matrix.sum(1), matrix.sum(0), names)
 
 
-def label_rows(right, given, found, names):
+def label_rows(right, given, predicted, names):
     """Compute the metrics of each label from counts, like `label_table`.
 
     Args:
-        right, given, found: int arrays `(num_labels,)`: true positives,
+        right, given, predicted: int arrays `(num_labels,)`: true positives,
             labels, and predictions of each label.
         names: list of str, the labels.
     """
-    counts = np.stack([right, given, found], axis=1).tolist()
+    counts = np.stack([right, given, predicted], axis=1).tolist()
     return [
         {"label": name, **precision_recall_f1(*row), "support": row[1]}
         for name, row in zip(names, counts, strict=True)
     ]
 
 
-def precision_recall_f1(right, given, found):
+def precision_recall_f1(right, given, predicted):
     """Return a dict of `precision`, `recall` and `f1`, 0.0 where undefined.
 
     Args:
-        right, given, found: int, counts as in `label_rows`.
+        right, given, predicted: int, counts as in `label_rows`.
     """
     return {
-        "precision": right / max(found, _SMALLEST),
+        "precision": right / max(predicted, _SMALLEST),
         "recall": right / max(given, _SMALLEST),
-        "f1": 2 * right / max(given + found, _SMALLEST),
+        "f1": 2 * right / max(given + predicted, _SMALLEST),
     }
 
 
-def _f1_of_counts(right, given, found):
+def _f1_of_counts(right, given, predicted):
     """Compute the harmonic mean of precision and recall."""
-    return 2 * right / np.maximum(given + found, _SMALLEST)
+    return 2 * right / np.maximum(given + predicted, _SMALLEST)
 
 
 def _matthews_correlation(matrix):
     """Compute the Matthews correlation (Gorodkin 2004); 0.0 if undefined."""
     matrix = matrix.astype(float)
-    total, given, found = matrix.sum(), matrix.sum(1), matrix.sum(0)
-    spread = (total**2 - given @ given) * (total**2 - found @ found)
-    covariance = matrix.trace() * total - given @ found
+    total, given, predicted = matrix.sum(), matrix.sum(1), matrix.sum(0)
+    spread = (total**2 - given @ given) * (total**2 - predicted @ predicted)
+    covariance = matrix.trace() * total - given @ predicted
     return float(covariance / spread**0.5) if spread else 0.0

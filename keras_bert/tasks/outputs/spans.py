@@ -57,10 +57,10 @@ class Spans(Outputs):
         return encoded.targets[is_known], logits[is_known], weights
 
     def metric_names(self, encoded):
-        kinds = {q.is_impossible: q for q in questions_of(encoded)}.values()
-        empty = dict.fromkeys((q.id for q in kinds), "")
-        numbers = dict.fromkeys(empty, 0.0) if has_impossible(kinds) else None
-        return [*question_metrics([*kinds], empty, numbers)]
+        samples = {q.is_impossible: q for q in questions_of(encoded)}.values()
+        empty = dict.fromkeys((q.id for q in samples), "")
+        numbers = dict.fromkeys(empty, 0.0) if has_impossible(samples) else None
+        return [*question_metrics([*samples], empty, numbers)]
 
     def metrics(self, encoded, logits):
         answers = row_answers(encoded, logits)

@@ -201,15 +201,17 @@ def answer_metrics(questions, answers, null_threshold):
         The dict of `squad_scores`. If some questions are impossible, it
         includes the scores for the best thresholds.
     """
-    texts = {name: found.spans[0].text for name, found in answers.items()}
+    texts = {
+        name: candidates.spans[0].text for name, candidates in answers.items()
+    }
     if not has_impossible(questions):
         texts = {
-            name: found.chosen(null_threshold).text
-            for name, found in answers.items()
+            name: candidates.chosen(null_threshold).text
+            for name, candidates in answers.items()
         }
         return question_metrics(questions, texts)
     differences = {
-        name: found.null_difference for name, found in answers.items()
+        name: candidates.null_difference for name, candidates in answers.items()
     }
     is_off = null_threshold is None
     threshold = math.inf if is_off else null_threshold
@@ -220,10 +222,10 @@ def is_one_answer(questions, answers, null_threshold):
     """Return True if nearly all answers are equal although labels differ."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
-    places = [(answer.start, answer.end) for answer in chosen]
+    offsets = [(answer.start, answer.end) for answer in chosen]
     wanted = [question.answers[:1] for question in questions]
     return is_nearly_constant(texts, wanted) or is_nearly_constant(
-        places, wanted
+        offsets, wanted
     )
 
 

@@ -45,9 +45,9 @@ class Tags(Classes):
     def targets(self, labels, class_weights):
         tags, where = labels
         learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
-        places = tag_indices(learned, self.labels, where)
+        indices = tag_indices(learned, self.labels, where)
         class_weights = {} if class_weights is None else class_weights
-        return places, label_weights(class_weights, self.labels)
+        return indices, label_weights(class_weights, self.labels)
 
     def loss(self, label_smoothing):
         # Average over all words of the batch, not per sentence.
@@ -58,11 +58,11 @@ class Tags(Classes):
         )
 
     def loss_arguments(self, encoded, logits):
-        places = [sentence.places for sentence in encoded.decode_context]
-        weights = np.repeat(encoded.sample_weight, [*map(len, places)])
-        places, logits = np.concatenate(places), np.concatenate(logits)
+        indices = [x.label_indices for x in encoded.decode_context]
+        weights = np.repeat(encoded.sample_weight, [*map(len, indices)])
+        indices, logits = np.concatenate(indices), np.concatenate(logits)
         is_read = np.isfinite(logits).all(axis=1)
-        targets = np.eye(self.num_outputs)[places[is_read]]
+        targets = np.eye(self.num_outputs)[indices[is_read]]
         return targets, logits[is_read], weights[is_read]
 
     def probabilities(self, logits):
@@ -72,7 +72,7 @@ class Tags(Classes):
     def tags_of(self, probabilities):
         """Return the tag of each word, given probabilities or logits."""
         return [
-            [self.labels[place] for place in row.argmax(axis=1)]
+            [self.labels[index] for index in row.argmax(axis=1)]
             for row in probabilities
         ]
 

@@ -90,11 +90,11 @@ class Labels(Classes):
         for row, is_cut in zip(probabilities, encoded.truncated, strict=True):
             named = [
                 {
-                    "label": self.labels[place],
-                    "probability": float(row[place]),
+                    "label": self.labels[index],
+                    "probability": float(row[index]),
                     TRUNCATED: bool(is_cut),
                 }
-                for place in np.argsort(-row, kind="stable")
+                for index in np.argsort(-row, kind="stable")
             ]
             several = [x for x in named if x["probability"] >= 0.5]
             answers.append(several if self.multi_label else named[0])

@@ -187,15 +187,15 @@ def _read_texts(path):
     """Return a dict mapping ids to the texts of a JSON-lines file."""
     texts: dict = {}
     for number, row in enumerate(read_dicts(path), 1):
-        place = f"{path}, line {number},"
-        name = cell(place, row, "_id")
+        location = f"{path}, line {number},"
+        name = cell(location, row, "_id")
         if not name or name in texts:
             raise ValueError(
-                f"{place} must have a unique, non-empty `_id`. Received: "
+                f"{location} must have a unique, non-empty `_id`. Received: "
                 f"{brief(name)}."
             )
-        title = cell(place, {"title": "", **row}, "title")
-        texts[name] = f"{title} {cell(place, row, 'text')}".strip()
+        title = cell(location, {"title": "", **row}, "title")
+        texts[name] = f"{title} {cell(location, row, 'text')}".strip()
     if not texts:
         raise ValueError(f"{path} must contain rows. Received: an empty file.")
     return texts

@@ -54,13 +54,13 @@ class TaggedSentences(Summarized):
         """
         return f"{self.path}, line {self.lines[sentence][word]}"
 
-    def part(self, indices):
+    def subset(self, indices):
         """Select sentences by index."""
-        parts = [
+        selected = [
             tuple(rows[index] for index in indices)
             for rows in (self.words, self.tags, self.lines)
         ]
-        return TaggedSentences(self.path, *parts)
+        return TaggedSentences(self.path, *selected)
 
 
 def read_conll(

@@ -32,17 +32,17 @@ def find_entities(tags):
     Returns:
         A list of `Entity`, in order.
     """
-    found = []
+    entities = []
     label_before = None
     for index, tag in enumerate(tags):
         prefix, _, label = tag.partition("-")
         if tag != OUTSIDE:
             if prefix in _BEGINNING or label != label_before:
-                found.append(Entity(label, index, index))
+                entities.append(Entity(label, index, index))
             else:
-                found[-1] = found[-1]._replace(last=index)
+                entities[-1] = entities[-1]._replace(last=index)
         label_before = None if tag == OUTSIDE else label
-    return found
+    return entities
 
 
 def entity_tags(label):

@@ -11,7 +11,7 @@ from keras_bert.rows import check_characters
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
 
-_KINDS = {
+_TYPE_NAMES = {
     bool: "true or false",
     dict: "an object",
     int: "an integer",
@@ -51,7 +51,7 @@ class SquadQuestion(Summarized):
 
     @property
     def is_trainable(self):
-        """True if the question is impossible or its answer was found."""
+        """True if the question is impossible or has an answer span."""
         return self.is_impossible or self.answer_span is not None
 
 
@@ -165,7 +165,7 @@ def _items(value, key, where, noun):
         yield item, f"{where}, {noun} {number}"
 
 
-def _field(value, key, kind, where):
+def _field(value, key, expected_type, where):
     """Return the value of a key, or raise ValueError for a wrong type."""
     if not isinstance(value, dict):
         raise ValueError(
@@ -173,20 +173,20 @@ def _field(value, key, kind, where):
         )
     if key not in value:
         raise ValueError(
-            f"{where} must have `{key}`, {_KINDS[kind]}. Received the keys: "
-            f"{brief([*value])}."
+            f"{where} must have `{key}`, {_TYPE_NAMES[expected_type]}. "
+            f"Received the keys: {brief([*value])}."
         )
-    found = value[key]
-    if (key, type(found)) in _CONVERSIONS:
-        found = _CONVERSIONS[key, type(found)](found)
-    if type(found) is not kind:
+    content = value[key]
+    if (key, type(content)) in _CONVERSIONS:
+        content = _CONVERSIONS[key, type(content)](content)
+    if type(content) is not expected_type:
         raise ValueError(
-            f"{where}: `{key}` must be {_KINDS[kind]}. "
-            f"Received: {brief(found)}."
+            f"{where}: `{key}` must be {_TYPE_NAMES[expected_type]}. "
+            f"Received: {brief(content)}."
         )
-    if kind is str:
-        check_characters(found, f"{where}: `{key}`")
-    return found
+    if expected_type is str:
+        check_characters(content, f"{where}: `{key}`")
+    return content
 
 
 def find_answer(context, text, start):
@@ -203,17 +203,17 @@ def find_answer(context, text, start):
 
     Returns:
         The (start, end) byte offsets in the UTF-8 context, or None if the
-        answer is not found.
+        context does not contain the answer.
     """
     end = start + len(text)
     if not text.strip() or not 0 <= start < end <= len(context):
         return None
     if context[start:end] != text:
         pattern = re.compile(r"\s+".join(map(re.escape, text.split())))
-        found = pattern.search(context, *_word_bounds(context, start, end))
-        if found is None:
+        match = pattern.search(context, *_word_bounds(context, start, end))
+        if match is None:
             return None
-        start, end = found.span()
+        start, end = match.span()
     first = len(context[:start].encode())
     return first, first + len(context[start:end].encode())
 

@@ -41,7 +41,7 @@ class Table(Summarized):
         texts, pairs = (self.columns.get(x) for x in ("text", "text_pair"))
         return list(zip(texts, pairs, strict=True)) if pairs else texts
 
-    def part(self, indices):
+    def subset(self, indices):
         """Return a `Table` of the rows with the given indices."""
         columns = {
             name: [cells[index] for index in indices]

@@ -66,10 +66,10 @@ def warn_if_like_scheme(names):
     """Warn about plain tags that look like a scheme, such as PER-B or b_per."""
     names = sorted({*names} - {OUTSIDE, OUTSIDE.lower()})
     for form in _LIKE_TAGS:
-        found = [form.fullmatch(name) for name in names]
-        if not found or not all(found):
+        matches = [form.fullmatch(name) for name in names]
+        if not matches or not all(matches):
             continue
-        tags = [f"{x['prefix'].upper()}-{x['type']}" for x in found]
+        tags = [f"{x['prefix'].upper()}-{x['type']}" for x in matches]
         if {tag[0] for tag in tags} & {*"BI"}:
             logging.warning(
                 "The tags are plain tags, so `predict` returns every word and "
@@ -110,10 +110,12 @@ def _follow(tags, schemes, where):
         "Pass on_stray_tag='repair' (to `read_conll`) to let such a tag begin "
         "an entity."
     )
-    place = _first_without_type(tags)
-    if place is not None:
-        tag = tags[place[0]][place[1]]
-        advice = f"At {where(*place)}, {brief(tag)} has no type, unlike B-PER."
+    position = _first_without_type(tags)
+    if position is not None:
+        tag = tags[position[0]][position[1]]
+        advice = (
+            f"At {where(*position)}, {brief(tag)} has no type, unlike B-PER."
+        )
     raise ValueError(
         f"Tags must follow {' or '.join(schemes)} throughout. "
         f"Received: {'; '.join(faults)}. {advice}"
@@ -179,8 +181,10 @@ def _first_fault(tags, scheme, where):
                 word, tag = word - 1, "the end of the sentence"
             elif word == 0:
                 before = "the beginning of the sentence"
-            place = where(sentence, word)
-            return f"{place}: {tag} after {before} ({scheme}: {_RULES[scheme]})"
+            location = where(sentence, word)
+            return (
+                f"{location}: {tag} after {before} ({scheme}: {_RULES[scheme]})"
+            )
     return None
 
 

@@ -49,7 +49,7 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
             are hidden.
         ImportError: tensorflow-datasets is not installed.
     """
-    builder, place = _open(name, split, data_dir)
+    builder, location_prefix = _open(name, split, data_dir)
     scalars = {
         name
         for name, feature in builder.info.features.items()
@@ -70,14 +70,14 @@ def read_tfds(name: str, split: str, data_dir: Path | None = None) -> Table:
     order = np.argsort(numbers)
     numbers = numbers[order].tolist()
     columns = {
-        column: _decoded(arrays[feature][order], place, numbers)
+        column: _decoded(arrays[feature][order], location_prefix, numbers)
         # Single texts have no second feature.
         for column, feature in zip(("text", "text_pair"), texts, strict=False)
     }
     if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
         labels = arrays["label"][order]
-        columns["label"] = _labels(builder, labels, place, numbers)
-    return Table(place, numbers, columns)
+        columns["label"] = _labels(builder, labels, location_prefix, numbers)
+    return Table(location_prefix, numbers, columns)
 
 
 def read_tfds_choices(name, split, num_choices=4):
@@ -99,31 +99,33 @@ def read_tfds_choices(name, split, num_choices=4):
             has different features, or an example is invalid.
         ImportError: tensorflow-datasets is not installed.
     """
-    builder, place = _open(name, split)
+    builder, location_prefix = _open(name, split)
     available = {*builder.info.features}
     known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
     names = _first_available(builder, known, available)
     rows = [*read_examples(builder, split, available & {*names, "label"})]
     numbers = [*range(len(rows))]
     cells = [
-        _cells(row, names, num_choices, f"{place} {number}")
+        _cells(row, names, num_choices, f"{location_prefix} {number}")
         for number, row in zip(numbers, rows, strict=True)
     ]
     lists = map(list, zip(*cells, strict=True))
     columns = dict(zip(known[0], lists, strict=True))
     if "label" in available and any(row["label"] != _HIDDEN for row in rows):
         columns["label"] = [str(row["label"]) for row in rows]
-    return swag_examples(Table(place, numbers, columns))
+    return swag_examples(Table(location_prefix, numbers, columns))
 
 
 def _open(name, split, data_dir=None):
     """Return the builder and a prefix for the locations of its examples."""
     builder = open_builder(name, data_dir)
     check_split(builder, split)
-    place = f"{builder.info.full_name}:{split}"
+    location_prefix = f"{builder.info.full_name}:{split}"
     if not builder.info.splits[split].num_examples:
-        raise ValueError(f"{place} must contain examples, but it is empty.")
-    return builder, f"{place}, example"
+        raise ValueError(
+            f"{location_prefix} must contain examples, but it is empty."
+        )
+    return builder, f"{location_prefix}, example"
 
 
 def _first_available(builder, known, available):
@@ -138,21 +140,24 @@ def _first_available(builder, known, available):
     )
 
 
-def _decoded(array, place, numbers):
+def _decoded(array, location_prefix, numbers):
     pairs = zip(numbers, array, strict=True)
-    return [decode_text(text, f"{place} {number}") for number, text in pairs]
+    return [
+        decode_text(text, f"{location_prefix} {number}")
+        for number, text in pairs
+    ]
 
 
-def _labels(builder, labels, place, numbers):
+def _labels(builder, labels, location_prefix, numbers):
     if labels.dtype.kind == "O":
-        return _decoded(labels, place, numbers)
+        return _decoded(labels, location_prefix, numbers)
     if labels.dtype.kind == "f":
         return [str(label) for label in labels]
     hidden = labels == _HIDDEN
     if hidden.any():
         raise ValueError(
-            f"{place} {numbers[hidden.argmax()]}, must have a label, like "
-            f"other examples. Received: {_HIDDEN}."
+            f"{location_prefix} {numbers[hidden.argmax()]}, must have a label, "
+            f"like other examples. Received: {_HIDDEN}."
         )
     names = getattr(builder.info.features["label"], "names", None)
     if builder.name == "glue":  # The published files name classes differently.

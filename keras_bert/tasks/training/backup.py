@@ -100,8 +100,8 @@ class Backup(keras.callbacks.Callback):
         stopping = self._stopping
         if stopping is not None and stopping.best_weights is not None:
             names = "best", "best_epoch", "wait"
-            found = {name: float(getattr(stopping, name)) for name in names}
-            self._state["stopping"] = found
+            progress = {name: float(getattr(stopping, name)) for name in names}
+            self._state["stopping"] = progress
             for array, values in zip(
                 self._best, stopping.best_weights, strict=True
             ):

@@ -44,16 +44,16 @@ class TrainingBatches:
 
         def batch(number):
             # `Dataset.from_generator` takes longer.
-            found = tf.numpy_function(
+            tensors = tf.numpy_function(
                 lambda number: tensors_of()(number),
                 [number],
                 [spec.dtype for spec in specs],
                 stateful=False,
             )
-            found = tf.nest.flatten(found)
-            for tensor, spec in zip(found, specs, strict=True):
+            tensors = tf.nest.flatten(tensors)
+            for tensor, spec in zip(tensors, specs, strict=True):
                 tensor.set_shape(spec.shape)
-            return tf.nest.pack_sequence_as(signature, found)
+            return tf.nest.pack_sequence_as(signature, tensors)
 
         # Batches are cheap, and on one core autotuning would sleep for up to a
         # minute after the last batch.

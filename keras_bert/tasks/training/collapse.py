@@ -45,8 +45,8 @@ def is_nearly_constant(answers, targets):
 def are_numbers_nearly_constant(answers, targets):
     """Return True if numbers vary far less than their targets."""
     spread = np.std(targets, axis=0).mean()
-    found = np.std(answers, axis=0).mean()
-    return bool(spread > 0 and found <= _MIN_VARIETY * spread)
+    answer_spread = np.std(answers, axis=0).mean()
+    return bool(spread > 0 and answer_spread <= _MIN_VARIETY * spread)
 
 
 def warn_if_collapsed(task, examples, learned, history):

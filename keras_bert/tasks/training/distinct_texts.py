@@ -20,16 +20,16 @@ def without_duplicates(batches, groups, batch_size):
     complete, unfinished = [], []
     for index in np.concatenate(batches):
         texts = {*groups[index].tolist()}
-        for place, (members, seen) in enumerate(unfinished):
+        for position, (members, seen) in enumerate(unfinished):
             if seen.isdisjoint(texts):
                 break
         else:
-            place, (members, seen) = len(unfinished), ([], set())
+            position, (members, seen) = len(unfinished), ([], set())
             unfinished.append((members, seen))
         members.append(index)
         seen |= texts
         if len(members) == batch_size:
             complete.append(members)
-            del unfinished[place]
+            del unfinished[position]
     complete += [members for members, _ in unfinished]
     return [np.array(members) for members in complete]

@@ -150,7 +150,7 @@ class Encoded:
             `targets` and `weights` are then int32 and float32 `(num_tokens,)`,
             concatenated over all rows.
         output: str, name of the model output that the targets are for.
-        decode_context: additional values for the task's `decode`. `part`
+        decode_context: additional values for the task's `decode`. `subset`
             requires a list with an item for each prediction.
 
     Attributes:
@@ -221,17 +221,17 @@ class Encoded:
             sample_weight = np.repeat(sample_weight, self.rows.lengths)
         self.weights = (self.weights * sample_weight).astype(np.float32)
 
-    def part(self, indices):
+    def subset(self, indices):
         """Select predictions by index. Token targets are dropped."""
         counts, groups = self.counts[indices], self.groups
-        places = [
+        row_indices = [
             np.arange(start, start + count)
             for start, count in zip(self.starts[indices], counts, strict=True)
         ]
-        places = np.concatenate(places)
-        rows, targets = self.rows.part(places), None
+        row_indices = np.concatenate(row_indices)
+        rows, targets = self.rows.subset(row_indices), None
         if self.targets is not None and self.num_labels is None:
-            targets = self.targets[places if groups is None else indices]
+            targets = self.targets[row_indices if groups is None else indices]
         if groups is not None:
             moves = np.cumsum(counts) - counts - self.starts[indices]
             groups = groups[indices] + moves[:, np.newaxis]

@@ -134,8 +134,8 @@ class _Constants(_FrozenCopy):
                     for read in inside.consumers():
                         known[read.outputs[0].name] = constant
             names = [tensor.name for tensor in outputs.values()]
-            found = tf.graph_util.import_graph_def(graph_def, known, names)
-            return dict(zip(outputs, found, strict=True)), self._values()
+            tensors = tf.graph_util.import_graph_def(graph_def, known, names)
+            return dict(zip(outputs, tensors, strict=True)), self._values()
 
         self._compute = compute.get_concrete_function()
 

@@ -54,13 +54,13 @@ class RaggedRows:
     def __len__(self):
         return len(self.lengths)
 
-    def part(self, indices):
+    def subset(self, indices):
         """Select rows by index, without copying values."""
-        part = copy.copy(self)
-        part.lengths = self.lengths[indices]
-        part.truncated = self.truncated[indices]
-        part._starts = self._starts[indices]
-        return part
+        subset = copy.copy(self)
+        subset.lengths = self.lengths[indices]
+        subset.truncated = self.truncated[indices]
+        subset._starts = self._starts[indices]
+        return subset
 
     def inputs(self, indices):
         """Return rows padded to the longest one.
@@ -78,17 +78,17 @@ class RaggedRows:
         width *= self.width_multiple
         if self.max_width is not None:
             width = min(width, self.max_width)
-        places = np.arange(width)
+        positions = np.arange(width)
         if self.padding_side == "left":
-            places = places - (width - lengths)
-        is_real = (places >= 0) & (places < lengths)
-        places = places + self._starts[indices][..., np.newaxis]
-        places = np.where(is_real, places, 0)
+            positions = positions - (width - lengths)
+        is_real = (positions >= 0) & (positions < lengths)
+        positions = positions + self._starts[indices][..., np.newaxis]
+        positions = np.where(is_real, positions, 0)
         batch = {}
         for name, x in self.values.items():
             where = is_real.reshape(is_real.shape + (1,) * (x.ndim - 1))
             padding = x.dtype.type(self.padding[name])
-            batch[name] = np.where(where, x[places], padding)
+            batch[name] = np.where(where, x[positions], padding)
         return batch
 
     def with_values(self, values, padding):
@@ -106,7 +106,7 @@ class RaggedRows:
         other.padding = padding
         return other
 
-    def place(self, index, width):
+    def token_slice(self, index, width):
         """Return the slice of a row's tokens in a batch of the given width."""
         length = int(self.lengths[index])
         start = width - length if self.padding_side == "left" else 0

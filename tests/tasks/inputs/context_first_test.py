@@ -48,7 +48,7 @@ def test_a_question_without_an_answer_points_to_cls():
     sizes = WindowSizes(10, 3, 2, num_special=3, context_first=True)
     windows = sizes.windows(2, 7)
     assert windows.starts.tolist() == [0, 3]
-    assert windows.cls_places.tolist() == [9, 8]
+    assert windows.cls_positions.tolist() == [9, 8]
     assert answer_labels(windows, None).tolist() == [[9, 8], [9, 8]]
     assert answer_labels(windows, (5, 6)).tolist() == [[9, 2], [9, 3]]
 

@@ -77,13 +77,13 @@ def test_cut_texts_are_counted_once(preprocess, caplog):
 def test_a_part_has_all_rows_of_its_answers(preprocess):
     rows = tokenized_rows(preprocess, _TEXTS)
     encoded = Encoded(rows, np.array([1, 2, 1]), decode_context=["a", "b", "c"])
-    part = encoded.part(np.array([2, 1]))
+    part = encoded.subset(np.array([2, 1]))
     assert part.lengths.tolist() == [6, 4, 2]
     assert part.starts.tolist() == [0, 1]
     assert part.decode_context == ["c", "b"]
     assert part.truncated.tolist() == [True, False]
     grouped = Encoded(rows, np.array([2, 2]), groups=np.arange(4).reshape(2, 2))
-    assert grouped.part(np.array([1])).groups.tolist() == [[0, 1]]
+    assert grouped.subset(np.array([1])).groups.tolist() == [[0, 1]]
 
 
 def test_a_group_of_rows_is_one_example(preprocess):

@@ -10,7 +10,7 @@ import tensorflow as tf
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.tasks.training.fine_tune import _compiled
 from tests import tiny
 
@@ -77,7 +77,7 @@ def test_the_sum_has_the_published_gradients(chooser, golden):
         for v, x in zip(variables, gradients, strict=True)
     }
     config, head = chooser.pretrained.config, chooser.pretrained.task.head
-    places = published_places(config, "hugging_face", head)
+    places = published_locations(config, "hugging_face", head)
     assert {place.weight for place in places} == {*found}
     for place in places:
         gradient = place.written_from(found[place.weight])

@@ -16,10 +16,10 @@ def rows():
 )
 def test_a_part_has_the_chosen_rows_in_their_order(rows, side, row, place):
     rows.padding_side = side
-    part = rows.part(np.array([2, 0]))
+    part = rows.subset(np.array([2, 0]))
     assert (len(part), part.lengths.tolist()) == (2, [2, 3])
     assert part.inputs([0, 1])["input_ids"].tolist() == [row, [1, 2, 3]]
-    assert part.place(0, 3) == place
+    assert part.token_slice(0, 3) == place
     assert rows.inputs([0])["input_ids"].tolist() == [[1, 2, 3]]
 
 
