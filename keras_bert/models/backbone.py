@@ -224,9 +224,9 @@ class Backbone:
             return self.last_states(positions)
         before = self.states[len(self.blocks) - 1]
         queries = self.mask_queries(before, self._context.get("positions"))
-        for places in (None, positions):
+        for query_positions in (None, positions):
             context = {**self._context, "query_inputs": queries}
-            queries = self._last_states(places, context)
+            queries = self._last_states(query_positions, context)
         return queries
 
     def _last_states(self, positions, context):
@@ -315,7 +315,7 @@ def student_layer_indices(
     checks.between(1, num_teacher, num_layers=num_student)
     gaps = max(num_student - 1, 1)
     even = [round(i * (num_teacher - 1) / gaps) for i in range(num_student)]
-    return [place - (place - i) % period for i, place in enumerate(even)]
+    return [index - (index - i) % period for i, index in enumerate(even)]
 
 
 def encoder_inputs(encoder_features=features.ENCODER_INPUTS):

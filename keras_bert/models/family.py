@@ -85,7 +85,7 @@ class Family:
         """Return the name of a Keras model, such as "bert_encoder".
 
         Args:
-            kind: kind of model, such as "encoder".
+            kind: type of the model, such as "encoder".
         """
         return f"{self.model_type.replace('-', '_')}_{kind}"
 

@@ -85,7 +85,7 @@ def _head_inputs(backbone, positions, is_every):
         # The number of texts is not known here, so run the last block
         # separately.
         run = {MASKED: backbone.masked_states, POOLED: backbone.last_states}
-        return {kind: [run[kind](x)] for kind, x in positions.items()}
+        return {reads: [run[reads](x)] for reads, x in positions.items()}
     states = backbone.last_states(ops.concatenate([*positions.values()], 1))
     masked = states[:, 1:] if POOLED in positions else states
     return {POOLED: [states[:, 0]], MASKED: [masked]}

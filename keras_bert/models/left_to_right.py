@@ -49,14 +49,14 @@ class LeftToRight:
         self._run(self._embedded(ids), context)
         return cache
 
-    def step(self, cache, ids, places):
+    def step(self, cache, ids, positions):
         """Compute the logits of the next token at one position per sequence.
 
         Args:
             cache: cache, as returned by `read` or by the previous step.
             ids: int32 `(batch_size, size)`, ids of the sequences.
-            places: int32 `(batch_size, 1)`, position of the current token. The
-                cache must hold all earlier positions.
+            positions: int32 `(batch_size, 1)`, position of the current token.
+                The cache must hold all earlier positions.
 
         Returns:
             float32 logits `(batch_size, 1, vocab_size)`, and the new cache.
@@ -66,19 +66,19 @@ class LeftToRight:
         def context(attention, projected):
             query, *new = attention.heads(projected)
             pairs = zip(next(before), new, strict=True)
-            cache.append([_put(old, x, places) for old, x in pairs])
+            cache.append([_put(old, x, positions) for old, x in pairs])
             key, value = cache[-1]
             return attend_to_next(
                 query * attention.scale,
                 key,
                 value,
-                AttentionContext(query_positions=places),
+                AttentionContext(query_positions=positions),
                 attention.pattern,
                 ops.convert_to_tensor,
             )
 
         embedded = ops.take_along_axis(
-            self._embedded(ids), ops.expand_dims(places, -1), axis=1
+            self._embedded(ids), ops.expand_dims(positions, -1), axis=1
         )
         return self._head(self._run(embedded, context)), cache
 
@@ -98,10 +98,10 @@ class LeftToRight:
         return states
 
 
-def _put(cache, new, places):
+def _put(cache, new, positions):
     """Write the keys or values of one position per sequence to the cache."""
     shape = ops.shape(cache)  # [B, N, T, D]
     rows = ops.reshape(ops.arange(shape[0] * shape[1]), shape[:2])
-    places = ops.reshape(rows * shape[2] + places, (-1, 1))
+    indices = ops.reshape(rows * shape[2] + positions, (-1, 1))
     flat, new = (ops.reshape(x, (-1, shape[3])) for x in (cache, new))
-    return ops.reshape(ops.scatter_update(flat, places, new), shape)
+    return ops.reshape(ops.scatter_update(flat, indices, new), shape)

@@ -74,10 +74,10 @@ def make_long(
         *layers, name = path.split("/")
         if name == _POSITIONS:
             rows = np.asarray(short[path])
-            places = num_before + np.arange(max_positions) % (
+            indices = num_before + np.arange(max_positions) % (
                 len(rows) - num_before
             )
-            values = np.concatenate([rows[:num_before], rows[places]])
+            values = np.concatenate([rows[:num_before], rows[indices]])
         elif layers[-1] in _PROJECTIONS:
             fused = short["/".join([*layers[:-1], _FUSED, name])]
             third = _PROJECTIONS.index(layers[-1])

@@ -7,7 +7,7 @@ _import, __dir__, __all__ = lazy.attach(__name__, __file__)
 
 
 def __getattr__(name):
-    found = None
+    tokenizer_class = None
     if name in __all__ and not engine.has_tensorflow_text():
-        found = engine.host_class(name)
-    return found or _import(name)
+        tokenizer_class = engine.host_class(name)
+    return tokenizer_class or _import(name)

@@ -48,52 +48,57 @@ class FindTokens:
         self._taking = tf.constant([*takes_space], tf.int32)
 
     def __call__(self, flat):
-        following = tf.concat([flat.bytes[1:], [0]], 0)
+        following = tf.concat([flat.bytes[1:], [0]], 0)  # [num_bytes]
         begins = tf.fill(tf.shape(flat.bytes), False)
         for first, *second in self._begins:
             is_here = tf.equal(flat.bytes, first)
             for code in second:
                 is_here &= tf.equal(following, code)
             begins |= is_here
-        places = where(begins)
-        lengths, ids = self._longest(flat, places)
-        places, lengths, ids = (
-            tf.boolean_mask(x, lengths > 0) for x in (places, lengths, ids)
+        positions = where(begins)  # [num_candidates]
+        lengths, ids = self._longest(flat, positions)
+        positions, lengths, ids = (
+            tf.boolean_mask(x, lengths > 0) for x in (positions, lengths, ids)
         )
-        chosen = _from_the_left(places, places + lengths)
-        places, lengths, ids = (
-            tf.boolean_mask(x, chosen) for x in (places, lengths, ids)
+        # Matches may overlap: a token can begin inside another token.
+        chosen = _from_the_left(positions, positions + lengths)
+        positions, lengths, ids = (
+            tf.boolean_mask(x, chosen) for x in (positions, lengths, ids)
         )
-        firsts = places
+        firsts = positions  # [num_tokens]
         if len(self._taking):
             takes = tf.equal(ids[:, tf.newaxis], self._taking)
             takes = tf.reduce_any(takes, 1)
-            firsts = tf.where(takes, _before_space(flat, places), places)
-        covered = tf.ragged.range(firsts, places + lengths).flat_values
+            firsts = tf.where(takes, _before_space(flat, positions), positions)
+        covered = tf.ragged.range(firsts, positions + lengths).flat_values
         nothing = tf.zeros_like(covered, tf.bool)
+        # Matched bytes are not text, so that no later step changes them.
         return flat._replace(
-            tokens=scatter(flat.tokens, places, ids),
+            tokens=scatter(flat.tokens, positions, ids),
             is_text=scatter(flat.is_text, covered, nothing),
         )
 
-    def _longest(self, flat, places):
+    def _longest(self, flat, positions):
         """Return the length (0 if none) and the id of the longest match."""
-        states = tf.fill(tf.shape(places), _ROOT)
-        lengths, ids = tf.zeros_like(places), tf.zeros_like(places)
+        states = tf.fill(tf.shape(positions), _ROOT)  # [num_candidates]
+        lengths, ids = tf.zeros_like(positions), tf.zeros_like(positions)
         last = tf.size(flat.bytes) - 1
 
         def step(number, states, lengths, ids):
-            place = tf.minimum(places + number, last)
-            code = tf.cast(tf.gather(flat.bytes, place), tf.int32)
+            index = tf.minimum(positions + number, last)  # Do not read outside.
+            code = tf.cast(tf.gather(flat.bytes, index), tf.int32)
             code = tf.gather(self._classes, code)
-            code *= tf.cast(tf.gather(flat.is_text, place), tf.int32)
+            # Class 0 is in no token. Matches therefore end where the text ends.
+            code *= tf.cast(tf.gather(flat.is_text, index), tf.int32)
+            # The transition table is flat, with a row for each state.
             states = tf.gather(
                 self._following, states * self._num_classes + code
             )
-            found = tf.gather(self._ids, states)
-            is_found = tf.not_equal(found, _NO_ID)
-            lengths = tf.where(is_found, number + 1, lengths)
-            return number + 1, states, lengths, tf.where(is_found, found, ids)
+            new_ids = tf.gather(self._ids, states)
+            is_match = tf.not_equal(new_ids, _NO_ID)
+            # A longer match replaces a shorter match.
+            lengths = tf.where(is_match, number + 1, lengths)
+            return number + 1, states, lengths, tf.where(is_match, new_ids, ids)
 
         _, _, lengths, ids = tf.while_loop(
             lambda _, states, *__: tf.reduce_any(tf.not_equal(states, _DEAD)),
@@ -107,35 +112,37 @@ def _automaton(ids):
     """Build the automaton: byte classes, transitions and token ids by state."""
     codes = sorted({code for text in ids for code in text})
     classes = np.zeros(256, np.int32)
-    classes[codes] = np.arange(1, len(codes) + 1)
-    following, found = [{}, {}], [_NO_ID, _NO_ID]
+    classes[codes] = np.arange(1, len(codes) + 1)  # Other bytes have class 0.
+    following, state_ids = [{}, {}], [_NO_ID, _NO_ID]  # `_DEAD` and `_ROOT`.
     for text, number in ids.items():
         state = _ROOT
         for code in text:
             if code not in following[state]:
                 following[state][code] = len(following)
                 following.append({})
-                found.append(_NO_ID)
+                state_ids.append(_NO_ID)
             state = following[state][code]
-        found[state] = number
+        state_ids[state] = number
+    # [num_states, num_classes]
     table = np.full((len(following), len(codes) + 1), _DEAD, np.int32)
     for state, nexts in enumerate(following):
         for code, other in nexts.items():
             table[state, classes[code]] = other
-    return classes, table, np.array(found, np.int32)
+    return classes, table, np.array(state_ids, np.int32)
 
 
 def _from_the_left(starts, ends):
     """Choose spans without overlap, from left to right, and return a mask."""
     size = tf.size(starts)
     following = tf.searchsorted(starts, ends)  # Index of the next span.
-    following = tf.concat([following, [size]], 0)
-    chosen = tf.equal(tf.range(size + 1), 0)
+    following = tf.concat([following, [size]], 0)  # The end follows itself.
+    chosen = tf.equal(tf.range(size + 1), 0)  # [num_spans + 1]
 
     def step(following, chosen):
         """Double the number of chosen spans."""
         further = tf.boolean_mask(following, chosen)
         more = tf.fill(tf.shape(further), True)
+        # Pointer jumping: each step doubles the distance of `following`.
         return tf.gather(following, following), scatter(chosen, further, more)
 
     _, chosen = tf.while_loop(
@@ -144,11 +151,12 @@ def _from_the_left(starts, ends):
     return chosen[:-1]
 
 
-def _before_space(flat, places):
+def _before_space(flat, positions):
     """Return the start of the white space before each position."""
     kinds, _ = character_kinds(flat)
+    # Separators are not white space, so there is always a byte before.
     others = where(tf.not_equal(kinds, SPACE))
-    before = tf.searchsorted(others, places) - 1
+    before = tf.searchsorted(others, positions) - 1
     return tf.gather(others, before) + 1
 
 
@@ -179,20 +187,21 @@ class SplitAtTokens:
     @tf.autograph.experimental.do_not_convert
     def __call__(self, texts, cut):
         flat = self._find(flatten(texts))
-        places, tokens = in_rows(flat)
+        positions, tokens = in_rows(flat)  # [num_tokens], [B, (num_tokens)]
         ids, of_rows = tokens.values, tf.cast(tokens.row_splits, tf.int32)
         rows = tf.cast(tokens.value_rowids(), tf.int32)
-        starts = places - tf.gather(flat.separators, rows) - 1
+        # A text begins one byte after its separator.
+        starts = positions - tf.gather(flat.separators, rows) - 1
         ends = starts + tf.gather(self._sizes, ids)
         # There is a text segment before each token and after the last token.
         number = tf.range(tf.size(ids))
         before, size = number + rows, tf.size(ids) + tf.size(texts)
-        lasts = of_rows[1:] + tf.range(tf.size(texts))
-        zeros = tf.zeros([size], tf.int32)
+        lasts = of_rows[1:] + tf.range(tf.size(texts))  # Last segment per text.
+        zeros = tf.zeros([size], tf.int32)  # [num_segments]
         first = scatter(zeros, before + 1, ends)
         last = scatter(zeros, before, starts)
         last = scatter(last, lasts, tf.strings.length(texts))
-        rows = tf.searchsorted(lasts, tf.range(size))
+        rows = tf.searchsorted(lasts, tf.range(size))  # Text of each segment.
         segments = tf.gather(texts, rows)
         segments = tf.strings.substr(segments, first, last - first)
         if self._taking:
@@ -205,17 +214,20 @@ class SplitAtTokens:
         # A piece comes after all tokens that precede its segment.
         splits = tf.cast(pieces.row_splits, tf.int32)
         segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)
-        piece_places = tf.range(tf.size(segment)) + segment
-        piece_places -= tf.gather(rows, segment)
-        token_places = tf.gather(splits, before + 1) + number
+        piece_indices = tf.range(tf.size(segment)) + segment
+        piece_indices -= tf.gather(rows, segment)
+        # A token comes after the pieces of all segments up to its own.
+        token_indices = tf.gather(splits, before + 1) + number
+        # Offsets into a segment become offsets into its text.
         moved = tf.cast(tf.gather(first, segment), pieces.starts.dtype)
 
         def joined(values, of_tokens):
             size = [tf.size(values) + tf.size(of_tokens)]
-            both = scatter(tf.zeros(size, values.dtype), piece_places, values)
+            both = scatter(tf.zeros(size, values.dtype), piece_indices, values)
             of_tokens = tf.cast(of_tokens, values.dtype)
-            return scatter(both, token_places, of_tokens)
+            return scatter(both, token_indices, of_tokens)
 
+        # First segment of each text, and the number of segments.
         segments = of_rows + tf.range(tf.size(of_rows))
         return Pieces(
             joined(pieces.ids, ids),

@@ -63,14 +63,14 @@ def resolve_casing(casing_hints):
 
     Args, Raises: see `agreed_casing`.
     """
-    found = {k: v for k, v in casing_hints.items() if v is not None}
-    if len({*found.values()}) > 1:
-        text = ", ".join(f"{k} says {str(v).lower()}" for k, v in found.items())
+    hints = {k: v for k, v in casing_hints.items() if v is not None}
+    if len({*hints.values()}) > 1:
+        text = ", ".join(f"{k} says {str(v).lower()}" for k, v in hints.items())
         raise ValueError(
             f"`{_KEY}` must be the same in all files and arguments. Received: "
             f"{text}."
         )
-    return next(iter(found.values()), None)
+    return next(iter(hints.values()), None)
 
 
 def _published_casing(vocabulary, casing_hints, default):

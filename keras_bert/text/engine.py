@@ -21,11 +21,14 @@ def host_class(name):
     from keras_bert.text.host_tokenizer import HostTokenizer
     from keras_bert.text.tokenizer_kinds import KINDS
 
-    kinds = {kind.tokenizer_class: kind for kind in KINDS.values()}
-    if name not in kinds:
+    settings_classes = {
+        settings_class.tokenizer_class: settings_class
+        for settings_class in KINDS.values()
+    }
+    if name not in settings_classes:
         return None
 
     def __init__(self, *args, **values):
-        HostTokenizer.__init__(self, kinds[name](*args, **values))
+        HostTokenizer.__init__(self, settings_classes[name](*args, **values))
 
     return type(name, (HostTokenizer,), {"__init__": __init__})

@@ -10,7 +10,7 @@ def tokenizer_json(
     """Return the contents of a `tokenizer.json`.
 
     Args:
-        settings: settings of a tokenizer, with `fast_parts()`.
+        settings: settings of a tokenizer, with `fast_components()`.
         tokens: sequence of `AddedToken` to match in texts.
         template: `Template`.
         name: callable that maps a special token to its name in the file.
@@ -39,7 +39,7 @@ def tokenizer_json(
                 for token in template.tokens
             },
         },
-        **settings.fast_parts(),
+        **settings.fast_components(),
     }
 
 

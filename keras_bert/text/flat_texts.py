@@ -42,9 +42,9 @@ def flatten(texts):
     joined = tf.strings.reduce_join(texts, 0, separator="\0")
     joined = tf.strings.join(["\0", joined, "\0" * _PADDING])
     lengths = tf.strings.length(texts)
-    separators = tf.concat([[0], tf.cumsum(lengths + 1)], 0)
+    separators = tf.concat([[0], tf.cumsum(lengths + 1)], 0)  # [B + 1]
     codes = tf.io.decode_raw(joined, tf.uint8)
-    size = tf.size(codes) // _BLOCK * _BLOCK
+    size = tf.size(codes) // _BLOCK * _BLOCK  # Cuts padding only.
     origins = tf.range(size)
     is_text = origins < separators[-1]
     return FlatTexts(
@@ -59,34 +59,36 @@ def flatten(texts):
 def with_prefix_space(flat):
     """Insert a space before each segment of text that begins without one."""
     begins = flat.is_text & ~shift(flat.is_text, False)
-    firsts = where(begins & tf.not_equal(flat.bytes, _BLANK))
+    firsts = where(begins & tf.not_equal(flat.bytes, _BLANK))  # [num_new]
     blanks = tf.fill(tf.shape(firsts), tf.constant(_BLANK, tf.uint8))
     stays = tf.fill(tf.shape(begins), True)
     return splice(flat, stays, firsts, blanks, tf.gather(flat.origins, firsts))
 
 
-def splice(flat, stays, places, codes, ends):
+def splice(flat, stays, positions, codes, ends):
     """Insert and delete bytes at given positions.
 
     Args:
         flat: `FlatTexts`.
         stays: bool `(num_bytes,)`, False for bytes to delete. If a deleted byte
-            is a separator or has a token, its position must be in `places`.
-        places: int32 `(num_new,)`, ascending; each new byte is inserted before
-            this position.
+            is a separator or has a token, its position must be in `positions`.
+        positions: int32 `(num_new,)`, ascending; each new byte is inserted
+            before this position.
         codes: uint8 `(num_new,)`, the new bytes.
         ends: int32 `(num_new,)`, the `ends` of the new bytes, if `flat` has
             `ends`.
     """
-    kept = where(stays)
+    kept = where(stays)  # [num_kept]
     # The new position is the number of kept and inserted bytes before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
+    # Number of new bytes at each position, [num_bytes].
     num_new = tf.math.unsorted_segment_sum(
-        tf.fill(tf.shape(places), 1), places, tf.size(stays)
+        tf.fill(tf.shape(positions), 1), positions, tf.size(stays)
     )
+    # A deleted byte moves to the first new byte at its position.
     moved = num_kept + tf.cumsum(num_new) - tf.where(stays, 0, num_new)
-    new = tf.range(tf.size(places)) + tf.gather(num_kept, places)
-    size = tf.size(kept) + tf.size(places) + _BLOCK - 1
+    new = tf.range(tf.size(positions)) + tf.gather(num_kept, positions)
+    size = tf.size(kept) + tf.size(positions) + _BLOCK - 1
     size = size // _BLOCK * _BLOCK
 
     def spread(values, default, of_new):
@@ -98,24 +100,24 @@ def splice(flat, stays, places, codes, ends):
     special = where(tf.not_equal(flat.tokens, NO_TOKEN))
     return FlatTexts(
         spread(flat.bytes, 0, codes),
-        spread(flat.is_text, False, tf.gather(flat.is_text, places)),
+        spread(flat.is_text, False, tf.gather(flat.is_text, positions)),
         scatter(
             tf.fill([size], NO_TOKEN),
             tf.gather(moved, special),
             tf.gather(flat.tokens, special),
         ),
         tf.gather(moved, flat.separators),
-        spread(flat.origins, 0, tf.gather(flat.origins, places)),
+        spread(flat.origins, 0, tf.gather(flat.origins, positions)),
         None if flat.ends is None else spread(flat.ends, 0, ends),
     )
 
 
 def in_rows(flat):
     """Return positions of tokens, int32 `(num_tokens,)`, and ids by text."""
-    places = where(tf.not_equal(flat.tokens, NO_TOKEN))
-    splits = tf.searchsorted(places, flat.separators)
-    return places, tf.RaggedTensor.from_row_splits(
-        tf.gather(flat.tokens, places),
+    positions = where(tf.not_equal(flat.tokens, NO_TOKEN))
+    splits = tf.searchsorted(positions, flat.separators)
+    return positions, tf.RaggedTensor.from_row_splits(
+        tf.gather(flat.tokens, positions),
         tf.cast(splits, tf.int64),
         validate=False,
     )
@@ -131,6 +133,8 @@ def where(flags):
     return tf.cast(tf.where(flags)[:, 0], tf.int32)
 
 
-def scatter(values, places, updates):
+def scatter(values, positions, updates):
     """Replace the values at some positions."""
-    return tf.tensor_scatter_nd_update(values, places[:, tf.newaxis], updates)
+    return tf.tensor_scatter_nd_update(
+        values, positions[:, tf.newaxis], updates
+    )

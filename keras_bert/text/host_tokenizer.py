@@ -32,11 +32,12 @@ class HostTokenizer(Summarized):
 
         pattern: compiled regular expression. Its matches are the units; they
             cover the whole text.
-        parts(text): split a text at special and added tokens. Returns an
-            iterable of str, still to be tokenized, and `UnitTokens` tokens.
+        split_at_tokens(text): split a text at special and added tokens.
+            Returns an iterable of segments: str, still to be tokenized, and
+            `UnitTokens`, matched tokens.
         encode(unit): return the `UnitTokens` tokens of a unit.
         ignores_spaces: bool, whether spaces only separate units, so that the
-            parts between spaces can be tokenized separately. Optional.
+            words between spaces can be tokenized separately. Optional.
 
     Args:
         settings: settings of a tokenizer.
@@ -81,10 +82,10 @@ class HostTokenizer(Summarized):
             and end of each token as byte offsets into the UTF-8 text. For a
             single text, three arrays.
         """
-        found = _for_each(self._locate, texts)
-        if isinstance(found, tuple):
-            return found
-        return tuple([row[n] for row in found] for n in range(3))
+        located = _for_each(self._locate, texts)
+        if isinstance(located, tuple):
+            return located
+        return tuple([row[n] for row in located] for n in range(3))
 
     def flat_ids(self, texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
         """Tokenize many texts fast, with a cache of words.
@@ -97,10 +98,10 @@ class HostTokenizer(Summarized):
             tokens of each text, int64 `(num_texts,)`.
         """
         if self._ignores_spaces:
-            parts = (text.split(b" ") for text in texts)
+            words = (text.split(b" ") for text in texts)
         else:
-            parts = ([text] for text in texts)
-        rows = [b"".join(map(self._words.__getitem__, x)) for x in parts]
+            words = ([text] for text in texts)
+        rows = [b"".join(map(self._words.__getitem__, x)) for x in words]
         sizes = np.array([*map(len, rows)], np.int64)
         return _array(rows), sizes // np.dtype(np.int32).itemsize
 
@@ -123,17 +124,17 @@ class HostTokenizer(Summarized):
 
     def _encode(self, text):
         units, find = [], self._units.pattern.findall
-        for part in self._units.parts(text):
-            if isinstance(part, str):
-                units += map(self._encoded.__getitem__, find(part))
+        for segment in self._units.split_at_tokens(text):
+            if isinstance(segment, str):
+                units += map(self._encoded.__getitem__, find(segment))
             else:
-                units.append(_in_bytes(part))
+                units.append(_in_bytes(segment))
         return units
 
     def _locate(self, text):
         nothing = b"", b"", b"", 0
-        parts = [*self._encode(text), nothing]
-        ids, starts, ends, sizes = zip(*parts, strict=True)
+        units = [*self._encode(text), nothing]
+        ids, starts, ends, sizes = zip(*units, strict=True)
         counts = [len(x) // np.dtype(np.int32).itemsize for x in ids]
         bases = np.cumsum(sizes) - sizes
         bases = np.repeat(bases.astype(np.int32), counts)
@@ -141,12 +142,12 @@ class HostTokenizer(Summarized):
 
 
 class UnitTokens(typing.NamedTuple):
-    """Tokens of a part of a text.
+    """Tokens of a unit, or of a segment with a matched token.
 
     Args:
         ids: list of int.
-        starts, ends: list of int, byte offsets into the part.
-        size: int, number of bytes of the part.
+        starts, ends: list of int, byte offsets into the unit or segment.
+        size: int, number of bytes of the unit or segment.
     """
 
     ids: list
@@ -191,8 +192,8 @@ def _in_bytes(encoded):
     return *(np.array(x, np.int32).tobytes() for x in lists), size
 
 
-def _array(parts):
-    return np.frombuffer(bytearray().join(parts), np.int32)
+def _array(buffers):
+    return np.frombuffer(bytearray().join(buffers), np.int32)
 
 
 def _for_each(function, texts):

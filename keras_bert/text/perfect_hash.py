@@ -23,11 +23,11 @@ class PerfectHash:
     """Perfect hash table that maps keys to their indices.
 
     Args:
-        keys: integer arrays `(num_keys,)`, the parts of the keys. Keys are
-            unique.
+        keys: integer arrays `(num_keys,)`, the components of the keys. Keys
+            are unique.
 
     Call arguments:
-        keys: tensors `(any,)`, one for each part, of the same dtypes.
+        keys: tensors `(any,)`, one for each component, of the same dtypes.
 
     Returns:
         int32 `(any,)`, the index of each key in the arrays, or `NOT_FOUND`.
@@ -47,7 +47,7 @@ class PerfectHash:
         self._numbers = _spread(numbers, slots, 2 * width, NOT_FOUND)
 
     def __call__(self, *keys):
-        rows, columns = self._place(keys, self._salt)
+        rows, columns = self._row_and_column(keys, self._salt)
         slots = tf.gather(self._moves, rows) + columns
         is_same = [
             tf.equal(tf.gather(known, slots), key)
@@ -56,7 +56,7 @@ class PerfectHash:
         numbers = tf.gather(self._numbers, slots)
         return tf.where(tf.reduce_all(is_same, 0), numbers, NOT_FOUND)
 
-    def _place(self, keys, salt):
+    def _row_and_column(self, keys, salt):
         """Return each key's row and column, from the upper bits of its hash."""
         row_bits, column_bits = self._bits
         hashes = _right_shift(_mix(keys, salt), 63 - row_bits - column_bits)
@@ -69,9 +69,11 @@ class PerfectHash:
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
-            rows, columns = (x.numpy() for x in self._place(keys, salt))
-            places = (rows.astype(np.int64) << self._bits[1]) + columns
-            if len(np.unique(places)) == len(places):
+            rows, columns = (
+                x.numpy() for x in self._row_and_column(keys, salt)
+            )
+            pairs = (rows.astype(np.int64) << self._bits[1]) + columns
+            if len(np.unique(pairs)) == len(pairs):
                 return salt, rows, columns
             salt += 1
 
@@ -107,7 +109,7 @@ def _displace(rows, columns, width, moves):
 
 
 def _take(slots, taken):
-    """Place the rows whose slots are free and return their mask."""
+    """Occupy the slots of rows whose slots are free and return their mask."""
     owners = np.full(len(taken), NOT_FOUND)
     numbers = np.arange(len(slots))[:, None]
     owners[slots] = numbers  # The last row that needs a slot gets it.

@@ -73,12 +73,12 @@ def fill_empty_spans(starts, ends, rows):
     is_filled, size = ends > starts, tf.size(starts, tf.int64)
     filled = tf.concat([[size], tf.where(is_filled)[:, 0], [size]], 0)
     number = tf.cumsum(tf.cast(is_filled, tf.int32), exclusive=True)
-    place = tf.range(size)
+    source = tf.range(size)
     for distance in (0, 1):  # The next piece has priority.
         near = tf.gather(filled, number + distance)
         of_near = tf.gather(tf.concat([rows, [-1]], 0), near)
-        place = tf.where(tf.equal(of_near, rows), near, place)
-    return tf.gather(starts, place), tf.gather(ends, place)
+        source = tf.where(tf.equal(of_near, rows), near, source)
+    return tf.gather(starts, source), tf.gather(ends, source)
 
 
 def original_spans(pieces, offsets):

@@ -60,7 +60,7 @@ class Preprocessor(Summarized):
             types, such as "cls", or tokens of the vocabulary.
         seq_length: length of the sequences. Longer pairs are truncated
             token by token, always from the longer text.
-        truncation: part of a long text to keep: "head", "tail", or
+        truncation: tokens of a long text to keep: "head", "tail", or
             "head_tail" for half of each.
 
     Attributes:
@@ -230,7 +230,7 @@ class Preprocessor(Summarized):
         else:
             table = arrays.concat([special, *table], 0)
         inputs = {
-            features.INPUT_IDS.name: arrays.gather(table, cells.places),
+            features.INPUT_IDS.name: arrays.gather(table, cells.indices),
             features.INPUT_MASK.name: cells.mask,
         }
         if self.template.segments:
@@ -239,7 +239,7 @@ class Preprocessor(Summarized):
             table = [as_ragged(x).flat_values for x in columns]
             table = [arrays.cast(x, arrays.int32) for x in table]
             table = arrays.concat([arrays.zeros_like(special), *table], 0)
-            inputs[name] = arrays.gather(table, cells.places)
+            inputs[name] = arrays.gather(table, cells.indices)
         return inputs
 
 

@@ -12,8 +12,8 @@ from keras_bert.template import SECOND
 from keras_bert.text.arrays import as_ragged
 from keras_bert.typing import Tensor
 
-# Number of tokens to skip before a kept token, given its index in the kept
-# part of its text, the length of this part, and the number of tokens to cut.
+# Number of tokens to skip before a kept token, given its index among the kept
+# tokens of its text, the number of these, and the number of tokens to cut.
 TRUNCATIONS = {
     "head": lambda arrays, index, num_kept, num_cut: 0,
     "tail": lambda arrays, index, num_kept, num_cut: num_cut,
@@ -31,13 +31,13 @@ class Cells(typing.NamedTuple):
     seq_length)`.
 
     Args:
-        places: index of each token in the concatenation of the special tokens,
+        indices: index of each token in the concatenation of the special tokens,
             in the order of `Template.tokens`, and the tokens of all texts.
         mask: 1 at tokens, 0 at padding.
         segments: segment ids.
     """
 
-    places: Tensor
+    indices: Tensor
     mask: Tensor
     segments: Tensor
 
@@ -71,7 +71,7 @@ class Layout:
         lengths = arrays.cast(lengths, arrays.int32)  # [T, B]
         self.are_cut = arrays.reduce_sum(lengths, 0) > budget
         lengths = [lengths[n] for n in range(len(texts))]
-        kept = truncated_lengths(arrays, budget, *lengths)[: len(texts)]
+        kept = truncated_lengths(arrays, budget, *lengths)[: len(texts)]  # [B]
         self.lengths = sum(kept) + num_special
         self._texts, first = [], len(template.tokens)
         for text, length, num_kept in zip(texts, lengths, kept, strict=True):
@@ -82,11 +82,11 @@ class Layout:
     def flat(self):
         """Return the `Cells` of all sequences, concatenated without padding."""
         arrays = self.arrays
-        row, position = numbered(arrays, self.lengths)
-        places, segments = self._cells(
+        row, position = numbered(arrays, self.lengths)  # [num_tokens]
+        indices, segments = self._cells(
             position, lambda x: arrays.gather(x, row)
         )
-        return Cells(places, arrays.ones_like(position), segments)
+        return Cells(indices, arrays.ones_like(position), segments)
 
     def padded(self):
         """Return the `Cells` of sequences padded to `seq_length`."""
@@ -94,17 +94,19 @@ class Layout:
         position = arrays.range(self.seq_length)[arrays.newaxis]  # [1, S]
         length = self.lengths[:, arrays.newaxis]  # [B, 1]
         if self.template.padding_side == "left":
-            position = position - (self.seq_length - length)
-        places, segments = self._cells(position, lambda x: x[:, arrays.newaxis])
+            position = position - (self.seq_length - length)  # [B, S]
+        indices, segments = self._cells(
+            position, lambda x: x[:, arrays.newaxis]
+        )
         is_token = arrays.logical_and(position >= 0, position < length)
         return Cells(
-            arrays.where(is_token, places, 0),
+            arrays.where(is_token, indices, 0),
             arrays.cast(is_token, arrays.int32),
             arrays.where(is_token, segments, self.template.padding_segment),
         )
 
     def _cells(self, position, of_row):
-        """Compute the fields `places` and `segments` of `Cells`.
+        """Compute the fields `indices` and `segments` of `Cells`.
 
         Args:
             position: int32, position of each cell in its sequence.
@@ -113,22 +115,23 @@ class Layout:
         """
         arrays, template = self.arrays, self.template
         texts = dict(zip((FIRST, SECOND), self._texts, strict=False))
-        places, segments, end = 0, 0, of_row(self.lengths)
+        # From the last word to the first, each fills all cells up to its end.
+        indices, segments, end = 0, 0, of_row(self.lengths)
         for word, segment in reversed(template.layout(len(texts) == 2)):
             if word in texts:
                 first, num_kept, num_cut = map(of_row, texts[word])
                 start = end - num_kept
-                index = position - start
+                index = position - start  # Among the kept tokens of the text.
                 skipped = self._skipped(arrays, index, num_kept, num_cut)
-                place = position + (first - start) + skipped
+                word_indices = position + (first - start) + skipped
             else:
-                start, place = end - 1, template.tokens.index(word)
+                start, word_indices = end - 1, template.tokens.index(word)
             # Words before this one replace the cells before its start.
             is_before = position < end
-            places = arrays.where(is_before, place, places)
+            indices = arrays.where(is_before, word_indices, indices)
             segments = arrays.where(is_before, segment, segments)
             end = start
-        return places, segments
+        return indices, segments
 
 
 def truncated_lengths(arrays, budget, first, second=0):
@@ -147,6 +150,8 @@ def truncated_lengths(arrays, budget, first, second=0):
     Returns:
         Two int32 `(batch_size,)` tensors.
     """
+    # The first text keeps half of the budget, rounded up, or more if the second
+    # text needs less than the other half.
     kept_first = arrays.minimum(
         first, arrays.maximum(budget - second, (budget + 1) // 2)
     )
@@ -175,13 +180,14 @@ def locate_pieces(preprocess, *texts):
         tokens: `text_numbers`, 1 at tokens of the first text, 2 at tokens of
         the second text; `starts` and `ends`, byte offsets into the text.
     """
-    found = [preprocess.tokenizer.tokenize_with_offsets(x) for x in texts]
-    ids, starts, ends = zip(*found, strict=True)
+    tokenized = [preprocess.tokenizer.tokenize_with_offsets(x) for x in texts]
+    ids, starts, ends = zip(*tokenized, strict=True)
     starts = [*map(as_ragged, starts)]
     ones_like = preprocess.tokenizer._arrays.ones_like
     numbers = [
         x.with_flat_values(ones_like(x.flat_values) * n)
         for n, x in enumerate(starts, 1)
     ]
+    # `preprocess.rows` adds special tokens and truncates all values equally.
     values = {TEXT_NUMBERS: numbers, STARTS: starts, ENDS: ends}
     return preprocess.rows(*ids, **values)

@@ -52,21 +52,23 @@ class TokenizerFiles:
         path = self.directory / name
         return read_json_file(path) if path.is_file() else {}
 
-    def part(self, name):
-        """Return a part of `tokenizer.json` as a dict.
+    def component(self, name):
+        """Return a component of the tokenizer in `tokenizer.json` as a dict.
 
         Args:
             name: "model", "normalizer" or "pre_tokenizer". If it is a sequence
                 with one pre-tokenizer, return this pre-tokenizer.
         """
-        part = self.fast.get(name)
-        part = part if isinstance(part, dict) else {"type": part}
-        steps = part.get("pretokenizers") or ()
-        return steps[0] if len(steps) == 1 else part
+        component = self.fast.get(name)
+        component = (
+            component if isinstance(component, dict) else {"type": component}
+        )
+        steps = component.get("pretokenizers") or ()
+        return steps[0] if len(steps) == 1 else component
 
     def fast_tokens(self):
         """Return the tokens of `tokenizer.json` in the order of their ids."""
-        model = self.part("model")
+        model = self.component("model")
         if not isinstance(model.get("vocab"), dict):
             raise ValueError(
                 f"{self.fast_path} must contain a model with a vocabulary. "
@@ -77,7 +79,7 @@ class TokenizerFiles:
 
     def fast_merges(self):
         """Return the merges of `tokenizer.json` as sequences of str."""
-        merges = self.part("model").get("merges") or []
+        merges = self.component("model").get("merges") or []
         return [x.split(" ") if isinstance(x, str) else x for x in merges]
 
     def fast_entries(self):
@@ -88,23 +90,23 @@ class TokenizerFiles:
         """Raise ValueError if rules in `tokenizer.json` differ from settings.
 
         Args:
-            settings: settings of a tokenizer. Rules of `fast_parts()` that the
-                file does not contain are not compared.
+            settings: settings of a tokenizer. Rules of `fast_components()`
+                that the file does not contain are not compared.
             *ignored: names of rules to ignore.
         """
-        rules = settings.fast_parts() if self.fast else {}
-        for part in ("normalizer", "pre_tokenizer", "model") if rules else ():
-            found = self.part(part)
-            for key, value in (rules[part] or {"type": None}).items():
-                other = found.get(key)
-                may_lack = key != "type" or part == "model"
+        rules = settings.fast_components() if self.fast else {}
+        for name in ("normalizer", "pre_tokenizer", "model") if rules else ():
+            component = self.component(name)
+            for key, value in (rules[name] or {"type": None}).items():
+                other = component.get(key)
+                may_lack = key != "type" or name == "model"
                 if key in ("vocab", "merges", *ignored) or (
                     other is None and may_lack
                 ):
                     continue
                 if (other or None) != (value or None):
                     raise ValueError(
-                        f"{self.fast_path}: `{key}` of the {part} must be "
+                        f"{self.fast_path}: `{key}` of the {name} must be "
                         f"{value!r}. Received: {other!r}. If the model was "
                         "trained with this rule, tokenize with the package "
                         "`tokenizers` and pass ids to the encoder; otherwise "
@@ -126,20 +128,20 @@ class TokenizerFiles:
             A dict mapping special-token types to tokens.
         """
         values = {**self._read(_SPECIAL_MAP), **self.config}
-        found = {x: _text(values.get(key)) for key, x in _TOKEN_KEYS.items()}
-        found = {role: token for role, token in found.items() if token}
-        roles = [{**default, **found} for default in defaults]
+        defined = {x: _text(values.get(key)) for key, x in _TOKEN_KEYS.items()}
+        defined = {role: token for role, token in defined.items() if token}
+        roles = [{**default, **defined} for default in defaults]
         known = {*tokens}
         return next((x for x in roles if known >= {*x.values()}), roles[0])
 
     def check_special_tokens(self, vocabulary):
         """Raise ValueError if the config file has different special tokens."""
-        found = self.special_tokens((), vocabulary.roles)
-        if found != vocabulary.roles:
+        special = self.special_tokens((), vocabulary.roles)
+        if special != vocabulary.roles:
             raise ValueError(
                 f"{self.config_path}: the special tokens must be "
                 f"{', '.join(vocabulary.roles.values())}. Received: "
-                f"{', '.join(found.values())}."
+                f"{', '.join(special.values())}."
             )
 
     def added_tokens(self, ids, roles, supported=SUPPORTED):
@@ -153,7 +155,7 @@ class TokenizerFiles:
             roles: dict mapping special-token types to tokens, which are not
                 returned.
             supported: dict mapping properties of an added token to the only
-                value that this kind of tokenizer supports.
+                value that this tokenizer type supports.
 
         Returns:
             A list of the new tokens (str) in the order of their ids, which
@@ -195,7 +197,7 @@ class TokenizerFiles:
         if tokens:
             raise ValueError(
                 f"{self.directory} must not add {tokens[0]!r} to its "
-                "vocabulary, because this kind of tokenizer cannot match it in "
+                "vocabulary, because this tokenizer type cannot match it in "
                 "texts. If your texts do not contain it, remove it from "
                 f"{FAST_TOKENIZER}, {CONFIG}, {_SPECIAL_MAP} and {_ADDED}."
             )

@@ -41,12 +41,12 @@ def kind_of_file(vocab_file):
     name = _kind_of_path(path, KINDS)
     is_read = name not in (None, WordpieceSettings.kind)
     if path.suffix in (".json", ".model") and not is_read:
-        names = [kind.files[0] for kind in KINDS.values()]
+        names = [settings.files[0] for settings in KINDS.values()]
         names = ", ".join(dict.fromkeys(names))
         raise ValueError(
             f"The vocabulary file must be named {names}, or be the "
             f"{FAST_TOKENIZER} of a BPE or Unigram model: its name determines "
-            f"the kind of the tokenizer. Received: {vocab_file}."
+            f"the type of the tokenizer. Received: {vocab_file}."
         )
     return KINDS[name or WordpieceSettings.kind]
 
@@ -66,8 +66,10 @@ def kind_of_directory(directory, default):
         ValueError: the `tokenizer.json` is not valid JSON.
     """
     for name in (default, *KINDS):
-        kind = KINDS[name]
-        paths = (directory / x for x in (kind.files[0], *kind.other_names))
+        settings = KINDS[name]
+        paths = (
+            directory / x for x in (settings.files[0], *settings.other_names)
+        )
         if any(
             path.is_file() and _kind_of_path(path, [name]) for path in paths
         ):
@@ -83,7 +85,7 @@ def vocabulary_of_file(vocab_file):
 
 def settings_from_json(values):
     """Create settings from the dict returned by their `to_json`."""
-    # Dicts of WordPiece, the first kind, have no key `kind`.
+    # Dicts of WordPiece, the first type, have no key `kind`.
     return KINDS[values.get("kind", WordpieceSettings.kind)].from_json(values)
 
 
@@ -94,11 +96,11 @@ def _kind_of_path(path, names):
         model = read_json_file(path).get("model")
         model_type = model.get("type") if isinstance(model, dict) else None
     for name in names:
-        kind = KINDS[name]
-        is_named = path.name in (kind.files[0], *kind.other_names)
-        if is_named or (model_type and kind.model_type == model_type):
-            if not kind.mark:
+        settings = KINDS[name]
+        is_named = path.name in (settings.files[0], *settings.other_names)
+        if is_named or (model_type and settings.model_type == model_type):
+            if not settings.mark:
                 return name
-            if path.is_file() and re.search(kind.mark, path.read_bytes()):
+            if path.is_file() and re.search(settings.mark, path.read_bytes()):
                 return name
     return None

@@ -27,10 +27,10 @@ def spell_words(words, max_characters):
     codes = tf.io.decode_raw(words, tf.uint8, fixed_length=room)
     codes = tf.pad(tf.cast(codes, tf.int32) + 1, [[0, 0], [1, 1]])
     lengths = tf.minimum(tf.strings.length(words), room)[:, tf.newaxis]
-    places = tf.range(max_characters)[tf.newaxis]
-    codes = tf.where(places <= lengths, codes, _FILLER)
-    codes = tf.where(places == lengths + 1, _WORD_END, codes)
-    return tf.where(places == 0, _WORD_START, codes)
+    columns = tf.range(max_characters)[tf.newaxis]
+    codes = tf.where(columns <= lengths, codes, _FILLER)
+    codes = tf.where(columns == lengths + 1, _WORD_END, codes)
+    return tf.where(columns == 0, _WORD_START, codes)
 
 
 def _spell_marks(max_characters):

@@ -20,7 +20,7 @@ def _pack(texts, seq_length, template=_TEMPLATE, ids=_IDS, truncation="head"):
     table = tf.concat([*table, *(text.flat_values for text in texts)], 0)
 
     def values(cells):
-        return [tf.gather(table, cells.places), cells.mask, cells.segments]
+        return [tf.gather(table, cells.indices), cells.mask, cells.segments]
 
     padded = values(layout.padded())
     if tf.executing_eagerly():

@@ -2,6 +2,9 @@
 
 The functions in this module, `sliding_window` and `query_chunks` take the same
 arguments, so that a layer can choose one by the sequence length.
+
+Comments give shapes in letters: B batch, N heads, Q queries, S sequence (keys),
+D head size, H hidden size.
 """
 
 import dataclasses
@@ -80,7 +83,7 @@ class AttentionContext:
         """
         if self.query_positions is None:
             return values
-        # [B, N, P]; `ops.repeat` has no symbolic shape on PyTorch.
+        # [B, N, Q]; `ops.repeat` has no symbolic shape on PyTorch.
         positions = ops.tile(
             self.query_positions[:, None], (1, values.shape[1], 1)
         )
@@ -102,8 +105,8 @@ def attend_to_all(query, key, value, context, pattern, dropout):
     Returns:
         float `(batch_size, num_heads, num_queries, head_size)`.
     """
-    weights = attention_weights(query, key, context, pattern)
-    return ops.matmul(dropout(weights), value)
+    weights = attention_weights(query, key, context, pattern)  # [B, N, Q, S]
+    return ops.matmul(dropout(weights), value)  # [B, N, Q, D]
 
 
 def attend_to_next(query, key, value, context, pattern, dropout):
@@ -113,15 +116,16 @@ def attend_to_next(query, key, value, context, pattern, dropout):
     the matrix product, which avoids a transpose.
     """
     scores = transposed(ops.matmul(key, transposed(query)))  # [B, N, 1, S]
-    ignored = ignored_keys(context, pattern, ops.shape(key)[2])
+    ignored = ignored_keys(context, pattern, ops.shape(key)[2])  # [B, 1, 1, S]
     return ops.matmul(dropout(softmax(scores, ignored, value.dtype)), value)
 
 
 def attention_weights(query, key, context, pattern):
     """Return weights `(batch_size, num_heads, num_queries, seq_length)`."""
-    scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))
+    scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))  # [B, N, Q, S]
     if context.score_bias is not None:
-        bias = context.at_queries(context.score_bias)
+        bias = context.at_queries(context.score_bias)  # [1 or B, N, Q, S]
+        # The bias may have more precision than the scores.
         scores = ops.cast(scores, bias.dtype) + bias
     ignored = ignored_keys(context, pattern, ops.shape(key)[2])
     return softmax(scores, ignored, key.dtype)
@@ -149,29 +153,30 @@ def ignored_keys(context, pattern, length):
 
     The mask broadcasts to the scores. None means that no key is ignored.
     """
-    places = ops.expand_dims(ops.arange(length), 0)
-    chosen = context.query_positions
+    indices = ops.expand_dims(ops.arange(length), 0)  # [1, S]
+    chosen = context.query_positions  # [B, Q] or None
 
     def queries(known):
-        if chosen is not None and known is places:
+        # The indices at the query positions are these positions: no gather.
+        if chosen is not None and known is indices:
             known = chosen
         elif chosen is not None:
             known = ops.take_along_axis(known, chosen, axis=1)
-        return ops.expand_dims(known, 2)
+        return ops.expand_dims(known, 2)  # [B, Q, 1]
 
     def keys(known):
-        return ops.expand_dims(known, 1)
+        return ops.expand_dims(known, 1)  # [B, 1, S]
 
-    return ignored_pairs(context, pattern, places, queries, keys)
+    return ignored_pairs(context, pattern, indices, queries, keys)
 
 
-def ignored_pairs(context, pattern, places, queries, keys):
+def ignored_pairs(context, pattern, indices, queries, keys):
     """Combine attention mask, packed texts, ranks and pattern into one mask.
 
     Args:
         context: `AttentionContext`.
         pattern: callable of query and key positions, or None.
-        places: int32 `(1, seq_length)`, positions in the sequence.
+        indices: int32 `(1, seq_length)`, indices of the tokens in the sequence.
         queries, keys: callables that reshape a tensor with one value per token,
             so that it broadcasts along the query or the key axis of the scores
             (without the heads axis).
@@ -179,7 +184,7 @@ def ignored_pairs(context, pattern, places, queries, keys):
     Returns:
         float32 mask that is 1 at pairs to ignore, or None.
     """
-    attended = []
+    attended = []  # Masks that broadcast to [B, Q, S], or to blocks of it.
     if context.attention_mask is not None:
         attended.append(keys(context.attention_mask))
     if context.text_numbers is not None:
@@ -187,14 +192,15 @@ def ignored_pairs(context, pattern, places, queries, keys):
         attended.append(queries(numbers) == keys(numbers))
     if context.ranks is not None:
         own, other = queries(context.ranks), keys(context.ranks)
+        # Queries with their own inputs must not see the predicted token.
         is_query = context.query_inputs is not None
         attended.append(other < own if is_query else other <= own)
     if pattern is not None:
         positions = context.positions
-        positions = places if positions is None else positions
+        positions = indices if positions is None else positions
         seen = pattern(queries(positions), keys(positions))
         if context.global_tokens is not None:
-            is_global = ops.sum(context.global_tokens, axis=1) > 0
+            is_global = ops.sum(context.global_tokens, axis=1) > 0  # [B, S]
             seen = ops.logical_or(seen, keys(is_global))
         attended.append(seen)
     ignored = None

@@ -75,8 +75,8 @@ def block_counts(random_blocks, num_blocks):
     Returns:
         float32 `(num_heads, num_blocks, num_blocks)`.
     """
-    places = ops.arange(num_blocks)
-    row, key = ops.expand_dims(places, 1), ops.expand_dims(places, 0)
+    indices = ops.arange(num_blocks)
+    row, key = ops.expand_dims(indices, 1), ops.expand_dims(indices, 0)
     near = (ops.abs(row - key) < 2) | (key == 0) | (key == num_blocks - 1)
     drawn = ops.sum(ops.one_hot(random_blocks, num_blocks), axis=2)
     counts = ops.pad(drawn, [(0, 0), (1, 1), (0, 0)]) + ops.cast(

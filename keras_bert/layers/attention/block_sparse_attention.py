@@ -104,6 +104,7 @@ class BlockSparseAttention(SelfAttention):
         number = self.num_random_blocks
         if self.random_blocks == "transformers_eval":
             shape = self.num_heads, num_blocks - 2, number
+            # Block 0 for each random block.
             return (np.zeros(shape, "int32"),) * 2
         usual = draw_blocks(self.seed, self.num_heads, num_blocks, number)
         if not uses_early_blocks(1024, self.block_size, number):
@@ -121,11 +122,12 @@ class BlockSparseAttention(SelfAttention):
         is_early = uses_early_blocks(
             length, self.block_size, self.num_random_blocks
         )
-        usual, early = self._tables
+        usual, early = self._tables  # [N, M - 2, r]
         if isinstance(is_early, bool):
             table = ops.convert_to_tensor(early if is_early else usual)
         else:
             table = ops.where(is_early, early, usual)
+        # The first and the last block attend to all tokens.
         return table[:, : num_blocks - 2]
 
     def attend(
@@ -141,7 +143,7 @@ class BlockSparseAttention(SelfAttention):
                 "Use one text per sequence. Received: text_numbers in layer "
                 f"{self.name}."
             )
-        is_long = self._is_long(ops.shape(heads[1])[2])
+        is_long = self._is_long(ops.shape(heads[1])[2])  # Length of the keys.
         to_blocks = functools.partial(self._attend_to_blocks, heads, context)
         to_all = functools.partial(super().attend, heads, context, training)
         if isinstance(is_long, bool):
@@ -151,6 +153,7 @@ class BlockSparseAttention(SelfAttention):
     def _is_long(self, length):
         if isinstance(length, int) and length > self.max_full_length:
             checks.between(1, self.max_positions, seq_length=length)
+        # A model for short sequences must not build both branches.
         has_blocks = self.max_positions > self.max_full_length
         return has_blocks and length > self.max_full_length
 
@@ -160,6 +163,7 @@ class BlockSparseAttention(SelfAttention):
         attended = attend_to_some_blocks(
             query * self.scale, key, value, context, drawn, self.block_size
         )
+        # Blocks compute all positions, [B, N, S, D]; keep the query positions.
         return context.at_queries(attended)
 
     def attention_weights(
@@ -172,9 +176,11 @@ class BlockSparseAttention(SelfAttention):
         if self._is_long(length):
             num_blocks = self._num_blocks(length)
             counts = block_counts(self._drawn_blocks(num_blocks), num_blocks)
+            # [N, M, M] to [1, N, S, S]; M blocks, r random blocks.
             for axis in (1, 2):
                 counts = ops.repeat(counts, self.block_size, axis=axis)
             counts = counts[None, :, :length, :length]
+            # A key that counts n times has n times the weight.
             seen = ops.log(ops.maximum(counts, 1.0))
             bias = ops.where(counts > 0, seen, _UNSEEN)
             context = {**(context or {}), "score_bias": bias}
@@ -185,6 +191,7 @@ class BlockSparseAttention(SelfAttention):
             return super().flops(seq_length, num_queries)
         num_blocks, size = self._num_blocks(seq_length), self.block_size
         num_keys = (5 + self.num_random_blocks) * size
+        # Two blocks attend to all tokens, the others to `num_keys` keys.
         pairs = size * (2 * seq_length + (num_blocks - 2) * num_keys)
         matrices = 3 * seq_length + num_queries
         square = 2 * self.hidden_size**2

@@ -8,7 +8,8 @@ from keras_bert.layers.attention.attention import ignored_keys
 from keras_bert.layers.attention.attention import softmax
 from keras_bert.layers.attention.attention import transposed
 
-# Number of queries per chunk, and maximum sequence length without chunks.
+# Number of queries per chunk (C in shapes), and maximum sequence length without
+# chunks.
 _NUM_QUERIES = 256
 _LONGEST_WHOLE = 512
 
@@ -44,32 +45,37 @@ def _attend(query, key, value, *, context, pattern):
     starts = range(0, query.shape[2], _NUM_QUERIES)
 
     def weights(chunk, start):
-        scores = ops.matmul(chunk, transposed(key))
+        scores = ops.matmul(chunk, transposed(key))  # [B, N, C, S]
         positions = ops.arange(start, start + scores.shape[2])[None]
+        # The mask of a chunk is [B, 1, C, S] instead of [B, 1, S, S].
         chosen = AttentionContext(**context | {"query_positions": positions})
         ignored = ignored_keys(chosen, pattern, key.shape[2])
-        return softmax(scores, ignored, "float32")
+        return softmax(scores, ignored, "float32")  # For the gradient.
 
     chunks = []
     for start in starts:
         chunk = _after(chunks, _chunk(query, start))
         attention = ops.cast(weights(chunk, start), value.dtype)
         chunks.append(ops.matmul(attention, value))
-    attended = ops.concatenate(chunks, axis=2)
+    attended = ops.concatenate(chunks, axis=2)  # [B, N, S, D]
 
     def gradient(upstream):
+        # The softmax gradient subtracts sum(attention * slope) over the keys,
+        # which equals sum(upstream * attended) over the vectors.
         along = _wide(upstream) * _wide(attended)
-        along = ops.sum(along, axis=-1, keepdims=True)
+        along = ops.sum(along, axis=-1, keepdims=True)  # [B, N, S, 1]
         of_query, of_key, of_value = [], 0.0, 0.0
         for start in starts:
             chunk = _after(of_query, _chunk(query, start))
             outer = _after(of_query, _chunk(upstream, start))
             attention = weights(chunk, start)
+            # Gradients of the weights, then of the scores, [B, N, C, S].
             slope = _wide(ops.matmul(outer, transposed(value)))
             slope = attention * (slope - _chunk(along, start))
             slope = ops.cast(slope, query.dtype)
             attention = ops.cast(attention, value.dtype)
-            of_query.append(ops.matmul(slope, key))
+            of_query.append(ops.matmul(slope, key))  # [B, N, C, D]
+            # All chunks add to keys and values: sum in float32, [B, N, S, D].
             of_key += _wide(ops.matmul(transposed(slope), chunk))
             of_value += _wide(ops.matmul(transposed(attention), outer))
         of_query = ops.concatenate(of_query, axis=2)

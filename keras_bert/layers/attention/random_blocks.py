@@ -47,14 +47,16 @@ def draw_blocks(seed, num_heads, num_blocks, num_random_blocks):
     shape = num_blocks - 2, num_heads, num_random_blocks
     drawn = np.zeros(shape, "int32")
     for row in range(1, num_blocks - 1):
+        # These blocks are global or in the window of the row.
         excluded = {0, row - 1, row, row + 1, end - 1}
         excluded |= {end - 2} if row == 1 else set()
         excluded |= {1} if row == end - 2 else set()
         for head in range(num_heads):
+            # Exclude blocks later: other permutations give other samples.
             order = random.permutation(np.arange(end))
             kept = [block for block in order if block not in excluded]
             drawn[row - 1, head] = kept[:num_random_blocks]
-    return drawn.transpose(1, 0, 2)
+    return drawn.transpose(1, 0, 2)  # [N, M - 2, r]
 
 
 def draw_early_blocks(seed, num_heads, num_blocks, num_random_blocks, size):
@@ -76,6 +78,7 @@ def draw_early_blocks(seed, num_heads, num_blocks, num_random_blocks, size):
     is_short = _EARLY_TOKENS <= 2 * size
     last = num_blocks - 1 if is_short else _EARLY_TOKENS // size - 1
     middle = np.arange(1, num_blocks - 1)
+    # The order of the loops determines the samples.
     for head in range(num_heads):
         for row in range(1, num_blocks - 1):
             before, after = middle[: max(row - 2, 0)], middle[row + 1 : last]

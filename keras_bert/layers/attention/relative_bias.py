@@ -83,8 +83,8 @@ class RelativeBias(Layer):
         )
 
     def call(self, inputs: Tensor) -> Tensor:
-        places, farthest = ops.arange(ops.shape(inputs)[1]), self.max_distance
-        distances = ops.expand_dims(places, 0) - ops.expand_dims(places, 1)
+        indices, farthest = ops.arange(ops.shape(inputs)[1]), self.max_distance
+        distances = ops.expand_dims(indices, 0) - ops.expand_dims(indices, 1)
         distances = farthest + ops.clip(distances, -farthest, farthest)
         rows = ops.take(self._rows, distances, axis=0)  # [S, S]
         biases = ops.take(self.relative_embeddings, rows, axis=0)  # [S, S, N]

@@ -142,7 +142,7 @@ class SelfAttention(Layer):
         properties = AttentionContext(
             attention_mask, query_positions, **(context or {})
         )
-        heads = self.project(inputs, properties)
+        heads = self.project(inputs, properties)  # [B, N, S, D] each.
         attended = self.join(self.attend(heads, properties, training))
         output = self.attention_output(attended)
         return self.output_dropout(output, training=training)
@@ -173,7 +173,8 @@ class SelfAttention(Layer):
             seq_length, head_size)`.
         """
         shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
-        heads = ops.reshape(query_key_value, (-1, *shape))
+        heads = ops.reshape(query_key_value, (-1, *shape))  # [B, S, 3, N, D]
+        # [3, B, N, S, D]
         return [*ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)]
 
     def table_heads(self, rows: Tensor) -> Tensor:
@@ -185,6 +186,7 @@ class SelfAttention(Layer):
         Returns:
             float `(num_heads, num_rows, head_size)`.
         """
+        # [num_rows, N, D]
         heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
         return ops.transpose(heads, (1, 0, 2))
 
@@ -197,7 +199,7 @@ class SelfAttention(Layer):
     ) -> tuple[Tensor, Tensor, AttentionContext]:
         """Apply position information to queries, keys or the score bias."""
         if self.rotary is not None:
-            positions = ops.arange(ops.shape(key)[2])
+            positions = ops.arange(ops.shape(key)[2])  # [S]
             if context.positions is not None:
                 positions = ops.expand_dims(context.positions, 1)  # [B, 1, S]
             query, key = (self.rotary(x, positions) for x in (query, key))
@@ -222,6 +224,7 @@ class SelfAttention(Layer):
         """
         query, key, value = heads
         query, key, context = self.position(query, key, context, training)
+        # [B, N, Q, D]; scaling the scores would take more time.
         query = context.at_queries(query) * self.scale
         dropout = functools.partial(self.weights_dropout, training=training)
 
@@ -233,10 +236,12 @@ class SelfAttention(Layer):
             return by(attend_to_all)  # A few queries do not need blocks.
         long = uses_blocks(self.pattern, length)
         if not isinstance(long, bool):
+            # The length is known only when the graph runs.
             ways = attend_in_blocks, attend_to_all
             return ops.cond(long, *(functools.partial(by, x) for x in ways))
         if long:
             return by(attend_in_blocks)
+        # The gradient of chunks recomputes weights, without bias and dropout.
         drops = training and self.dropout
         if context.score_bias is None and not drops and is_in_chunks(length):
             return by(attend_in_chunks)
@@ -251,7 +256,7 @@ class SelfAttention(Layer):
         Returns:
             float `(batch_size, num_queries, hidden_size)`.
         """
-        attended = ops.transpose(attended, (0, 2, 1, 3))
+        attended = ops.transpose(attended, (0, 2, 1, 3))  # [B, Q, N, D]
         shape = (*ops.shape(attended)[:2], self.hidden_size)
         return ops.reshape(attended, shape)
 

@@ -78,7 +78,8 @@ class SlidingWindowAttention(SelfAttention):
         heads = super().project(inputs, context)
         if context.global_tokens is None:
             return heads
-        chosen = ops.cast(context.global_tokens, inputs.dtype)
+        # Only global tokens need a global query, but all tokens a global key.
+        chosen = ops.cast(context.global_tokens, inputs.dtype)  # [B, G, S]
         chosen = self.global_query(ops.matmul(chosen, inputs))  # [B, G, H]
         others = self.global_key(inputs), self.global_value(inputs)
         return heads + [self._split(x) for x in (chosen, *others)]
@@ -100,6 +101,7 @@ class SlidingWindowAttention(SelfAttention):
             return attended
         query, key, value = heads[3:]
         dropout = functools.partial(self.weights_dropout, training=training)
+        # Global tokens attend to all tokens: no pattern.
         everything = AttentionContext(context.attention_mask)
         of_globals = attend_to_all(
             query * self.scale, key, value, everything, None, dropout
@@ -109,8 +111,9 @@ class SlidingWindowAttention(SelfAttention):
     def _replace(self, values, of_globals, context):
         """Replace the values at global tokens."""
         rows = ops.cast(context.global_tokens, values.dtype)
-        rows = ops.expand_dims(ops.swapaxes(rows, 1, 2), 1)
+        rows = ops.expand_dims(ops.swapaxes(rows, 1, 2), 1)  # [B, 1, S, G]
         rows = context.at_queries(rows)  # [B, 1, Q, G]
+        # A matrix product moves the vectors back without a scatter.
         is_global = ops.sum(rows, axis=-1, keepdims=True) > 0
         return ops.where(is_global, ops.matmul(rows, of_globals), values)
 
@@ -128,5 +131,5 @@ class SlidingWindowAttention(SelfAttention):
         everything = AttentionContext(attention_mask)
         of_globals = attention_weights(
             query * self.scale, key, everything, None
-        )
+        )  # [B, N, G, S]
         return self._replace(weights, of_globals, given)

@@ -72,9 +72,9 @@ class CharacterEmbeddings(Layer):
         ]
         self.num_filters = sum(count for _, count in self.filters)
         self.highways = [
-            FlatDense(self.num_filters, how, name=f"{part}_{n}", **same)
+            FlatDense(self.num_filters, how, name=f"{gate}_{n}", **same)
             for n in range(num_highways)
-            for part, how in (("transform", activation), ("carry", "sigmoid"))
+            for gate, how in (("transform", activation), ("carry", "sigmoid"))
         ]
         self.projection = FlatDense(output_size, name="projection", **same)
 
@@ -87,14 +87,18 @@ class CharacterEmbeddings(Layer):
             layer.build((None, self.num_filters))
 
     def call(self, characters: Tensor) -> Tensor:
-        *rest, places = ops.shape(characters)
+        *rest, max_characters = ops.shape(characters)
         table = ops.pad(self.table, ((1, 0), (0, 0)))
         vectors = ops.take(table, characters, axis=0)
-        vectors = ops.reshape(vectors, (-1, places, self.character_size))
-        found = [ops.max(layer(vectors), axis=1) for layer in self.convolutions]
-        words = ops.concatenate(found, axis=-1)  # [B * S, filters]
-        for place in range(0, len(self.highways), 2):
-            transform, carry = self.highways[place : place + 2]
+        vectors = ops.reshape(
+            vectors, (-1, max_characters, self.character_size)
+        )
+        pooled = [
+            ops.max(layer(vectors), axis=1) for layer in self.convolutions
+        ]
+        words = ops.concatenate(pooled, axis=-1)  # [B * S, filters]
+        for index in range(0, len(self.highways), 2):
+            transform, carry = self.highways[index : index + 2]
             share = carry(words)
             words = share * transform(words) + (1 - share) * words
         return ops.reshape(self.projection(words), (*rest, self.output_size))

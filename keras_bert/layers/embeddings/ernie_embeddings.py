@@ -61,7 +61,7 @@ class ErnieEmbeddings(BertEmbeddings):
             )
 
     def _positions(self, input_ids, positions=None):
-        places = super()._positions(input_ids, positions)
+        vectors = super()._positions(input_ids, positions)
         if not self.task_type_vocab_size:
-            return places
-        return places + self.task_embeddings[0]
+            return vectors
+        return vectors + self.task_embeddings[0]

@@ -84,9 +84,9 @@ class RobertaEmbeddings(TokenEmbeddings):
             starts = ops.arange(ops.shape(input_ids)[1]) - positions
             counts -= ops.take_along_axis(counts - is_token, starts, axis=1)
         counts *= is_token
-        places = ops.take(
+        vectors = ops.take(
             self.position_embeddings, self.pad_id + counts, axis=0
         )  # [B, S, H]
         if not self.type_vocab_size:
-            return places
-        return places + self.segment_embeddings[0]
+            return vectors
+        return vectors + self.segment_embeddings[0]

@@ -105,8 +105,8 @@ class PredictionRanks(Layer):
         slot = ops.arange(ops.shape(positions)[1])
         is_padding = ops.logical_and(ops.equal(positions, 0), slot > 0)
         positions = ops.where(is_padding, -1, positions)
-        places = ops.arange(ops.shape(input_ids)[1])
-        equal = ops.equal(ops.expand_dims(positions, 2), places)  # [B, P, S]
+        indices = ops.arange(ops.shape(input_ids)[1])
+        equal = ops.equal(ops.expand_dims(positions, 2), indices)  # [B, P, S]
         return ops.max(ops.cast(equal, "int32"), axis=1)
 
     def compute_output_shape(

@@ -112,7 +112,7 @@ class _Cell(Layer):
 
     def call(self, gates, states):
         hidden, cell = states
-        # PyTorch cannot change the slice of a loop in place.
+        # No `+=`: PyTorch cannot modify the slice of a loop.
         gates = gates + ops.matmul(hidden, self.recurrent_kernel)
         inner, forget, new, outer = ops.split(gates, _NUM_GATES, axis=-1)
         cell = ops.sigmoid(forget) * cell + ops.sigmoid(inner) * ops.tanh(new)

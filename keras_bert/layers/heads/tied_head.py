@@ -33,9 +33,13 @@ class TiedLayer(Layer):
         if is_symbolic and not (self.built or self.embeddings.built):
             sources = keras.utils.get_source_inputs(states)
             model = keras.Model(sources, states, name=self.name)
-            kind, name = type(self.embeddings), self.embeddings.name
+            layer_class, name = type(self.embeddings), self.embeddings.name
             for layer in model._flatten_layers():
-                if type(layer) is kind and layer.name == name and layer.built:
+                if (
+                    type(layer) is layer_class
+                    and layer.name == name
+                    and layer.built
+                ):
                     self.embeddings = layer
         return super().__call__(*args, **kwargs)
 

@@ -95,6 +95,6 @@ def _put(values, positions, updates):
     """Write updates `(batch_size, num_positions)` into int32 values."""
     rows = ops.arange(ops.shape(values)[0], dtype="int32")[:, None]
     rows = ops.broadcast_to(rows, ops.shape(positions))
-    places = ops.reshape(ops.stack([rows, positions], axis=-1), (-1, 2))
+    indices = ops.reshape(ops.stack([rows, positions], axis=-1), (-1, 2))
     updates = ops.reshape(ops.cast(updates, "int32"), (-1,))
-    return ops.scatter_update(values, places, updates)
+    return ops.scatter_update(values, indices, updates)

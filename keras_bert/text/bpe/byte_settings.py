@@ -84,7 +84,7 @@ class BytePairSettings(MergesSettings):
         """
         files = TokenizerFiles(directory)
         source, tokens, merges = cls._read_pieces(files, NAMES)
-        normalizer = files.part("normalizer").get("type")
+        normalizer = files.component("normalizer").get("type")
         supported = {**SUPPORTED, "rstrip": False}
         if normalizer:  # Ordinary added tokens match after it.
             supported["normalized"] = None
@@ -100,7 +100,7 @@ class BytePairSettings(MergesSettings):
         roles = files.special_tokens(tokens, ROLES, BERT_ROLES)
         prefix = files.config.get(_ADD_PREFIX_SPACE)
         if prefix is None:
-            pre_tokenizer = files.part("pre_tokenizer")
+            pre_tokenizer = files.component("pre_tokenizer")
             prefix = pre_tokenizer.get(_ADD_PREFIX_SPACE, bool(files.fast))
         settings = cls(
             BytePairVocabulary(tokens, source, roles),
@@ -141,7 +141,7 @@ class BytePairSettings(MergesSettings):
         """Return the rules of the host tokenizer."""
         return BytePairUnits(self)
 
-    def fast_parts(self):
+    def fast_components(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""
         byte_level = {
             "type": "ByteLevel",

@@ -128,18 +128,18 @@ class BytePairTokenizer(Tokenizer):
             starts and ends, int64, byte offsets into the raw text.
         """
         flat, characters = self._cut(texts)
-        places, ids = in_rows(flat)
+        positions, ids = in_rows(flat)
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
         first, last = (tf.gather(x, ids.values) for x in self._spans)
         # An unknown id is either a byte without a token or "[UNK]" in the text,
         # which begins with an ASCII byte.
         is_byte = tf.equal(ids.values, self.vocabulary.unk_id)
-        is_byte &= tf.gather(flat.bytes, places) >= 0x80
+        is_byte &= tf.gather(flat.bytes, positions) >= 0x80
         last = tf.where(is_byte, 1, last)
         firsts, lasts = _character_bounds(flat.origins, characters)
-        first = tf.gather(firsts, places + first)
-        last = tf.gather(lasts, places + last)
+        first = tf.gather(firsts, positions + first)
+        last = tf.gather(lasts, positions + last)
         starts = tf.gather(flat.origins, first)
         if flat.ends is None:
             ends = tf.gather(flat.origins, last)
@@ -210,26 +210,29 @@ class BytePairTokenizer(Tokenizer):
         starts, ends = (tf.boolean_mask(x, is_word) for x in (starts, ends))
         ids = self._whole_words(flat, starts, ends - starts)
         rest = where(tf.equal(ids, NOT_WHOLE))
-        places = tf.ragged.range(*(tf.gather(x, rest) for x in (starts, ends)))
+        positions = tf.ragged.range(
+            *(tf.gather(x, rest) for x in (starts, ends))
+        )
         merged = self._merge(
-            tf.gather(flat.bytes, places.flat_values), places.value_rowids()
+            tf.gather(flat.bytes, positions.flat_values),
+            positions.value_rowids(),
         )
         tokens = scatter(
             flat.tokens,
-            tf.concat([starts, places.flat_values], 0),
+            tf.concat([starts, positions.flat_values], 0),
             tf.concat([ids, merged], 0),
         )
         return flat._replace(tokens=tokens), characters
 
 
-def _character_bounds(places, characters):
+def _character_bounds(origins, characters):
     """Return the start and end of each byte's character."""
     ends = characters.starts + characters.lengths
     inside = tf.ragged.range(characters.starts + 1, ends)
     rows = inside.value_rowids()
     return tuple(
         scatter(
-            tf.range(tf.size(places)),
+            tf.range(tf.size(origins)),
             inside.flat_values,
             tf.gather(bounds, rows),
         )

@@ -87,9 +87,9 @@ class BpeSettings(MergesSettings):
         tokens = special if self.special_tokens_in_text else ()
         ids = {token: self.vocabulary.id_of(token) for token in tokens}
         table = normalizer_model(lowercase=True, strip_accents=True)
-        return BertUnits(self.fast_parts()["model"], table, {}, ids)
+        return BertUnits(self.fast_components()["model"], table, {}, ids)
 
-    def fast_parts(self):
+    def fast_components(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""
         return {
             "normalizer": {

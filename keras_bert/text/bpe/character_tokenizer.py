@@ -128,51 +128,53 @@ class BpeTokenizer(NormalizingTokenizer):
         starts, ends = (
             tf.cast(x.flat_values, tf.int32) + base for x in (starts, ends)
         )
-        found = ends[:0]
+        token_ends = ends[:0]
         if self.settings.special_tokens_in_text:
             flat = self._find_special(flat)
-            places = where(tf.not_equal(flat.tokens, NO_TOKEN))
-            ids = tf.gather(flat.tokens, places)
-            found = places + tf.gather(self._num_bytes, ids)
+            positions = where(tf.not_equal(flat.tokens, NO_TOKEN))
+            ids = tf.gather(flat.tokens, positions)
+            token_ends = positions + tf.gather(self._num_bytes, ids)
             is_word = tf.gather(flat.is_text, starts)
             starts, ends = (tf.boolean_mask(x, is_word) for x in (starts, ends))
         ids = self._whole_words(flat, starts, ends - starts)
         rest = where(tf.equal(ids, NOT_WHOLE))
-        places, words, points = _characters(
+        positions, words, points = _characters(
             flat.bytes, *(tf.gather(x, rest) for x in (starts, ends))
         )
         tokens = scatter(
             flat.tokens,
-            tf.concat([starts, places], 0),
+            tf.concat([starts, positions], 0),
             tf.concat([ids, self._merge_characters(points, words)], 0),
         )
         flat = flat._replace(tokens=tokens)
-        return _in_pieces(flat, tf.concat([ends, found], 0))
+        return _in_pieces(flat, tf.concat([ends, token_ends], 0))
 
 
 def _in_pieces(flat, ends):
     """Convert flat tokens to `Pieces`."""
-    places, ids = in_rows(flat)
-    bounds = tf.concat([places, ends], 0)
+    positions, ids = in_rows(flat)
+    bounds = tf.concat([positions, ends], 0)
     is_bound = tf.zeros_like(flat.is_text)
     bounds = where(scatter(is_bound, bounds, tf.ones_like(bounds, tf.bool)))
-    ends = tf.gather(bounds, tf.searchsorted(bounds, places + 1))
+    ends = tf.gather(bounds, tf.searchsorted(bounds, positions + 1))
     rows = tf.cast(ids.value_rowids(), tf.int32)
     base = tf.gather(flat.separators, rows) + 1
-    spans = (tf.cast(x - base, tf.int64) for x in (places, ends))
+    spans = (tf.cast(x - base, tf.int64) for x in (positions, ends))
     return Pieces(ids.values, *spans, ids.row_splits)
 
 
 def _characters(codes, starts, ends):
     """Return positions, word indices and code points of characters."""
-    places = tf.ragged.range(starts, ends)
-    words, places = places.value_rowids(), places.flat_values
-    is_first = tf.not_equal(tf.gather(codes, places) & 0xC0, 0x80)
-    words, places = (tf.boolean_mask(x, is_first) for x in (words, places))
+    positions = tf.ragged.range(starts, ends)
+    words, positions = positions.value_rowids(), positions.flat_values
+    is_first = tf.not_equal(tf.gather(codes, positions) & 0xC0, 0x80)
+    words, positions = (
+        tf.boolean_mask(x, is_first) for x in (words, positions)
+    )
     points = tf.cast(codes, tf.int32)
     starts, _, of_long = long_characters(codes)
     points = scatter(points, starts, of_long)
-    return places, words, tf.gather(points, places)
+    return positions, words, tf.gather(points, positions)
 
 
 def _ids_of_characters(vocabulary, end):

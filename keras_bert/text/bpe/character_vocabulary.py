@@ -33,7 +33,7 @@ class BpeVocabulary(BaseVocabulary):
         """Raise ValueError, because tokens do not mark where words begin."""
         raise ValueError(
             "Tokens must mark whether they continue a word, as in WordPiece. "
-            "Received: a tokenizer of the kind bpe, with tokens that mark the "
+            "Received: a tokenizer of the type bpe, with tokens that mark the "
             "end of words."
         )
 

@@ -38,7 +38,7 @@ class Merges:
     Call arguments:
         ids: int32 `(num_symbols,)`, the symbols of all words.
         words: integer `(num_symbols,)`, ascending, the index of the symbol's
-            word or word part. Symbols with different indices are not merged.
+            word or word fragment. Symbols of different words are not merged.
 
     Returns:
         int32 `(num_symbols,)`, the id of a token at its first symbol,
@@ -67,27 +67,31 @@ class Merges:
         )
         return tokens
 
-    def _step(self, symbols, pieces, places, tokens):
-        ranks = self._pair_ranks(symbols, pieces)
-        # `segment_min` is fast, because the piece indices are sorted.
-        lowest = tf.gather(tf.math.segment_min(ranks, pieces), pieces)
-        is_active = lowest < _NO_MERGE
+    def _step(self, symbols, fragments, positions, tokens):
+        ranks = self._pair_ranks(symbols, fragments)  # [num_symbols]
+        # `segment_min` is fast, because the fragment indices are sorted.
+        lowest = tf.gather(tf.math.segment_min(ranks, fragments), fragments)
+        is_active = lowest < _NO_MERGE  # False in fragments without pairs.
+        # In "aaaa", pairs overlap: merge the first and the third.
         is_left = _every_other(tf.equal(ranks, lowest) & is_active)
         is_right = shift(is_left, False)
-        left = where(is_left)
+        left = where(is_left)  # [num_merges]
         merged = tf.gather(self._merged, tf.gather(ranks, left))
         symbols = scatter(symbols, left, merged)
-        tokens = scatter(tokens, tf.gather(places, left), merged)
-        gone = tf.gather(places, left + 1)
+        tokens = scatter(tokens, tf.gather(positions, left), merged)
+        # Only the first symbol of a token has its id.
+        gone = tf.gather(positions, left + 1)
         tokens = scatter(tokens, gone, tf.fill(tf.shape(gone), NO_TOKEN))
+        # Finished fragments are dropped, so that later steps are faster.
         stay = where(is_active & ~is_right)
-        return *(tf.gather(x, stay) for x in (symbols, pieces, places)), tokens
+        kept = (tf.gather(x, stay) for x in (symbols, fragments, positions))
+        return *kept, tokens
 
-    def _pair_ranks(self, symbols, pieces):
+    def _pair_ranks(self, symbols, fragments):
         """Return the rank of each symbol's pair with the next symbol."""
         ranks = self._rank_of(symbols[:-1], symbols[1:])
-        is_pair = tf.equal(pieces[:-1], pieces[1:]) & (ranks != NOT_FOUND)
-        ranks = tf.where(is_pair, ranks, _NO_MERGE)
+        is_pair = tf.equal(fragments[:-1], fragments[1:]) & (ranks != NOT_FOUND)
+        ranks = tf.where(is_pair, ranks, _NO_MERGE)  # [num_symbols - 1]
         return tf.concat([ranks, [_NO_MERGE]], 0)
 
 
@@ -121,7 +125,8 @@ class BytePairMerges:
         return self._merge(ids, self._cut(codes, words))
 
     def _cut(self, codes, words):
-        """Return the index of the word part that each byte belongs to."""
+        """Return the index of the word fragment of each byte."""
+        # Look up each byte with the byte before it, [num_bytes].
         joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
         is_same_word = tf.equal(shift(words, -1), words)
         return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
@@ -130,7 +135,7 @@ class BytePairMerges:
 def _every_other(flags):
     """Keep every other True value in each run of True values."""
     begins = flags & ~shift(flags, False)
-    runs = tf.cumsum(tf.cast(begins, tf.int32))
+    runs = tf.cumsum(tf.cast(begins, tf.int32))  # From 1; 0 before all runs.
     firsts = tf.concat([[0], where(begins)], 0)
     distance = tf.range(tf.size(flags)) - tf.gather(firsts, runs)
     return flags & tf.equal(distance % 2, 0)

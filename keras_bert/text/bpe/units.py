@@ -37,7 +37,7 @@ class BytePairUnits:
     def __init__(self, settings):
         vocabulary = settings.vocabulary
         unknown = {"unk_token": vocabulary.roles["unknown"]}
-        self._model = word_model(settings.fast_parts()["model"] | unknown)
+        self._model = word_model(settings.fast_components()["model"] | unknown)
         self._vocabulary = vocabulary
         self._adds_space = settings.add_prefix_space
         self._compose = _Composition() if settings.normalizer else None
@@ -48,71 +48,73 @@ class BytePairUnits:
         others = [t for t in added if not t.is_special]
         self._steps = [_pattern_of(x) for x in (special, others) if x]
 
-    def parts(self, text):
+    def split_at_tokens(self, text):
         """Split a text at tokens, see `HostTokenizer`."""
-        parts = [text]
+        segments = [text]
         for pattern in self._steps:
-            parts = [x for part in parts for x in self._split(pattern, part)]
-        for part in parts:
-            if isinstance(part, str) and self._adds_space and part:
-                yield from self._with_space(part)
+            segments = [
+                x for segment in segments for x in self._split(pattern, segment)
+            ]
+        for segment in segments:
+            if isinstance(segment, str) and self._adds_space and segment:
+                yield from self._with_space(segment)
             else:
-                yield part
+                yield segment
 
-    def _split(self, pattern, part):
-        if not isinstance(part, str):
-            return [part]
-        parts, done = [], 0
-        for match in pattern.finditer(part):
+    def _split(self, pattern, segment):
+        if not isinstance(segment, str):
+            return [segment]
+        segments, done = [], 0
+        for match in pattern.finditer(segment):
             start, end = match.span(match.lastindex)
-            size = size_of(part[match.start() : end])
+            size = size_of(segment[match.start() : end])
             token = match[match.lastindex]
             first, last = _without_spaces(token_bytes(token), 0)
-            base = size_of(part[match.start() : start])
+            base = size_of(segment[match.start() : start])
             ids = [self._vocabulary.id_of(token)]
             encoded = UnitTokens(ids, [base + first], [base + last], size)
-            parts += [part[done : match.start()], encoded]
+            segments += [segment[done : match.start()], encoded]
             done = end
-        return [*parts, part[done:]]
+        return [*segments, segment[done:]]
 
-    def _with_space(self, part):
+    def _with_space(self, segment):
         """Yield the first unit, encoded with a leading space, and the rest."""
-        if not part.startswith(" "):
-            first = self.pattern.match(f" {part}")[0]
+        if not segment.startswith(" "):
+            first = self.pattern.match(f" {segment}")[0]
             ids, *spans, size = self.encode(first)
             starts, ends = ([max(x - 1, 0) for x in span] for span in spans)
             yield UnitTokens(ids, starts, ends, size - 1)
-            part = part[len(first) - 1 :]
-        yield part
+            segment = segment[len(first) - 1 :]
+        yield segment
 
     def encode(self, unit):
         """Tokenize a unit, see `HostTokenizer`."""
-        text, places = unit, range(len(unit))
+        text, origins = unit, range(len(unit))
         if self._compose:
-            text, places = self._compose(unit)
+            text, origins = self._compose(unit)
         # Start and end in the unit of the character of each byte.
         sizes = [0]
         for character in unit:
             sizes.append(sizes[-1] + size_of(character))
         firsts, lasts = [], []
-        for character, place in zip(text, places, strict=True):
+        for character, origin in zip(text, origins, strict=True):
             size = size_of(character)
-            firsts += [sizes[place]] * size
-            lasts += [sizes[place + 1]] * size
+            firsts += [sizes[origin]] * size
+            lasts += [sizes[origin + 1]] * size
         firsts.append(sizes[-1])
         data = text.encode("utf-8", "surrogateescape")
-        ids, starts, ends, place = [], [], [], 0
+        ids, starts, ends, offset = [], [], [], 0
         for word in _WORDS.findall(text):
             word = word.encode("utf-8", "surrogateescape")
             spelled = "".join(byte_characters()[byte] for byte in word)
             for token in self._model.tokenize(spelled):
                 is_known = token.id != self._vocabulary.unk_id
-                after = place + (len(token.value) if is_known else 1)
-                first, last = _without_spaces(data[place:after], place)
+                after = offset + (len(token.value) if is_known else 1)
+                first, last = _without_spaces(data[offset:after], offset)
                 ids.append(token.id)
                 ends.append(lasts[last - 1])
                 starts.append(min(firsts[first], ends[-1]))
-                place = after
+                offset = after
         return UnitTokens(ids, starts, ends, sizes[-1])
 
 
@@ -129,10 +131,10 @@ def _pattern_of(tokens):
     return re.compile("|".join(filter(None, groups)))
 
 
-def _without_spaces(data, place):
+def _without_spaces(data, offset):
     """Return the start and end of bytes at an offset, without outer spaces."""
-    first = place + len(data) - len(data.lstrip(b" "))
-    return first, max(first, place + len(data.rstrip(b" ")))
+    first = offset + len(data) - len(data.lstrip(b" "))
+    return first, max(first, offset + len(data.rstrip(b" ")))
 
 
 class _Composition:
@@ -154,15 +156,15 @@ class _Composition:
     def __call__(self, text):
         if unicodedata.is_normalized("NFC", text):
             return text, range(len(text))
-        texts, places, size = [], [], 0
-        for number, part in enumerate(_NO_TEXT.split(text)):
+        texts, origins, size = [], [], 0
+        for number, segment in enumerate(_NO_TEXT.split(text)):
             if number % 2:
-                texts.append(part)
-                places += range(size, size + len(part))
+                texts.append(segment)
+                origins += range(size, size + len(segment))
             else:
                 normalizer = self._tokenizer.normalizer
-                texts.append(normalizer.normalize_str(part))
-                found = self._tokenizer.encode(part).offsets
-                places += [size + start for start, _ in found]
-            size += len(part)
-        return "".join(texts), places
+                texts.append(normalizer.normalize_str(segment))
+                offsets = self._tokenizer.encode(segment).offsets
+                origins += [size + start for start, _ in offsets]
+            size += len(segment)
+        return "".join(texts), origins

@@ -43,12 +43,15 @@ def word_starts(flat, kinds, characters):
     Returns:
         int32 `(num_words,)`, ascending. A word ends where the next one begins.
     """
-    before = shift(kinds, NONE)
+    before = shift(kinds, NONE)  # [num_bytes], kind of the byte before.
     is_new = tf.not_equal(kinds, before)
     after_space = is_new & tf.equal(before, SPACE) & tf.not_equal(kinds, NONE)
+    # A blank belongs to the word after it.
     after_blank = shift(tf.equal(flat.bytes, _BLANK), False) & after_space
+    # The last space of a run begins a word: a blank begins the next word, any
+    # other space is a separate word.
     is_last_space = tf.concat([after_space[1:], [False]], 0)
-    is_last_space &= flat.bytes < 0x80
+    is_last_space &= flat.bytes < 0x80  # One byte; see `_split_long_spaces`.
     is_start = is_new & tf.logical_not(after_blank) | is_last_space
     is_start = _split_long_spaces(is_start, after_space, characters)
     return where(_split_contractions(is_start, flat))
@@ -56,30 +59,38 @@ def word_starts(flat, kinds, characters):
 
 def _split_long_spaces(is_start, after_space, characters):
     """Split off the last space of a run if this space has several bytes."""
-    ends = characters.starts + characters.lengths
+    ends = characters.starts + characters.lengths  # [num_characters]
     is_last = tf.equal(characters.kinds, SPACE) & tf.gather(after_space, ends)
-    places = tf.boolean_mask(characters.starts, is_last)
-    return scatter(is_start, places, tf.ones_like(places, tf.bool))
+    last_spaces = tf.boolean_mask(characters.starts, is_last)
+    return scatter(is_start, last_spaces, tf.ones_like(last_spaces, tf.bool))
 
 
 def _split_contractions(is_start, flat):
     """Make contractions such as "'s" separate words."""
-    places = where(tf.equal(flat.bytes, _APOSTROPHE) & is_start)
-    letter, second = (tf.gather(flat.bytes, places + n) for n in (1, 2))
-    is_short = tf.zeros_like(places, tf.bool)
+    # After a blank or punctuation, an apostrophe does not begin a word.
+    apostrophes = where(tf.equal(flat.bytes, _APOSTROPHE) & is_start)
+    letter, second = (tf.gather(flat.bytes, apostrophes + n) for n in (1, 2))
+    is_short = tf.zeros_like(apostrophes, tf.bool)
     for one in _ONE_LETTER:
         is_short |= tf.equal(letter, ord(one))
-    is_long = tf.zeros_like(places, tf.bool)
+    is_long = tf.zeros_like(apostrophes, tf.bool)
     for one, other in _TWO_LETTERS:
         is_long |= tf.equal(letter, ord(one)) & tf.equal(second, ord(other))
-    ends = places + tf.where(is_short, 2, 3)
-    found = is_short | is_long
-    places, ends = (tf.boolean_mask(x, found) for x in (places, ends))
+    ends = apostrophes + tf.where(is_short, 2, 3)  # [num_apostrophes]
+    is_contraction = is_short | is_long
+    apostrophes, ends = (
+        tf.boolean_mask(x, is_contraction) for x in (apostrophes, ends)
+    )
     return scatter(
         is_start,
-        tf.concat([places + 1, ends], 0),
+        # The letters continue the word, which ends after them.
+        tf.concat([apostrophes + 1, ends], 0),
         tf.concat(
-            [tf.zeros_like(places, tf.bool), tf.ones_like(places, tf.bool)], 0
+            [
+                tf.zeros_like(apostrophes, tf.bool),
+                tf.ones_like(apostrophes, tf.bool),
+            ],
+            0,
         ),
     )
 
@@ -112,6 +123,7 @@ class WholeWords:
     """
 
     def __init__(self, words):
+        # Two little-endian integers per word, as in `_words`.
         padded = b"".join(word.ljust(MAX_BYTES, b"\0") for word in words)
         low, high = np.frombuffer(padded, "<i8").reshape(-1, 2).T
         lengths = np.array([len(word) for word in words], np.int32)
@@ -121,19 +133,22 @@ class WholeWords:
     def __call__(self, flat, starts, lengths):
         low, high = _words(flat.bytes, starts, lengths)
         numbers = self._number_of(low, high, lengths)
-        last = tf.size(self._ids) - 1
+        last = tf.size(self._ids) - 1  # The index of `NOT_WHOLE`.
         return tf.gather(self._ids, tf.where(numbers < 0, last, numbers))
 
 
 def _words(codes, starts, lengths):
     """Return the first 16 bytes of words as two int64, padded with 0."""
+    # [num_bytes / 8], one integer for 8 bytes.
     blocks = tf.bitcast(tf.reshape(codes, [-1, _HALF]), tf.int64)
     last = tf.size(blocks) - 1
     block = starts // _HALF
     shift = starts % _HALF
+    # 16 bytes from any position are in at most three blocks.
     first, second, third = (
         tf.gather(blocks, tf.minimum(block + n, last)) for n in range(3)
     )
+    # A right shift of a negative integer fills the upper bits with ones.
     kept = tf.gather(_LOWEST, _HALF - shift)
     bits = 8 * tf.cast(shift, tf.int64)
 
@@ -166,6 +181,7 @@ def whole_words(words, symbols, merge):
         tf.constant(np.fromiter(itertools.chain(*symbols), np.int32)),
         tf.constant(np.repeat(np.arange(len(words)), lengths)),
     ).numpy()
+    # The word is a single token if its first symbol became its token.
     firsts = tokens[np.cumsum(lengths) - lengths]
     pairs = zip(words.items(), firsts, strict=True)
     return WholeWords(

@@ -62,7 +62,7 @@ def in_pages(values):
 
 
 def character_kinds(flat):
-    """Return the kind of the character that each byte belongs to.
+    """Return the character kind of each byte.
 
     A byte that is not part of a well-formed character counts as a character.
 
@@ -78,9 +78,9 @@ def character_kinds(flat):
     kinds = tf.gather(of_bytes, codes)
     starts, lengths, points = long_characters(flat.bytes)
     characters = LongCharacters(starts, lengths, _kind_of()(points))
-    places = tf.ragged.range(starts, starts + lengths)
-    of_long = tf.gather(characters.kinds, places.value_rowids())
-    kinds = scatter(kinds, places.flat_values, of_long)
+    positions = tf.ragged.range(starts, starts + lengths)
+    of_long = tf.gather(characters.kinds, positions.value_rowids())
+    kinds = scatter(kinds, positions.flat_values, of_long)
     kinds = tf.where(flat.is_text, kinds, tf.constant(NONE, tf.uint8))
     return kinds, characters
 

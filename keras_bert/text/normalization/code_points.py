@@ -1,6 +1,6 @@
-"""Unicode properties of code points: character kind and punctuation.
+"""Unicode properties of code points: character kinds and punctuation.
 
-Byte-level BPE needs the kinds of characters, and WordPiece the punctuation. The
+Byte-level BPE needs the character kinds, and WordPiece the punctuation. The
 ranges are the same as in `tokenizers` 0.23 and in tensorflow-text: White_Space
 and the categories L, N and P of Unicode 16.0. They are read from a file, so
 that they do not depend on the version of Python. As in google-research/bert,
@@ -23,17 +23,17 @@ _NAMES = {"space": SPACE, "letter": LETTER, "number": NUMBER}
 @functools.cache
 def _ranges():
     """Return a dict mapping names to lists of inclusive ranges."""
-    found = {}
+    ranges = {}
     for line in _RANGES.read_text(encoding="ascii").splitlines():
         name, span = line.split(" ")
         first, last = (int(end, 16) for end in span.split("-"))
-        found.setdefault(name, []).append((first, last))
-    return found
+        ranges.setdefault(name, []).append((first, last))
+    return ranges
 
 
 @functools.cache
 def code_point_kinds():
-    """Return the kind of every code point as a uint8 array `(1114112,)`."""
+    """Return the character kind of each code point, uint8 `(1114112,)`."""
     kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
     for name, kind in _NAMES.items():
         for first, last in _ranges()[name]:

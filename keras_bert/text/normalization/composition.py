@@ -101,20 +101,21 @@ class Composition:
 
     def _compose(self, flat):
         codes = tf.cast(flat.bytes, tf.int32)
-        starts, lengths, points = long_characters(flat.bytes)
+        starts, lengths, points = long_characters(flat.bytes)  # [num_long]
         is_unsafe = self._is_unsafe(points) & tf.gather(flat.is_text, starts)
         inside = tf.ragged.range(starts + 1, starts + lengths).flat_values
         size = tf.shape(codes)
-        places = where(
+        # First bytes of characters, and bytes outside of characters.
+        positions = where(
             scatter(tf.fill(size, True), inside, tf.zeros_like(inside, tf.bool))
         )
         # Select characters that may change, and the character before each.
         unsafe = scatter(tf.fill(size, False), starts, is_unsafe)
-        unsafe = tf.gather(unsafe, places)
+        unsafe = tf.gather(unsafe, positions)
         affected = unsafe | tf.concat([unsafe[1:], [False]], 0)
-        places = tf.boolean_mask(places, affected)
+        positions = tf.boolean_mask(positions, affected)  # [num_affected]
         sizes = scatter(tf.fill(size, 1), starts, lengths)
-        sizes = tf.gather(sizes, places)
+        sizes = tf.gather(sizes, positions)
         # Give bytes that are not text values above all code points.
         points = scatter(
             tf.where(codes < 0x80, codes, codes + NUM_CODE_POINTS),
@@ -122,16 +123,18 @@ class Composition:
             points,
         )
         points = tf.where(flat.is_text, points, codes + NUM_CODE_POINTS)
-        elements = self._ordered(tf.gather(points, places))
+        elements = self._ordered(tf.gather(points, positions))
         elements = self._merged(elements)
-        consumed = 1 - tf.minimum(elements.changes, 1)
+        consumed = 1 - tf.minimum(elements.changes, 1)  # [num_elements]
+        # Index of the first affected character that an element consumes. An
+        # element that consumes none belongs to the character before.
         origins = tf.cumsum(consumed, exclusive=True)
         origins -= tf.cast(elements.changes > 0, tf.int32)
-        codes, rows = _encoded(elements.points)
+        codes, rows = _encoded(elements.points)  # [num_new_bytes]
         old, sizes_of = (
-            tf.gather(tf.gather(x, origins), rows) for x in (places, sizes)
+            tf.gather(tf.gather(x, origins), rows) for x in (positions, sizes)
         )
-        gone = tf.ragged.range(places, places + sizes).flat_values
+        gone = tf.ragged.range(positions, positions + sizes).flat_values
         stays = scatter(tf.fill(size, True), gone, tf.zeros_like(gone, tf.bool))
         ends = tf.gather(flat.origins, old) + sizes_of
         return splice(flat, stays, old, tf.cast(codes, tf.uint8), ends)
@@ -139,15 +142,18 @@ class Composition:
     def _ordered(self, points):
         numbers = self._numbers(points)
         lengths = tf.gather(self._lengths, numbers)
-        inside = tf.ragged.range(lengths)
+        inside = tf.ragged.range(lengths)  # [num_affected, (num_elements)]
         rows, inside = inside.value_rowids(), inside.flat_values
         numbers, points = tf.gather(numbers, rows), tf.gather(points, rows)
         firsts = tf.gather(self._firsts, numbers)
         points = tf.where(
             numbers > 0, tf.gather(self._decomposed, firsts + inside), points
         )
+        # The first element of a decomposition consumes the character.
         changes = tf.cast(inside > 0, tf.int32)
         classes = tf.cast(self._classes(points), tf.int32)
+        # Canonical ordering sorts the marks after a starter by class. The index
+        # makes the sort stable.
         starters = tf.cumsum(tf.cast(tf.equal(classes, 0), tf.int64))
         keys = starters * 256 + tf.cast(classes, tf.int64)
         size = tf.size(points, tf.int64)
@@ -155,6 +161,7 @@ class Composition:
         points, classes, changes = (
             tf.gather(x, order) for x in (points, classes, changes)
         )
+        # A starter that is never second in a pair begins a group.
         begins = tf.equal(classes, 0) & tf.equal(self._follows(points), 0)
         groups = tf.cumsum(tf.cast(begins, tf.int32))
         return _Elements(points, classes, groups, changes)
@@ -192,25 +199,31 @@ class Composition:
         points, classes, groups, _ = elements
         is_starter = tf.equal(classes, 0)
         starters = where(is_starter)
+        # Index of the last starter before each element, [num_elements].
         number = tf.cumsum(tf.cast(is_starter, tf.int32), exclusive=True) - 1
         starter = tf.gather(starters, tf.maximum(number, 0))
-        places = tf.range(tf.size(points))
-        is_free = tf.equal(starter, places - 1)
+        indices = tf.range(tf.size(points))
+        # Marks are sorted by class, so only the mark before can block a pair.
+        is_free = tf.equal(starter, indices - 1)
         is_free |= shift(classes, 0) < classes
         second = where(is_free & tf.equal(tf.gather(groups, starter), groups))
         first = tf.gather(starter, second)
         composed = self._composed_of(
             tf.gather(points, first), tf.gather(points, second)
         )
-        found = where(composed > 0)
-        group = tf.gather(groups, tf.gather(second, found))
-        found = tf.boolean_mask(found, tf.not_equal(shift(group, -1), group))
-        return tuple(tf.gather(x, found) for x in (first, second, composed))
+        # A merge changes the next pair of its group, so merge only the first.
+        matches = where(composed > 0)
+        group = tf.gather(groups, tf.gather(second, matches))
+        matches = tf.boolean_mask(
+            matches, tf.not_equal(shift(group, -1), group)
+        )
+        return tuple(tf.gather(x, matches) for x in (first, second, composed))
 
     def _composed_of(self, first, second):
         numbers = self._pair_number(first, second)
-        last = tf.size(self._composed) - 1
+        last = tf.size(self._composed) - 1  # Its value is 0: no composition.
         numbers = tf.where(tf.equal(numbers, NOT_FOUND), last, numbers)
+        # A syllable is a lead and a vowel, or an open syllable and a tail.
         lead, vowel = first - _LEADS, second - _VOWELS
         is_open = (0 <= lead) & (lead < _NUM_LEADS)
         is_open &= (0 <= vowel) & (vowel < _NUM_VOWELS)
@@ -234,14 +247,15 @@ def _encoded(points):
     Returns:
         The bytes, and for each byte the index of its code point.
     """
-    is_byte = points >= NUM_CODE_POINTS
+    is_byte = points >= NUM_CODE_POINTS  # Bytes that are not text or not UTF-8.
     counts = 1 + tf.cast(points >= 0x80, tf.int32)
     counts += tf.cast(points >= 0x800, tf.int32)
     counts += tf.cast(points >= 0x10000, tf.int32)
     counts = tf.where(is_byte, 1, counts)
-    inside = tf.ragged.range(counts)
+    inside = tf.ragged.range(counts)  # [num_points, (1 to 4)]
     rows, inside = inside.value_rowids(), inside.flat_values
     points, lengths = tf.gather(points, rows), tf.gather(counts, rows)
+    # Each byte after the first has 6 bits of the code point.
     bits = tf.bitwise.right_shift(points, 6 * (lengths - 1 - inside))
     leading = tf.gather([0, 0, 0xC0, 0xE0, 0xF0], lengths)
     codes = tf.where(tf.equal(inside, 0), leading + bits, 0x80 + bits % 64)
@@ -263,7 +277,10 @@ def _data():
             if decomposed == character:
                 continue
             decompositions[point] = decomposed
-            parts = unicodedata.decomposition(character).split()
-            if unicodedata.is_normalized("NFC", character) and len(parts) == 2:
-                pairs[tuple(int(part, 16) for part in parts)] = point
+            mapping = unicodedata.decomposition(character).split()
+            if (
+                unicodedata.is_normalized("NFC", character)
+                and len(mapping) == 2
+            ):
+                pairs[tuple(int(code, 16) for code in mapping)] = point
     return classes, decompositions, pairs

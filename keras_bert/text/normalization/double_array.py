@@ -28,7 +28,7 @@ def build_double_array(entries: dict[bytes, int]) -> list[int]:
         on the order of the entries.
     """
     root, blocks = _minimise(_nest(entries))
-    bases = _place(blocks)
+    bases = _assign_bases(blocks)
     units = [0] * (-(-(max(bases) + 1) // _PAGE) * _PAGE)
     units[0] = _node_unit(0, 0, root, blocks, bases)
     for number, (value, children) in enumerate(blocks):
@@ -66,7 +66,7 @@ def _minimise(root):
     return visit(root), list(numbers)
 
 
-def _place(blocks):
+def _assign_bases(blocks):
     """Find a base for each block, starting with the largest blocks."""
     labels = [_labels(block) for block in blocks]
     order = sorted(range(len(blocks)), key=lambda n: -len(labels[n]))

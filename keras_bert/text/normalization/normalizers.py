@@ -20,9 +20,9 @@ StripAccents, Lowercase and Precompiled (the table of the model).
 The normalizers with quotation marks are two ops in the graph, with a table
 each. The first table stores the rules for single characters. The second table
 extends the model's table by the pairs of quotation marks. Only pairs in the raw
-text are replaced: the first table leaves a `SEPARATOR` in place of dropped
-characters and around quotation marks that it creates, and the second table
-drops the separators.
+text are replaced: the first table writes a `SEPARATOR` for dropped characters
+and around quotation marks that it creates, and the second table drops the
+separators.
 
 Python versions differ in their Unicode data. The rules are therefore pinned to
 Unicode 13.0, the version of the oldest supported Python: a code point that is

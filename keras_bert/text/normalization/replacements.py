@@ -42,10 +42,10 @@ def build_table(
     encoded = dict.fromkeys(_ill_formed_sequences(), b"")
     for character, text in replacements.items():
         encoded[character.encode()] = text.encode()
-    pool, places = _pool(set(encoded.values()))
-    values = {key: places[text] for key, text in encoded.items()}
+    pool, value_of = _pool(set(encoded.values()))
+    values = {key: value_of[text] for key, text in encoded.items()}
     units = build_double_array(values)
-    zero_value = places[b""] if drops_nul else 0
+    zero_value = value_of[b""] if drops_nul else 0
     return _flatbuffer(strip_accents, units, zero_value, pool)
 
 
@@ -66,9 +66,9 @@ def _ill_formed_sequences():
 
 
 def _pool(texts):
-    """Join texts into a pool and return it with their positions and lengths."""
+    """Join texts into a pool; return it and the table value of each text."""
     pool = b""
-    places = {}
+    value_of = {}
     for text in sorted(texts, key=lambda text: (-len(text), text)):
         if len(text) >= 1 << _LENGTH_BITS:
             raise ValueError(
@@ -79,8 +79,8 @@ def _pool(texts):
         if start < 0:
             start = len(pool)
             pool += text
-        places[text] = _IS_REPLACED | start << _LENGTH_BITS | len(text)
-    return pool, places
+        value_of[text] = _IS_REPLACED | start << _LENGTH_BITS | len(text)
+    return pool, value_of
 
 
 def _flatbuffer(strip_accents, units, zero_value, pool):
@@ -125,9 +125,9 @@ class CharacterTable(dict):
             key = character.encode("utf-8", "ignore")
             value = _value(self._units, key) if key else _IS_REPLACED
         if value & _IS_REPLACED:
-            place = (value ^ _IS_REPLACED) >> _LENGTH_BITS
-            end = place + value % (1 << _LENGTH_BITS)
-            character = self._pool[place:end].decode()
+            start = (value ^ _IS_REPLACED) >> _LENGTH_BITS
+            end = start + value % (1 << _LENGTH_BITS)
+            character = self._pool[start:end].decode()
         return self.setdefault(code_point, character)
 
 
@@ -148,12 +148,12 @@ def build_charsmap(replacements):
     Returns:
         Bytes of the table.
     """
-    pool, places = b"", {}
+    pool, starts = b"", {}
     for text in sorted({*replacements.values()}):
-        places[text] = len(pool)
+        starts[text] = len(pool)
         pool += text.encode() + b"\0"
     units = build_double_array(
-        {key.encode(): places[text] for key, text in replacements.items()}
+        {key.encode(): starts[text] for key, text in replacements.items()}
     )
     return struct.pack(f"<{1 + len(units)}I", 4 * len(units), *units) + pool
 
@@ -162,7 +162,7 @@ def has_key(charsmap, text):
     """Return True if the text is a key of the replacement table."""
     if not charsmap:
         return False
-    units, _ = _parts(charsmap)
+    units, _ = _units_and_pool(charsmap)
     return _value(units, text.encode(), -1) >= 0
 
 
@@ -186,7 +186,7 @@ class LongestMatch:
 
     Call arguments:
         text: str.
-        place: int, index of a character.
+        start: int, index of a character.
 
     Returns:
         The index after the key, and the key's replacement. If no key matches,
@@ -194,21 +194,23 @@ class LongestMatch:
     """
 
     def __init__(self, charsmap):
-        self._units, self._pool = _parts(charsmap) if charsmap else ((), b"")
+        self._units, self._pool = (
+            _units_and_pool(charsmap) if charsmap else ((), b"")
+        )
 
-    def __call__(self, text, place):
-        found, index, units = (place + 1, text[place]), 0, self._units
-        for end in range(place, len(text) if units else place):
+    def __call__(self, text, start):
+        match, index, units = (start + 1, text[start]), 0, self._units
+        for end in range(start, len(text) if units else start):
             for byte in text[end].encode():
                 index ^= _offset(units[index]) ^ byte
                 is_inside = byte and index < len(units)
                 if not is_inside or units[index] & _LABEL != byte:
-                    return found
+                    return match
             if units[index] & _HAS_VALUE:
                 first = units[index ^ _offset(units[index])] & _VALUE
                 replaced = self._pool[first : self._pool.index(0, first)]
-                found = end + 1, replaced.decode()
-        return found
+                match = end + 1, replaced.decode()
+        return match
 
 
 def single_replacements(charsmap):
@@ -220,8 +222,8 @@ def single_replacements(charsmap):
     Returns:
         A dict mapping texts to their replacements.
     """
-    found = replacements(charsmap).items()
-    return {key: text for key, text in found if len(key) == 1}
+    pairs = replacements(charsmap).items()
+    return {key: text for key, text in pairs if len(key) == 1}
 
 
 @functools.lru_cache(maxsize=4)  # Computing a table takes seconds.
@@ -240,10 +242,10 @@ def replacements(charsmap):
     if not charsmap:
         return {}
     try:
-        units, pool = _parts(charsmap)
+        units, pool = _units_and_pool(charsmap)
         return {
-            key.decode(): pool[place : pool.index(0, place)].decode()
-            for key, place in _keys(units)
+            key.decode(): pool[start : pool.index(0, start)].decode()
+            for key, start in _keys(units)
         }
     except (IndexError, ValueError, struct.error) as error:
         raise ValueError(
@@ -261,7 +263,7 @@ def check_charsmap(charsmap):
     if not charsmap:
         return
     try:
-        units, pool = _parts(charsmap)
+        units, pool = _units_and_pool(charsmap)
     except struct.error as error:
         raise ValueError(f"damaged normalization table: {error}") from None
     units = np.array(units, np.int64)
@@ -273,7 +275,7 @@ def check_charsmap(charsmap):
         raise ValueError("damaged normalization table")
 
 
-def _parts(charsmap):
+def _units_and_pool(charsmap):
     (size,) = struct.unpack_from("<I", charsmap)
     units = struct.unpack_from(f"<{size // 4}I", charsmap, 4)
     return units, charsmap[4 + size :]

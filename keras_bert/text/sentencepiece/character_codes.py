@@ -53,8 +53,8 @@ class CharacterCodes:
 
 def count_bytes(op, texts, begins):
     """Count the bytes that replace each byte, with an item per text end."""
-    _, places = op.normalize_with_offsets(texts)
-    index = places.flat_values + tf.gather(begins, places.value_rowids())
+    _, offsets = op.normalize_with_offsets(texts)
+    index = offsets.flat_values + tf.gather(begins, offsets.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
     ones = tf.ones_like(index, tf.int32)
     return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis])

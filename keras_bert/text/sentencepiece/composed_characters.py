@@ -1,8 +1,8 @@
 """Characters that a SentencePiece table composes from two or three others.
 
-The first table decomposes texts and drops combining characters. Some parts are
-not combining characters: the jamo of Hangul syllables, and vowel signs of Indic
-scripts. The table of the model composes them again.
+The first table decomposes texts and drops combining characters. Some elements
+are not combining characters: the jamo of Hangul syllables, and vowel signs of
+Indic scripts. The table of the model composes them again.
 """
 
 import unicodedata
@@ -19,8 +19,9 @@ _MAX_SECONDS = 59  # One op distinguishes them, and 4 other characters.
 class ComposedCharacters:
     """Callable that finds composed characters.
 
-    Its attribute `parts` is the set of the characters in sequences, `seconds`
-    the list of those in second position. A text without them has no sequence.
+    Its attribute `elements` is the set of the characters in sequences,
+    `seconds` the list of those in second position. A text without them has no
+    sequence.
 
     Args:
         charsmap: bytes, the replacement table of the op.
@@ -32,17 +33,17 @@ class ComposedCharacters:
         index: int64 `(num_characters,)`, the index of each character in codes.
         seconds: int32 `(num_characters,)`, the index of each character in
             `seconds`, -1 for other characters.
-        places: int64 `(num_characters,)`, byte offsets of the characters. Each
+        offsets: int64 `(num_characters,)`, byte offsets of the characters. Each
             text has an item for its end.
 
     Returns:
-        Three masks, bool `(num_characters,)`: parts of composed characters;
-        parts of known ones; parts except the first of each.
+        Three masks, bool `(num_characters,)`: elements of composed
+        characters; elements of known ones; elements except the first of each.
     """
 
     def __init__(self, charsmap, known):
         keys = _composing_keys(charsmap)
-        self.parts = {character for key in keys for character in key}
+        self.elements = {character for key in keys for character in key}
         self.seconds = _sorted(key[1] for key in keys)
         firsts = _sorted(key[0] for key in keys)
         thirds = _sorted(key[2:] for key in keys if len(key) == 3)
@@ -67,19 +68,19 @@ class ComposedCharacters:
         self._first_sizes = tf.constant(sizes[: len(firsts)], tf.int64)
         self._second_sizes = tf.constant(sizes[len(firsts) :], tf.int64)
 
-    def __call__(self, texts, begins, index, seconds, places):
+    def __call__(self, texts, begins, index, seconds, offsets):
         none = tf.zeros_like(index, tf.bool)
         return tf.cond(
             tf.reduce_any(seconds >= 0),
-            lambda: self._find(texts, begins, index, seconds, places),
+            lambda: self._find(texts, begins, index, seconds, offsets),
             lambda: (none, none, none),
         )
 
-    def _find(self, texts, begins, index, seconds, places):
+    def _find(self, texts, begins, index, seconds, offsets):
         first = tf.gather(self._first_code(texts, begins), index)
         third = tf.gather(self._third_code(texts, begins), index)
         # Characters follow each other if no dropped character is between them.
-        distance = _next(places, 0) - places
+        distance = _next(offsets, 0) - offsets
         size = tf.gather(self._first_sizes, tf.maximum(first, 0))
         second = tf.where(tf.equal(distance, size), _next(seconds, -1), -1)
         size = tf.gather(self._second_sizes, tf.maximum(seconds, 0))

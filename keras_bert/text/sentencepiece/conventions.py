@@ -23,8 +23,8 @@ def conventions_of_file(path, tokens=frozenset(), tokenizer_class=""):
             `tokens`, it distinguishes families with the same file name.
     """
     name = pathlib.Path(path).name
-    found = [c for c in ALL_CONVENTIONS if name in c.files]
-    return _most_specific(found, tokens, tokenizer_class)
+    candidates = [c for c in ALL_CONVENTIONS if name in c.files]
+    return _most_specific(candidates, tokens, tokenizer_class)
 
 
 def conventions_of_tokens(tokens, tokenizer_class=""):
@@ -37,13 +37,13 @@ def conventions_of_tokens(tokens, tokenizer_class=""):
     Returns:
         `Conventions`. If none match, those of `tokenizer_class`, or `DEFAULT`.
     """
-    found = [c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens]
-    return _most_specific(found, tokens, tokenizer_class)
+    candidates = [c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens]
+    return _most_specific(candidates, tokens, tokenizer_class)
 
 
-def _most_specific(found, tokens, tokenizer_class):
+def _most_specific(candidates, tokens, tokenizer_class):
     name = tokenizer_class.removesuffix("Fast")
     named = [c for c in ALL_CONVENTIONS if c.tokenizer_class == name]
-    known = [c for c in found if c in named or {*c.own_pieces} <= tokens]
+    known = [c for c in candidates if c in named or {*c.own_pieces} <= tokens]
     known.sort(key=lambda c: (c not in named, -len(c.own_pieces)))
     return next(iter(known + named), DEFAULT)

@@ -38,7 +38,11 @@ _TYPES = {
     "score": _FIELD.TYPE_FLOAT,
     "precompiled_charsmap": _FIELD.TYPE_BYTES,
 }
-_PARTS = {"pieces": "Piece", "trainer": "Trainer", "normalizer": "Normalizer"}
+_SUBMESSAGES = {
+    "pieces": "Piece",
+    "trainer": "Trainer",
+    "normalizer": "Normalizer",
+}
 _DEFAULTS = {"type": "1", "model_type": "1"}
 # The only values that the op supports.
 _SUPPORTED = {
@@ -58,8 +62,8 @@ def _message_class():
             of.type = _TYPES.get(field, of.TYPE_INT32)
             if field in _DEFAULTS:
                 of.default_value = _DEFAULTS[field]
-            if field in _PARTS:
-                of.type, of.type_name = of.TYPE_MESSAGE, _PARTS[field]
+            if field in _SUBMESSAGES:
+                of.type, of.type_name = of.TYPE_MESSAGE, _SUBMESSAGES[field]
             if field == "pieces":
                 of.label = of.LABEL_REPEATED
     pool = descriptor_pool.DescriptorPool()
@@ -77,13 +81,13 @@ class Piece(typing.NamedTuple):
     Args:
         text: the piece.
         score: its log-probability.
-        kind: `NORMAL`, `UNKNOWN`, `CONTROL` or `USER_DEFINED`. Pieces of other
-            kinds are never produced.
+        type: `NORMAL`, `UNKNOWN`, `CONTROL` or `USER_DEFINED`. Pieces of other
+            types are never produced.
     """
 
     text: str
     score: float
-    kind: int
+    type: int
 
 
 class SentencePieceModel:
@@ -120,11 +124,11 @@ class SentencePieceModel:
                 f"{source} is not a complete SentencePiece model: {error}."
             ) from None
         for key, (value, expected) in _SUPPORTED.items():
-            found = getattr(self._message.trainer, key)
-            if found != value:
+            actual = getattr(self._message.trainer, key)
+            if actual != value:
                 raise ValueError(
                     f"{source} must {expected}; the TensorFlow op supports no "
-                    f"other models. Received: {key}={found}."
+                    f"other models. Received: {key}={actual}."
                 )
 
     def __reduce__(self):
@@ -163,8 +167,8 @@ def model_bytes(pieces, charsmap=b"", **trainer):
 
 
 def _serialized(model, pieces, **normalizer):
-    for text, score, kind in pieces:
-        model.pieces.add(piece=text, score=score, type=kind)
+    for text, score, piece_type in pieces:
+        model.pieces.add(piece=text, score=score, type=piece_type)
     for key, value in normalizer.items():
         setattr(model.normalizer, key, value)
     return model.SerializeToString(deterministic=True)

@@ -39,15 +39,15 @@ class LibrarySpans:
         pieces = model.pieces
         # Consecutive unknown characters count as one character.
         self._lengths = [
-            1 if piece.kind == UNKNOWN else len(piece.text) for piece in pieces
+            1 if piece.type == UNKNOWN else len(piece.text) for piece in pieces
         ]
         known = {
             character
             for piece in pieces
-            if piece.kind in (NORMAL, USER_DEFINED)
+            if piece.type in (NORMAL, USER_DEFINED)
             for character in piece.text
         }
-        own = [piece for piece in pieces if piece.kind == UNKNOWN]
+        own = [piece for piece in pieces if piece.type == UNKNOWN]
         own += [Piece(c, -1.0, NORMAL) for c in sorted(known | {WORD_START})]
         self._model = model.graph_bytes(own, model.charsmap)
         replaced = single_replacements(model.charsmap).items()

@@ -14,7 +14,7 @@ from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
 from keras_bert.text.normalization.normalizers import XLNET
 from keras_bert.text.sentencepiece.conventions import ALL_CONVENTIONS
-from keras_bert.text.sentencepiece.tokenizer_json import fast_parts
+from keras_bert.text.sentencepiece.tokenizer_json import fast_components
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
 from keras_bert.text.sentencepiece.units import SentencePieceUnits
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
@@ -83,7 +83,7 @@ class SentencePieceSettings(CasedTokenizer):
             )
 
     @property
-    def found_tokens(self):
+    def matched_token_ids(self):
         """Dict mapping the tokens to match in texts to their ids."""
         tokens = self.fast_tokens
         if not self.special_tokens_in_text:
@@ -177,9 +177,9 @@ class SentencePieceSettings(CasedTokenizer):
         """Return the rules of the host tokenizer."""
         return SentencePieceUnits(self)
 
-    def fast_parts(self):
+    def fast_components(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""
-        return fast_parts(
+        return fast_components(
             self.vocabulary,
             self.lowercase,
             self.normalizer,

@@ -90,17 +90,17 @@ def finding_charsmap(charsmap, lowercase, tokens):
     Returns:
         Bytes of the replacement table.
     """
-    found = replacements(charsmap)
+    replaced = replacements(charsmap)
     letters = {
         mark: letter.lower() if lowercase else letter
         for letter, mark in _MARKS.items()
     }
-    found_tokens = {marked(token): f"{marked(token)} " for token in tokens}
+    token_texts = {marked(token): f"{marked(token)} " for token in tokens}
     return build_charsmap(
         {
-            **found,
-            **{mark: found.get(x, x) for mark, x in letters.items()},
-            **found_tokens,
+            **replaced,
+            **{mark: replaced.get(x, x) for mark, x in letters.items()},
+            **token_texts,
             _GAP: "",
         }
     )

@@ -144,14 +144,18 @@ class SentencePieceTokenizer(Tokenizer):
         counts = tf.cast(is_spaced, tf.int64)
         splits = pieces.row_splits + tf.concat([[0], tf.cumsum(counts)], 0)
         rows = pieces.ragged(pieces.ids).value_rowids()
-        places = tf.range(tf.size(rows, tf.int64))
-        places += tf.gather(tf.cumsum(counts, exclusive=True), rows)
-        last_places = tf.boolean_mask(splits[1:] - 1, is_spaced)
+        positions = tf.range(tf.size(rows, tf.int64))
+        positions += tf.gather(tf.cumsum(counts, exclusive=True), rows)
+        last_positions = tf.boolean_mask(splits[1:] - 1, is_spaced)
         mark = tf.fill(tf.shape(ends), self.vocabulary.id_of(WORD_START))
 
         def joined(values, last):
-            both = scatter(tf.zeros(splits[-1:], values.dtype), places, values)
-            return scatter(both, last_places, tf.boolean_mask(last, is_spaced))
+            both = scatter(
+                tf.zeros(splits[-1:], values.dtype), positions, values
+            )
+            return scatter(
+                both, last_positions, tf.boolean_mask(last, is_spaced)
+            )
 
         return Pieces(
             joined(pieces.ids, mark),
@@ -193,12 +197,13 @@ class SentencePieceTokenizer(Tokenizer):
         pieces = self._op.tokenize(texts)
         if not self._splits:
             return pieces
-        parts = tf.gather(self._parts, pieces.flat_values)  # [P, most parts]
-        is_part = parts >= 0
-        counts = tf.reduce_sum(tf.cast(is_part, tf.int32), 1)
+        # [num_pieces, longest split]; -1 is padding.
+        indices = tf.gather(self._split_table, pieces.flat_values)
+        is_piece = indices >= 0
+        counts = tf.reduce_sum(tf.cast(is_piece, tf.int32), 1)
         splits = tf.concat([[0], tf.cumsum(counts)], 0)
         return tf.RaggedTensor.from_row_splits(
-            tf.boolean_mask(parts, is_part),
+            tf.boolean_mask(indices, is_piece),
             tf.gather(splits, pieces.row_splits),
             validate=False,
         )
@@ -210,23 +215,24 @@ class SentencePieceTokenizer(Tokenizer):
     @graph_constant
     def _split_texts(self):
         """Callable that splits raw texts at added tokens, or None."""
-        ids, taking = self.settings.found_tokens, self.settings.taking_tokens
+        ids = self.settings.matched_token_ids
         if not ids or self._marks:
             return None
+        taking = self.settings.taking_tokens
         return SplitAtTokens(ids, map(self.vocabulary.id_of, taking))
 
     @functools.cached_property
     def _marks(self):
         """Special tokens to mark in the texts of the op, which TFLite can."""
-        tokens = [*self.settings.found_tokens]
+        tokens = [*self.settings.matched_token_ids]
         splits = self._follows_model or self.settings.keeps_last_space
         return tokens if can_be_marked(tokens) and not splits else []
 
     @functools.cached_property
-    def _found(self):
+    def _marked_ids(self):
         """Dict mapping the marked special tokens to ids."""
-        found = {marked(t): self.vocabulary.id_of(t) for t in self._marks}
-        return {**found, **{WORD_START + t: x for t, x in found.items()}}
+        ids = {marked(t): self.vocabulary.id_of(t) for t in self._marks}
+        return {**ids, **{WORD_START + t: x for t, x in ids.items()}}
 
     @functools.cached_property
     def _pieces(self):
@@ -236,10 +242,10 @@ class SentencePieceTokenizer(Tokenizer):
         """
         hidden = {*self.roles.values()} - {self.roles["unknown"]}
         own = [
-            piece._replace(kind=CONTROL) if piece.text in hidden else piece
+            piece._replace(type=CONTROL) if piece.text in hidden else piece
             for piece in self.vocabulary.model.pieces
         ]
-        return own + [Piece(text, 0.0, NORMAL) for text in self._found]
+        return own + [Piece(text, 0.0, NORMAL) for text in self._marked_ids]
 
     @functools.cached_property
     def _last_space(self):
@@ -281,23 +287,23 @@ class SentencePieceTokenizer(Tokenizer):
     def _all_pieces(self):
         """Pieces of the op, and unknown pieces that only splits produce."""
         known = {piece.text for piece in self._pieces}
-        parts = {part for parts in self._splits.values() for part in parts}
-        new = sorted(parts - known)
+        texts = {text for split in self._splits.values() for text in split}
+        new = sorted(texts - known)
         return self._pieces + [Piece(text, 0.0, NORMAL) for text in new]
 
     @graph_constant
-    def _parts(self):
-        """Table of the indices of each piece's parts, padded with -1."""
+    def _split_table(self):
+        """Table of the piece indices of each piece's split, padded with -1."""
         index = {piece.text: n for n, piece in enumerate(self._all_pieces)}
         rows = [
-            [index[part] for part in self._splits.get(piece.text, [piece.text])]
+            [index[text] for text in self._splits.get(piece.text, [piece.text])]
             for piece in self._all_pieces
         ]
         return tf.ragged.constant(rows, tf.int32).to_tensor(-1)
 
     @graph_constant
     def _ids(self):
-        ids = [*self.vocabulary.piece_ids, *self._found.values()]
+        ids = [*self.vocabulary.piece_ids, *self._marked_ids.values()]
         ids += [self.vocabulary.unk_id] * (len(self._all_pieces) - len(ids))
         return tf.constant(ids, tf.int32)
 

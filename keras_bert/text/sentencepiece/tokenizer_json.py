@@ -53,7 +53,7 @@ _COMPOSING = [
 ]
 
 
-def fast_parts(vocabulary, lowercase, normalizer, keeps_last_space=False):
+def fast_components(vocabulary, lowercase, normalizer, keeps_last_space=False):
     """Return the tokenization rules of a `tokenizer.json`.
 
     Args:
@@ -116,9 +116,9 @@ def from_tokenizer_json(files):
         at the end of a text is a piece (bool).
 
     Raises:
-        ValueError: the file contains a different kind of tokenizer.
+        ValueError: the file contains a different tokenizer type.
     """
-    source, model = str(files.fast_path), files.part("model")
+    source, model = str(files.fast_path), files.component("model")
     try:
         # Files older than tokenizers 0.10 do not have the key.
         if model.get("type", "Unigram") != "Unigram":
@@ -180,8 +180,12 @@ def _known_steps(steps):
 def _normalizer_steps(normalizer, lowercase):
     """Return the normalizer steps before Precompiled as a list of dicts."""
 
-    def replace(kind, old, new):
-        return {"type": "Replace", "pattern": {kind: old}, "content": new}
+    def replace(pattern_type, old, new):
+        return {
+            "type": "Replace",
+            "pattern": {pattern_type: old},
+            "content": new,
+        }
 
     steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
     if normalizer == HUGGING_FACE:
@@ -235,7 +239,7 @@ def _model_bytes(model, charsmap, conventions):
         Piece(text, score, CONTROL if text in hidden else NORMAL)
         for text, score in model["vocab"]
     ]
-    pieces[unknown] = pieces[unknown]._replace(kind=UNKNOWN)
+    pieces[unknown] = pieces[unknown]._replace(type=UNKNOWN)
     return model_bytes(
         pieces,
         charsmap,

@@ -23,7 +23,7 @@ from keras_bert.text.sentencepiece.tokenizer_json import unigram_model
 from keras_bert.text.wordpiece.units import any_of
 
 _NUM_LAST = 8  # Characters to search for white space at the end of a text.
-_NO_CHARACTER = "\ufffd"  # In place of bytes that are not UTF-8.
+_NO_CHARACTER = "\ufffd"  # Replaces bytes that are not UTF-8.
 
 
 class SentencePieceUnits:
@@ -49,7 +49,7 @@ class SentencePieceUnits:
         self._match = LongestMatch(charsmap)
         self._has_table = bool(charsmap)
         self._spaces = " " + OTHER_SPACES if charsmap else " "
-        self._ids = settings.found_tokens
+        self._ids = settings.matched_token_ids
         self._tokens = any_of(self._ids)
         self._keeps_last_space = settings.keeps_last_space
         self._taking = {*settings.taking_tokens}
@@ -58,27 +58,29 @@ class SentencePieceUnits:
         if not self._follows_model and normalizer.splits_numbers:
             splits = number_splits(vocabulary.tokens, self._pieces)
             self._splits = {
-                piece: [(x, vocabulary.ids.get(x, self._unk_id)) for x in parts]
-                for piece, parts in splits.items()
+                piece: [(x, vocabulary.ids.get(x, self._unk_id)) for x in split]
+                for piece, split in splits.items()
             }
 
-    def parts(self, text):
+    def split_at_tokens(self, text):
         """Split a text at special tokens, see `HostTokenizer`."""
-        parts = self._tokens.split(text) if self._ids else [text]
-        for part, token in itertools.zip_longest(parts[::2], parts[1::2]):
-            yield part
+        segments = self._tokens.split(text) if self._ids else [text]
+        for segment, token in itertools.zip_longest(
+            segments[::2], segments[1::2]
+        ):
+            yield segment
             if self._keeps_last_space and token not in self._taking:
-                yield from self._last_space(part)
+                yield from self._last_space(segment)
             if token is not None:
                 size = size_of(token)
                 yield UnitTokens([self._ids[token]], [0], [size], size)
 
     def _last_space(self, text):
         """Return the tokens of the white space at the end of a text."""
-        found, size = self._replaced(text[-_NUM_LAST:])
-        if not found or found[-1][0] not in self._spaces:
+        spans, size = self._replaced(text[-_NUM_LAST:])
+        if not spans or spans[-1][0] not in self._spaces:
             return []
-        _, first, last = found[-1]
+        _, first, last = spans[-1]
         return [UnitTokens([self._mark_id], [first - size], [last - size], 0)]
 
     def encode(self, unit):
@@ -89,8 +91,8 @@ class SentencePieceUnits:
         ids, starts, ends = [], [], []
         for token in self._model.tokenize(text):
             whole, (last, _) = [(token.value, token.id)], token.offsets
-            for part, index in self._splits.get(token.value, whole):
-                first, last = last, last + size_of(part)
+            for piece, index in self._splits.get(token.value, whole):
+                first, last = last, last + size_of(piece)
                 ids.append(index)
                 starts.append(bounds[first][0])
                 ends.append(bounds[last - 1][1])
@@ -117,13 +119,13 @@ class SentencePieceUnits:
             A list of (normalized character, start, end) with byte offsets into
             the unit, and the size of the unit in bytes.
         """
-        found, size = self._replaced(unit)
+        replaced, size = self._replaced(unit)
         spans, after = [], size
-        for n in range(len(found) - 1, -1, -1):
-            character, first, last = found[n]
+        for n in range(len(replaced) - 1, -1, -1):
+            character, first, last = replaced[n]
             if not self._follows_model:  # End at the next character.
-                if n + 1 < len(found) and found[n + 1][1] > first:
-                    after = found[n + 1][1]
+                if n + 1 < len(replaced) and replaced[n + 1][1] > first:
+                    after = replaced[n + 1][1]
                 last = after
             spans.append((character, first, last))
         words, begins = [], True
@@ -139,25 +141,25 @@ class SentencePieceUnits:
 
     def _replaced(self, unit):
         """Apply the tables and return values in the format of `_spans`."""
-        characters, places, size = [], [], 0
+        characters, offsets, size = [], [], 0
         for character in unit:
             if self._table is not None:
                 replaced = self._table[ord(character)]
             else:
                 replaced = self._of_model(character)
             characters.append(replaced)
-            places += [size] * len(replaced)
+            offsets += [size] * len(replaced)
             size += size_of(character)
-        text, places = "".join(characters), [*places, size]
-        found, place = [], 0
-        while place < len(text):
-            first, (place, replaced) = places[place], self._match(text, place)
-            spans = [first] * len(replaced[:-1]) + [places[place]]
-            found += [
+        text, offsets = "".join(characters), [*offsets, size]
+        spans, index = [], 0
+        while index < len(text):
+            first, (index, replaced) = offsets[index], self._match(text, index)
+            ends = [first] * len(replaced[:-1]) + [offsets[index]]
+            spans += [
                 (character, first, last)
-                for character, last in zip(replaced, spans, strict=False)
+                for character, last in zip(replaced, ends, strict=False)
             ]
-        return found, size
+        return spans, size
 
     def _of_model(self, character):
         """Return a character as the op reads it before it applies the table."""
@@ -172,7 +174,7 @@ def _model(settings):
     hidden = {*vocabulary.roles.values()} | {
         piece.text
         for piece in vocabulary.model.pieces
-        if piece.kind not in (NORMAL, USER_DEFINED)
+        if piece.type not in (NORMAL, USER_DEFINED)
     }
     model = unigram_model(vocabulary)
     pieces = enumerate(model["vocab"])

@@ -55,7 +55,7 @@ class SentencePieceVocabulary(BaseVocabulary):
         self.piece_ids = [self.id_of(piece) for piece in pieces]
         has_special = {*conventions.special} <= {*self.tokens}
         self.other_special = [*conventions.special] if has_special else []
-        unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
+        unknown = [p.text for p in model.pieces if p.type == UNKNOWN]
         if unknown != [self.roles["unknown"]]:
             raise ValueError(
                 f"{source} must have {self.roles['unknown']} as its only "
@@ -66,7 +66,7 @@ class SentencePieceVocabulary(BaseVocabulary):
             _check_characters(model.pieces, special, source)
 
     def _hint(self):
-        control = [p.text for p in self.model.pieces if p.kind == CONTROL]
+        control = [p.text for p in self.model.pieces if p.type == CONTROL]
         return (
             " Does the model belong to another family? Its control symbols: "
             f"{', '.join(control[:9]) or 'none'}."
@@ -153,12 +153,12 @@ def _check_characters(pieces, special, source):
 
     The trainer ensures this, and `PieceSpans` requires it.
     """
-    found = [
+    texts = [
         piece.text
         for piece in pieces
-        if piece.kind in (NORMAL, USER_DEFINED) and piece.text not in special
+        if piece.type in (NORMAL, USER_DEFINED) and piece.text not in special
     ]
-    missing = {character for text in found for character in text} - {*found}
+    missing = {character for text in texts for character in text} - {*texts}
     if missing:
         raise ValueError(
             f"{source} must have a piece for each character of its pieces. "

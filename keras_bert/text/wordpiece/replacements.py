@@ -98,7 +98,7 @@ OPENING, CLOSING = "[", "]"
 # Vocabulary of the scanner. The op requires a continuation; none ever matches.
 _NAMES = tuple(token.strip("[]") for token in SPECIAL_TOKENS)
 _SCANNED = (UNKNOWN, OPENING, CLOSING, *_NAMES, "##\x01")
-_OPENING_KIND, _CLOSING_KIND, _FIRST_NAME = 1, 2, 3
+_OPENING_INDEX, _CLOSING_INDEX, _FIRST_NAME = 1, 2, 3
 
 
 def with_opening(vocabulary):
@@ -156,10 +156,10 @@ class SpecialTokenMatcher:
     def _replace(self, pieces, opens, texts):
         opens = tf.cast(opens, tf.int32)
         number = tf.cumsum(opens) - opens
-        kind = tf.gather(self._kinds(texts), number) * opens
-        ids = tf.where(kind > 0, tf.gather(self.ids, kind), pieces.ids)
+        index = tf.gather(self._token_indices(texts), number) * opens
+        ids = tf.where(index > 0, tf.gather(self.ids, index), pieces.ids)
         ids = tf.where(ids < self.size, ids, self.unk_id)
-        lengths = tf.gather(self.lengths, kind)
+        lengths = tf.gather(self.lengths, index)
         padded = tf.concat([[0] * self.max_length, lengths], 0)
         inside = tf.zeros_like(ids, tf.bool)
         for distance in range(1, self.max_length + 1):
@@ -168,7 +168,7 @@ class SpecialTokenMatcher:
             inside |= before >= distance
         return join(pieces, ids, ~inside)
 
-    def _kinds(self, texts):
+    def _token_indices(self, texts):
         """Return the index of the special token at each "[", or 0."""
         words, starts, ends = self.scanner.tokenize_with_offsets(texts)
         first = words.row_splits
@@ -183,12 +183,12 @@ class SpecialTokenMatcher:
             [size + 2],
         )
         opened = words[1:-1] >= _FIRST_NAME
-        opened &= tf.equal(words[2:], _CLOSING_KIND)
+        opened &= tf.equal(words[2:], _CLOSING_INDEX)
         opened &= tf.equal(ends[:-2], starts[1:-1])
         opened &= tf.equal(ends[1:-1], starts[2:])
         opened &= tf.equal(is_first[1:-1] + is_first[2:], 0)
-        kinds = tf.where(opened, words[1:-1], 0)
+        indices = tf.where(opened, words[1:-1], 0)
         at_openings = tf.boolean_mask(
-            kinds, tf.equal(words[:-2], _OPENING_KIND)
+            indices, tf.equal(words[:-2], _OPENING_INDEX)
         )
         return tf.concat([at_openings, [0]], 0)

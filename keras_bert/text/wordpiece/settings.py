@@ -81,7 +81,7 @@ class WordpieceSettings(CasedTokenizer):
             vars(self)["strip_accents"] = self.lowercase
 
     @property
-    def found_tokens(self):
+    def matched_tokens(self):
         """Added tokens to match in texts."""
         is_any = self.special_tokens_in_text
         return [t for t in self.added_tokens if is_any or not t.is_special]
@@ -89,10 +89,10 @@ class WordpieceSettings(CasedTokenizer):
     @property
     def raw_token_ids(self):
         """Dict mapping tokens to match in raw texts to their ids."""
-        found = [t.text for t in self.found_tokens if not t.is_normalized]
+        texts = [t.text for t in self.matched_tokens if not t.is_normalized]
         if self.special_tokens_in_text:
-            found += self.vocabulary.roles.values()
-        return {token: self.vocabulary.id_of(token) for token in found}
+            texts += self.vocabulary.roles.values()
+        return {token: self.vocabulary.id_of(token) for token in texts}
 
     @classmethod
     def _read(cls, directory, max_chars_per_word, lowercase):
@@ -108,7 +108,7 @@ class WordpieceSettings(CasedTokenizer):
         vocabulary, added = _read_vocabulary(files)
         files.check_special_tokens(vocabulary)
         files.check_rules(cls(vocabulary), _MAX_CHARS, *_RULES)
-        normalizer = files.part("normalizer")
+        normalizer = files.component("normalizer")
         values = {key: normalizer.get(x) for x, key in _RULES.items()}
         values |= {key: files.config.get(key, x) for key, x in values.items()}
         casing_hints = {
@@ -116,7 +116,7 @@ class WordpieceSettings(CasedTokenizer):
             **casing_from_files(directory / VOCABULARY),
             "lowercase=": lowercase,
         }
-        limit = files.part("model").get(_MAX_CHARS, max_chars_per_word)
+        limit = files.component("model").get(_MAX_CHARS, max_chars_per_word)
         return cls(
             vocabulary,
             agreed_casing(vocabulary, casing_hints),
@@ -151,9 +151,9 @@ class WordpieceSettings(CasedTokenizer):
         """Return a description (str) for a model card."""
         casing = "lower-cased" if self.lowercase else "kept as written"
         accents = "dropped" if self.strip_accents else "kept"
-        found = ", special tokens in texts are recognized"
-        found = found if self.special_tokens_in_text else ""
-        return f"texts are {casing}, accents {accents}{found}"
+        recognized = ", special tokens in texts are recognized"
+        recognized = recognized if self.special_tokens_in_text else ""
+        return f"texts are {casing}, accents {accents}{recognized}"
 
     def to_json(self):
         """Serialize the settings to a JSON dict."""
@@ -199,19 +199,19 @@ class WordpieceSettings(CasedTokenizer):
         """Return the rules of the host tokenizer."""
         hidden = {token.text for token in self.added_tokens}
         ids = self.vocabulary.ids
-        model = self.fast_parts()["model"]
+        model = self.fast_components()["model"]
         model["vocab"] = {t: ids[t] for t in ids if t not in hidden}
         table = normalizer_model(self.lowercase, self.strip_accents)
         normalize = CharacterTable(table)
         normalized_ids = {
             token.text.translate(normalize): ids[token.text]
-            for token in self.found_tokens
+            for token in self.matched_tokens
             if token.is_normalized
         }
         normalized_ids.pop("", None)
         return BertUnits(model, table, self.raw_token_ids, normalized_ids)
 
-    def fast_parts(self):
+    def fast_components(self):
         """Return the tokenization rules for `tokenizer.json` as a dict."""
         return {
             "normalizer": {
@@ -249,7 +249,7 @@ def _read_vocabulary(files):
     new, added = files.added_tokens(vocabulary.ids, vocabulary.roles)
     if new:
         vocabulary = Vocabulary([*vocabulary.tokens, *new], str(path))
-    for token, index in (files.part("model").get("vocab") or {}).items():
+    for token, index in (files.component("model").get("vocab") or {}).items():
         if vocabulary.ids.get(token, index) != index:
             raise ValueError(
                 f"{VOCABULARY} and {files.fast_path} must give a token the "

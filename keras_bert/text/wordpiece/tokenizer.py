@@ -110,14 +110,16 @@ class BertTokenizer(NormalizingTokenizer):
     def _split_given(self):
         """Callable that splits raw texts at added tokens, or None."""
         settings, ids = self.settings, self.settings.raw_token_ids
-        is_plain = self.vocabulary.roles == ROLES and not settings.found_tokens
+        is_plain = (
+            self.vocabulary.roles == ROLES and not settings.matched_tokens
+        )
         return SplitAtTokens(ids) if ids and not is_plain else None
 
     @graph_constant
     def _split_normalized(self):
         """Callable that splits normalized texts at added tokens, or None."""
-        found = self.settings.found_tokens
-        tokens = [token.text for token in found if token.is_normalized]
+        matched = self.settings.matched_tokens
+        tokens = [token.text for token in matched if token.is_normalized]
         texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
         ids = {
             text.decode(): self.vocabulary.id_of(token)

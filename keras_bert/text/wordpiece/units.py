@@ -51,23 +51,23 @@ class BertUnits:
         space = regex_ranges("space")
         self._words = re.compile(f"[^{space}{alone}]+|[{alone}]")
 
-    def parts(self, text):
+    def split_at_tokens(self, text):
         """Split a text at tokens, see `HostTokenizer`."""
-        parts = self._tokens.split(text) if self._ids else [text]
-        for number, part in enumerate(parts):
+        segments = self._tokens.split(text) if self._ids else [text]
+        for number, segment in enumerate(segments):
             if number % 2:
-                size = size_of(part)
-                yield UnitTokens([self._ids[part]], [0], [size], size)
+                size = size_of(segment)
+                yield UnitTokens([self._ids[segment]], [0], [size], size)
             elif self._normalized_ids:
-                yield from self._normalized_parts(part)
+                yield from self._split_at_normalized(segment)
             else:
-                yield part
+                yield segment
 
-    def _normalized_parts(self, text):
-        places, done = None, 0
+    def _split_at_normalized(self, text):
+        indices, done = None, 0
         for match in self._normalized.finditer(text.translate(self._table)):
-            places = places or self._places(text)
-            first, last = places[match.start()], places[match.end()]
+            indices = indices or self._raw_indices(text)
+            first, last = indices[match.start()], indices[match.end()]
             size = size_of(text[first:last])
             yield text[done:first]
             ids = [self._normalized_ids[match[0]]]
@@ -75,10 +75,10 @@ class BertUnits:
             done = last
         yield text[done:]
 
-    def _places(self, text):
+    def _raw_indices(self, text):
         """Return the index in the raw text of each normalized character."""
-        places = [n for n, c in enumerate(text) for _ in self._table[ord(c)]]
-        return [*places, len(text)]
+        indices = [n for n, c in enumerate(text) for _ in self._table[ord(c)]]
+        return [*indices, len(text)]
 
     def encode(self, unit):
         """Tokenize a unit, see `HostTokenizer`."""
@@ -110,9 +110,9 @@ class BertUnits:
             size += size_of(character)
         firsts.append(size)
         lasts = [size] * len(firsts)
-        for place in range(len(firsts) - 2, 0, -1):
-            is_inside = firsts[place] == firsts[place - 1]
-            lasts[place] = lasts[place + 1] if is_inside else firsts[place]
+        for offset in range(len(firsts) - 2, 0, -1):
+            is_inside = firsts[offset] == firsts[offset - 1]
+            lasts[offset] = lasts[offset + 1] if is_inside else firsts[offset]
         return firsts, lasts
 
 

@@ -95,7 +95,7 @@ def test_a_model_that_the_graph_cannot_run_is_an_error(trainer, message):
             "Missing: 'b', '▁'",
         ),
         (
-            [p._replace(kind=NORMAL) for p in _PIECES],
+            [p._replace(type=NORMAL) for p in _PIECES],
             "only unknown piece. Received: none",
         ),
     ],

@@ -119,7 +119,7 @@ def _replace(kind, old, new):
 def _fast_file(name, data, writer):
     """Return the `tokenizer.json` of a writer."""
     settings = _read_model(name, data)
-    values = settings.fast_parts()
+    values = settings.fast_components()
     scores = {p.text: p.score for p in settings.vocabulary.model.pieces}
     lowered = {t: x - 100 * (t in _NUMBERS) for t, x in scores.items()}
     values["model"]["vocab"] = [*map(list, scores.items())]

@@ -36,8 +36,8 @@ class BigBirdConfig(EncoderConfig):
         block_size: number of tokens in a block.
         num_random_blocks: number of random blocks that a block attends to.
         random_blocks: "published" for the random blocks of the original
-            implementation, or "transformers_eval" for the first block in their
-            place, as in transformers outside of training.
+            implementation, or "transformers_eval" for the first block instead
+            of each, as in transformers outside of training.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`.
 
     References:

@@ -8,7 +8,7 @@ from keras_bert.checks import Check
 from keras_bert.config import EncoderConfig
 
 # Position-to-content and content-to-position attention.
-_KINDS = ["p2c", "c2p"]
+_TYPES = ["p2c", "c2p"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class DebertaConfig(EncoderConfig):
         "position_biased_input": False,
         "max_relative_positions": -1,
         "type_vocab_size": 0,
-        "pos_att_type": _KINDS,
+        "pos_att_type": _TYPES,
         "pooler_hidden_act": "gelu",
     }
     transformers_defaults = {
@@ -72,10 +72,10 @@ class DebertaConfig(EncoderConfig):
     @classmethod
     def _parse(cls, values):
         values = dict(values)
-        kinds = values.get("pos_att_type", _KINDS)
-        kinds = kinds.split("|") if isinstance(kinds, str) else kinds
-        if isinstance(kinds, list) and sorted(kinds) == sorted(_KINDS):
-            values["pos_att_type"] = _KINDS
+        types = values.get("pos_att_type", _TYPES)
+        types = types.split("|") if isinstance(types, str) else types
+        if isinstance(types, list) and sorted(types) == sorted(_TYPES):
+            values["pos_att_type"] = _TYPES
         limits = ("max_relative_positions", "max_position_embeddings")
         if values.get(limits[0]) == values.get(limits[1], 512):
             values[limits[0]] = -1  # -1 means `max_position_embeddings`.

@@ -82,13 +82,17 @@ def layer_norm(config):
     return LayerNorm(config.layer_norm_eps, dtype="float32", name="layer_norm")
 
 
-def make_block(config, index, attention, kind=PostNormBlock, **arguments):
-    """Create a block of class `kind` with additional arguments."""
+def make_block(
+    config, index, attention, block_class=PostNormBlock, **arguments
+):
+    """Create a block of class `block_class` with additional arguments."""
     feed_forward = FeedForward(
         **layer_arguments(config)["feed_forward"], name="feed_forward"
     )
     arguments |= {"layer_norm_epsilon": config.layer_norm_eps}
-    return kind(attention, feed_forward, name=f"block_{index}", **arguments)
+    return block_class(
+        attention, feed_forward, name=f"block_{index}", **arguments
+    )
 
 
 def _transform(config):

@@ -34,7 +34,7 @@ def _block(config, index):
     convolved = {}
     if config.conv_kernel_size and not index:
         convolved = {
-            "kind": ConvolvedBlock,
+            "block_class": ConvolvedBlock,
             "kernel_size": config.conv_kernel_size,
             "dropout": config.hidden_dropout_prob,
         }
@@ -43,15 +43,15 @@ def _block(config, index):
 
 def deberta_v2_heads(config, embeddings):
     """Return a dict mapping part names to the two pre-training heads."""
-    arguments, part = layer_arguments(config), "replaced_token_head"
+    arguments, name = layer_arguments(config), "replaced_token_head"
     head = NormedReplacedTokenHead(
         config.hidden_size,
         config.layer_norm_eps,
         activation=arguments["feed_forward"]["activation"],
         **arguments["matrix"],
-        name=part,
+        name=name,
     )
-    return {**masked_lm_only(config, embeddings), part: head}
+    return {**masked_lm_only(config, embeddings), name: head}
 
 
 FAMILY = dataclasses.replace(

@@ -83,14 +83,14 @@ def electra_backbone(config, tables=None):
 
 def electra_heads(config, embeddings):
     """Return a dict mapping part names to the two pre-training heads."""
-    arguments, part = layer_arguments(config), "replaced_token_head"
+    arguments, name = layer_arguments(config), "replaced_token_head"
     activation = arguments["feed_forward"]["activation"]
     head = ReplacedTokenHead(
-        config.hidden_size, activation, **arguments["matrix"], name=part
+        config.hidden_size, activation, **arguments["matrix"], name=name
     )
     # Always the erf form, even if the blocks use another activation.
     generator = masked_lm_head(config, embeddings, activation=gelu_erf)
-    return {"masked_lm_head": generator, part: head}
+    return {"masked_lm_head": generator, name: head}
 
 
 def _classifier_transform(config):

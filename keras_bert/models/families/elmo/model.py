@@ -19,7 +19,7 @@ from keras_bert.typing import Path
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
 # The forward and the backward model are independent.
 _NUM_DIRECTIONS = 2
-_PARTS = "char_cnn", "lstm"
+_SECTIONS = "char_cnn", "lstm"
 _NO_BOUND = (
     "If the model was trained without clipping, set a large value such as 1e9."
 )
@@ -100,14 +100,14 @@ class ElmoOptions:
 def _values(options_class, options):
     """Return the values of the fields of `ElmoOptions`."""
     values = {}
-    for part in _PARTS:
-        if not isinstance(options.get(part), dict):
+    for section in _SECTIONS:
+        if not isinstance(options.get(section), dict):
             raise ValueError(
-                f"`{part}` must be an object. An ELMo without `char_cnn` takes "
-                "word ids, which is not supported. "
-                f"Received: {part}={brief(options.get(part))}."
+                f"`{section}` must be an object. An ELMo without `char_cnn` "
+                "takes word ids, which is not supported. "
+                f"Received: {section}={brief(options.get(section))}."
             )
-        values |= options[part]
+        values |= options[section]
     if isinstance(values.get("embedding"), dict):
         values["embedding"] = values["embedding"].get("dim")
     names = {field.name for field in dataclasses.fields(options_class)}
@@ -168,11 +168,11 @@ class ElmoBackbone:
                 ),
                 return_sequences=True,
                 return_state=True,
-                go_backwards=bool(place % _NUM_DIRECTIONS),
+                go_backwards=bool(index % _NUM_DIRECTIONS),
                 dtype="float32",
-                name=f"lstm_{place}",
+                name=f"lstm_{index}",
             )
-            for place in range(_NUM_DIRECTIONS * options.n_layers)
+            for index in range(_NUM_DIRECTIONS * options.n_layers)
         ]
         characters = (None, options.max_characters_per_token)
         self.inputs = {
@@ -186,9 +186,9 @@ class ElmoBackbone:
         mask = ops.cast(self.inputs[_MASK], "bool")
         sides = [self.embeddings(self.inputs[_IDS])] * _NUM_DIRECTIONS
         states, ends = [ops.concatenate(sides, axis=-1)], []
-        for place, lstm in enumerate(self.blocks):
-            layer, side = divmod(place, _NUM_DIRECTIONS)
-            outputs, *end = lstm(sides[side], starts[place], mask)
+        for index, lstm in enumerate(self.blocks):
+            layer, side = divmod(index, _NUM_DIRECTIONS)
+            outputs, *end = lstm(sides[side], starts[index], mask)
             ends.append(end)
             if side:
                 outputs = ops.flip(outputs, axis=1)

@@ -123,18 +123,18 @@ class ModernBertConfig(StrictConfig):
     @classmethod
     def _parse(cls, values):
         values = dict(values)
-        kinds = values.pop("layer_types", None)
+        layer_types = values.pop("layer_types", None)
         rotary = values.pop("rope_parameters", None)
-        if kinds is not None:
-            values["global_attn_every_n_layers"] = _period_of(kinds)
-        for kind, theta in _thetas_of({} if rotary is None else rotary):
-            values[_THETAS[kind]] = theta
+        if layer_types is not None:
+            values["global_attn_every_n_layers"] = _period_of(layer_types)
+        for layer_type, theta in _thetas_of({} if rotary is None else rotary):
+            values[_THETAS[layer_type]] = theta
         config, unknown = super()._parse(values)
-        if kinds is not None and kinds != config.layer_types:
+        if layer_types is not None and layer_types != config.layer_types:
             raise ValueError(
-                "`layer_types` must name the kind of each block: "
+                "`layer_types` must name the attention type of each block: "
                 f"{_FULL} for every n-th block from the first, {_SLIDING} for "
-                f"the others. Received: layer_types={brief(kinds)}."
+                f"the others. Received: layer_types={brief(layer_types)}."
             )
         return config, unknown
 
@@ -142,8 +142,8 @@ class ModernBertConfig(StrictConfig):
         values = super().to_dict()
         del values["global_attn_every_n_layers"]
         rotary = {
-            kind: {"rope_theta": values.pop(key), "rope_type": "default"}
-            for kind, key in _THETAS.items()
+            layer_type: {"rope_theta": values.pop(key), "rope_type": "default"}
+            for layer_type, key in _THETAS.items()
         }
         return {
             **values,
@@ -152,22 +152,24 @@ class ModernBertConfig(StrictConfig):
         }
 
 
-def _period_of(kinds):
+def _period_of(layer_types):
     """Return the distance between two blocks with global attention."""
-    if not isinstance(kinds, list) or not kinds:
+    if not isinstance(layer_types, list) or not layer_types:
         raise ValueError(
             f"`layer_types` must be a list. Received: "
-            f"layer_types={brief(kinds)}."
+            f"layer_types={brief(layer_types)}."
         )
-    return kinds.index(_FULL, 1) if _FULL in kinds[1:] else len(kinds)
+    if _FULL not in layer_types[1:]:
+        return len(layer_types)
+    return layer_types.index(_FULL, 1)
 
 
 def _thetas_of(rotary):
     """Yield (attention type, RoPE base) pairs."""
-    kinds = rotary if isinstance(rotary, dict) else {"": rotary}
-    for kind, given in kinds.items():
+    by_type = rotary if isinstance(rotary, dict) else {"": rotary}
+    for layer_type, given in by_type.items():
         if (
-            kind not in _THETAS
+            layer_type not in _THETAS
             or not isinstance(given, dict)
             or {*given} - {"rope_theta", "rope_type"}
             or given.get("rope_type", "default") != "default"
@@ -178,4 +180,4 @@ def _thetas_of(rotary):
                 f"Received: rope_parameters={brief(rotary)}."
             )
         if "rope_theta" in given:
-            yield kind, given["rope_theta"]
+            yield layer_type, given["rope_theta"]
