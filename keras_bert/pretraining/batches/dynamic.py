@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -15,6 +17,7 @@ from keras_bert.pretraining.batches.epochs import endless_batches
 from keras_bert.pretraining.batches.epochs import map_batches
 from keras_bert.pretraining.batches.epochs import number_batches
 from keras_bert.pretraining.batches.epochs import read_records
+from keras_bert.pretraining.batches.static import Batch
 from keras_bert.pretraining.batches.static import as_batch
 from keras_bert.pretraining.batches.static import assert_known_ids
 from keras_bert.pretraining.records.first_record import check_first_records
@@ -23,6 +26,7 @@ from keras_bert.pretraining.records.masking_rules import MaskingRules
 from keras_bert.pretraining.records.masking_rules import check_masking
 from keras_bert.pretraining.records.record_form import parse_examples
 from keras_bert.pretraining.records.span_masking import SpanMaskingRules
+from keras_bert.typing import Tensors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,32 +34,30 @@ class MaskingOptions:
     """Options for masking dynamic records in each epoch.
 
     Args:
-        mask_id: int, id of [MASK].
-        masked_lm_prob: float, fraction of the tokens to mask.
-        do_whole_word_mask: bool, whether to mask whole words.
-        ngram: int, maximum number of words in a masked span, or of pieces
-            without `do_whole_word_mask`. Short spans are sampled more often.
-        substitutes: pair of floats, the fraction of masked tokens that become
-            [MASK] and the fraction that stay unchanged. All others become
-            random ids.
-        span_masking: bool, whether to mask spans of up to `ngram` words as in
+        mask_id: id of [MASK].
+        masked_lm_prob: fraction of the tokens to mask.
+        do_whole_word_mask: whether to mask whole words.
+        ngram: maximum number of words in a masked span, or of pieces without
+            `do_whole_word_mask`. Short spans are sampled more often.
+        substitutes: the fraction of masked tokens that become [MASK] and the
+            fraction that stay unchanged. All others become random ids.
+        span_masking: whether to mask spans of up to `ngram` words as in
             SpanBERT. Span lengths are geometric, each span has a single
             substitute, and random words are sampled by their frequency in the
             records.
-        mask_special_tokens: bool, whether to mask [CLS] and [SEP] like other
-            tokens.
-        pad_id: int, id of the padding token.
-        sep_id: int, id of [SEP]. Required for records without pairs, where
-            [SEP] may separate documents.
-        cls_id: int, id of [CLS]. Pass it for records with several texts,
-            created with `packing="best_fit"`, and None for all others.
+        mask_special_tokens: whether to mask [CLS] and [SEP] like other tokens.
+        pad_id: id of the padding token.
+        sep_id: id of [SEP]. Required for records without pairs, where [SEP] may
+            separate documents.
+        cls_id: id of [CLS]. Pass it for records with several texts, created
+            with `packing="best_fit"`, and None for all others.
     """
 
     mask_id: int
     masked_lm_prob: float = 0.15
     do_whole_word_mask: bool = False
     ngram: int = 1
-    substitutes: tuple = SUBSTITUTES
+    substitutes: tuple[float, float] = SUBSTITUTES
     span_masking: bool = False
     mask_special_tokens: bool = False
     pad_id: int = 0
@@ -78,6 +80,8 @@ class MaskingOptions:
             self.ngram,
             self.substitutes,
         )
+        # Special tokens that can be masked are counted with the others. With
+        # several texts, the number of special tokens differs between rows.
         if self.mask_special_tokens or self.cls_id is not None:
             rules = dataclasses.replace(rules, num_special=0)
         return rules
@@ -157,8 +161,8 @@ def dynamic_dataset(
     ).prefetch(tf.data.AUTOTUNE)
 
 
-def _sample_words(paths, masking):
-    """Return the ids to sample random words from, an int32 array.
+def _sample_words(paths: list[str], masking: MaskingOptions) -> np.ndarray:
+    """Return the ids to sample random words from, int32 `(num_words,)`.
 
     They are the tokens in the first records of all files, without special
     tokens.
@@ -172,17 +176,38 @@ def _sample_words(paths, masking):
         for batch in records.batch(1024)
     ]
     ids = np.concatenate(ids).astype(np.int32)
+    # [SEP] and [CLS] also occur between the parts of a row.
     special = {masking.mask_id, masking.sep_id, masking.cls_id} - {None}
     return ids[~np.isin(ids, [*special])]
 
 
 def _make_batch(
-    epoch, first, serialized, max_seq_length, rules, seed, masking, mask
-):
+    epoch: tf.Tensor,
+    first: tf.Tensor,
+    serialized: tf.Tensor,
+    max_seq_length: int,
+    rules: MaskingRules,
+    seed: int,
+    masking: MaskingOptions,
+    mask: Callable[..., Sequence[tf.Tensor]],
+) -> Batch:
+    """Parse records and mask them.
+
+    Args:
+        epoch: int64 scalar.
+        first: int64 scalar, index of the first record in the epoch.
+        serialized: string `(batch_size,)`.
+        max_seq_length: length to pad to.
+        rules: number of predictions and replacements.
+        seed: random seed of the masks.
+        masking: ids of special tokens, and whether to mask whole words.
+        mask: `mask_tokens_in_graph`, or `mask_spans` with its words.
+    """
     sep_id, cls_id = masking.sep_id, masking.cls_id
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
-    boundary = parsed[features.SEGMENT_BOUNDARY.name]
+    boundary = parsed[features.SEGMENT_BOUNDARY.name]  # [B, 1]
+    # Ragged tokens become [B, S].
     shape = [None, max_seq_length]
     ids = parsed[features.TOKEN_IDS.name].to_tensor(masking.pad_id, shape=shape)
     word_starts = parsed[features.WORD_STARTS.name].to_tensor(shape=shape)
@@ -190,8 +215,11 @@ def _make_batch(
     assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
     position = tf.range(max_seq_length, dtype=tf.int64)
     is_token = position < num_tokens  # [B, S]
+    # Exclude [CLS], the last [SEP] and the [SEP] before B. In a single text,
+    # the boundary is the length, so the last two are the same token.
     maskable = (position > 0) & (position < num_tokens - 1)
     maskable &= position != boundary - 1
+    # Rows may contain more: [SEP] between documents, [CLS] before each text.
     for special_id in (sep_id, cls_id):
         if special_id is not None:
             maskable &= ids != special_id
@@ -208,6 +236,7 @@ def _make_batch(
         first,
         word_starts if masking.do_whole_word_mask else None,
     )
+    # In the order of the schema of static records.
     values = (
         masked_ids,
         is_token,
@@ -218,19 +247,24 @@ def _make_batch(
         parsed[features.NEXT_SENTENCE_LABELS.name],
     )
     names = [feature.name for feature in features.PRETRAINING_FEATURES]
-    inputs, *others = as_batch(dict(zip(names, values, strict=True)))
+    batch = as_batch(dict(zip(names, values, strict=True)))
     if cls_id is not None:
+        # Each [CLS] begins the next text of its row, [B, S].
         numbers = tf.cumsum(tf.cast(ids == cls_id, tf.int32), axis=1)
+        inputs, _, _ = batch
         inputs[features.TEXT_NUMBERS.name] = tf.where(is_token, numbers, 0)
-    return inputs, *others
+    return batch
 
 
-def _parse(serialized, max_seq_length, sep_id):
+def _parse(
+    serialized: tf.Tensor, max_seq_length: int, sep_id: int | None
+) -> Tensors:
     """Parse the features of records into a dict; token features are ragged."""
     parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
-    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
-    boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
+    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()  # [B]
+    boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]  # [B]
     is_text = boundary == num_tokens
+    # Only the first record of each file was checked before.
     for is_good, message in (
         (
             ~is_text | (sep_id is not None),

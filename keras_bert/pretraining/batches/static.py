@@ -1,5 +1,8 @@
 """`tf.data` pipelines for static records."""
 
+import typing
+from collections.abc import Callable
+
 import tensorflow as tf
 
 from keras_bert import checks
@@ -10,6 +13,10 @@ from keras_bert.pretraining.batches.epochs import map_batches
 from keras_bert.pretraining.batches.epochs import read_records
 from keras_bert.pretraining.records.first_record import check_first_records
 from keras_bert.pretraining.records.record_form import parse_examples
+from keras_bert.typing import Tensors
+
+Batch: typing.TypeAlias = tuple[Tensors, Tensors, Tensors]
+"""Inputs, labels and sample weights of a batch by name."""
 
 
 def dataset(
@@ -86,11 +93,14 @@ def endless_dataset(
     return parse(batches.map(lambda epoch, first, records: records))
 
 
-def padded_batches(dataset, batch_size):
+def padded_batches(
+    dataset: tf.data.Dataset, batch_size: int
+) -> tf.data.Dataset:
     """Pad the last batch to `batch_size` with examples of weight 0."""
 
-    def pad(x):
+    def pad(x: tf.Tensor) -> tf.Tensor:
         missing = batch_size - tf.shape(x)[0]
+        # Only the first axis grows; a weight of 0 excludes the new examples.
         padded = tf.pad(x, [[0, missing]] + [[0, 0]] * (x.shape.rank - 1))
         return tf.ensure_shape(padded, [batch_size, *x.shape[1:]])
 
@@ -98,8 +108,12 @@ def padded_batches(dataset, batch_size):
 
 
 def _parser(
-    paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
-):
+    paths: list[str],
+    batch_size: int,
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    vocab_size: int,
+) -> Callable[[tf.data.Dataset], tf.data.Dataset]:
     """Check the files and return a function that parses batches of records."""
     checks.at_least(1, batch_size=batch_size)
     lengths = {
@@ -108,7 +122,8 @@ def _parser(
     }
     check_first_records(paths, "static", lengths, vocab_size)
 
-    def parse(serialized):
+    def parse(serialized: tf.Tensor) -> Batch:
+        # Parse whole batches, because one call per record is slow.
         parsed = parse_examples(serialized, features.FORMS["static"], lengths)
         for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
             assert_known_ids(feature, parsed[feature.name], vocab_size)
@@ -119,7 +134,9 @@ def _parser(
     )
 
 
-def assert_known_ids(feature, ids, vocab_size):
+def assert_known_ids(
+    feature: features.Feature, ids: tf.Tensor, vocab_size: int
+) -> None:
     """Raise an error in the graph if an id is outside the vocabulary."""
     tf.debugging.assert_less(
         ids,
@@ -129,20 +146,21 @@ def assert_known_ids(feature, ids, vocab_size):
     )
 
 
-def as_batch(values):
+def as_batch(values: Tensors) -> Batch:
     """Convert record tensors to inputs, labels and sample weights.
 
     Args:
-        values: dict of tensors `(batch_size, length)`, int64 or int32 and
-            float32, under the names of `features.PRETRAINING_FEATURES`.
+        values: tensors `(batch_size, length)`, int64 or int32 and float32,
+            under the names of `features.PRETRAINING_FEATURES`.
 
     Returns:
-        `(inputs, labels, sample_weights)`, see `pretraining.dataset`.
+        Inputs, labels and sample weights, see `pretraining.dataset`.
     """
     inputs = {
         feature.name: tf.cast(values[feature.name], tf.int32)
         for feature in features.PRETRAINING_INPUTS
     }
+    # Records have int64, but TPUs need int32. Labels are [B, P] and [B].
     mlm_labels = tf.cast(values[features.MASKED_LM_IDS.name], tf.int32)
     nsp_labels = values[features.NEXT_SENTENCE_LABELS.name][:, 0]
     labels = {
@@ -150,6 +168,7 @@ def as_batch(values):
         "nsp_logits": tf.cast(nsp_labels, tf.int32),
     }
     weights = {
+        # Padded predictions have weight 0. Each example has a pair label.
         "mlm_logits": values[features.MASKED_LM_WEIGHTS.name],
         "nsp_logits": tf.ones_like(nsp_labels, tf.float32),
     }

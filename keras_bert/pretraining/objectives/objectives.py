@@ -9,15 +9,30 @@ import importlib
 import os
 import typing
 from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 
 from keras_bert import checks
 from keras_bert import pretraining
+from keras_bert.typing import Tensors
+
+if typing.TYPE_CHECKING:
+    import keras
+    import tensorflow as tf
+
+    from keras_bert.checkpoints.pretrained_model import PretrainedModel
+    from keras_bert.pretraining.job.recipe import PretrainingRecipe
+    from keras_bert.pretraining.objectives.terms import LabelTerm
+    from keras_bert.pretraining.objectives.terms import LossTerm
+    from keras_bert.pretraining.objectives.trainable_models import (
+        TrainableModels,
+    )
 
 # The objective of the published BERT: masked tokens and next sentences.
 PUBLISHED = "mlm_nsp"
 
 
-def _imported(module, name):
+def _imported(module: str, name: str) -> Callable[..., typing.Any]:
     """Return a function that imports its module when it is called."""
 
     def call(*arguments: typing.Any) -> typing.Any:
@@ -32,7 +47,7 @@ def _imported(module, name):
 _pretrainer = _imported("trainable_models", "pretrainer_models")
 
 
-def _no_checkpoints(recipe: typing.Any) -> dict[str, str]:
+def _no_checkpoints(recipe: "PretrainingRecipe") -> dict[str, str]:
     return {}
 
 
@@ -41,41 +56,42 @@ class Objective:
     """Pre-training objective.
 
     Args:
-        name: str, the value of `objective`.
-        parts: tuple of str, the optional parts of the model to train.
-        terms: callable without arguments that returns a list of loss terms
-            (`LabelTerm`, `TokenTerm` or objects with the same methods). The
-            loss is their sum, weighted by their `factor`.
-        view: callable that converts batches of `pretraining.dataset` to batches
+        name: the value of `objective`.
+        parts: the optional parts of the model to train.
+        terms: function that returns the loss terms (`LabelTerm`, `TokenTerm` or
+            objects with the same methods). The loss is their sum, weighted by
+            their `factor`.
+        view: function that converts batches of `pretraining.dataset` to batches
             with the labels and weights for the loss terms.
-        is_decoder: bool, whether a token attends only to earlier tokens.
-        label: str, the meaning of `next_sentence_labels`, as in
-            `ExampleLayout`; "" if they are not used.
-        masking: dict of `MaskingOptions` arguments, if masking differs from
-            BERT. The records must be dynamic. A recipe can override options
-            that are also its fields.
-        trainable_models: callable that takes a `PretrainedModel` with `parts`,
-            the `PretrainingRecipe` and `from_pretrained`, and returns the
-            `TrainableModels`. Defaults to `pretrainer_models`.
-        fields: dict mapping objective-specific recipe fields to their defaults;
-            None means that the field is required.
-        reads: callable that takes the recipe and returns the checkpoint
-            directories to load, as a dict with names for the run record.
-        shares: str, prefix of the weight paths that are shared between models
-            or streams. Supported models must have such weights.
-        masks_special: bool, whether special tokens can be masked.
+        is_decoder: whether a token attends only to earlier tokens.
+        label: the meaning of `next_sentence_labels`, as in `ExampleLayout`; ""
+            if they are not used.
+        masking: arguments of `MaskingOptions`, if masking differs from BERT.
+            The records must be dynamic. A recipe can override options that are
+            also its fields.
+        trainable_models: function that takes a model with `parts`, the recipe
+            and `from_pretrained`. Defaults to `pretrainer_models`.
+        fields: objective-specific recipe fields and their defaults; None means
+            that the field is required.
+        reads: function that takes the recipe and returns the checkpoint
+            directories to load, with names for the run record.
+        shares: prefix of the weight paths that are shared between models or
+            streams. Supported models must have such weights.
+        masks_special: whether special tokens can be masked.
     """
 
     name: str
-    parts: tuple
-    terms: Callable
-    view: Callable
+    parts: tuple[str, ...]
+    terms: Callable[[], Sequence["LossTerm"]]
+    view: Callable[["tf.data.Dataset"], "tf.data.Dataset"]
     is_decoder: bool = False
     label: str = ""
-    masking: dict = dataclasses.field(default_factory=dict)
-    trainable_models: Callable = _pretrainer
-    fields: dict = dataclasses.field(default_factory=dict)
-    reads: Callable = _no_checkpoints
+    masking: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    trainable_models: Callable[
+        ["PretrainedModel", "PretrainingRecipe", Callable], "TrainableModels"
+    ] = _pretrainer
+    fields: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    reads: Callable[["PretrainingRecipe"], dict[str, str]] = _no_checkpoints
     shares: str = ""
     masks_special: bool = True
 
@@ -85,21 +101,23 @@ class Objective:
         return self.trainable_models is _pretrainer
 
 
-def objective_named(name):
+def objective_named(name: str) -> Objective:
     """Return the objective with a given name, or raise ValueError."""
     checks.one_of(OBJECTIVES, objective=name)
     return OBJECTIVES[name]
 
 
-def resolved_fields(objective, values):
+def resolved_fields(
+    objective: Objective, values: Mapping[str, typing.Any]
+) -> dict[str, typing.Any]:
     """Fill in the defaults of objective-specific fields.
 
     Args:
-        objective: `Objective`.
-        values: dict of the fields of a recipe; None means the default.
+        objective: the objective of the recipe.
+        values: the fields of a recipe by name; None means the default.
 
     Returns:
-        A dict of the fields of the objective, with defaults filled in.
+        The fields of the objective, with defaults filled in.
 
     Raises:
         ValueError: a field belongs to a different objective, or a required
@@ -109,6 +127,7 @@ def resolved_fields(objective, values):
         for field in other.fields:
             value, is_own = values[field], field in objective.fields
             default = objective.fields.get(field)
+            # Own fields without a default must be set, others must not be.
             is_open = value is None and default is None
             if is_open if is_own else value is not None:
                 raise ValueError(
@@ -122,18 +141,25 @@ def resolved_fields(objective, values):
     }
 
 
-def _of_labels(name, parts, labels, **options):
+def _of_labels(
+    name: str,
+    parts: tuple[str, ...],
+    labels: dict[str, str],
+    label: str = "",
+) -> Objective:
     """Return an objective that predicts labels of the records.
 
     Args:
-        labels: dict mapping outputs of the model to the names of their labels
-            in `pretraining.dataset`.
+        name, parts, label: see `Objective`.
+        labels: outputs of the model and the names of their labels in
+            `pretraining.dataset`.
     """
 
-    def rename(values):
+    def rename(values: Tensors) -> Tensors:
         return {output: values[old] for output, old in labels.items()}
 
-    def view(batches):
+    def view(batches: "tf.data.Dataset") -> "tf.data.Dataset":
+        # Labels and weights have the same names; the inputs do not change.
         return batches.map(lambda inputs, *more: (inputs, *map(rename, more)))
 
     return Objective(
@@ -141,11 +167,11 @@ def _of_labels(name, parts, labels, **options):
         parts=parts,
         terms=lambda: [pretraining.LabelTerm(output) for output in labels],
         view=view,
-        **options,
+        label=label,
     )
 
 
-def _generator(recipe):
+def _generator(recipe: "PretrainingRecipe") -> dict[str, str]:
     """Return the directory of the generator in `init_checkpoint`."""
     if recipe.init_checkpoint is None:
         return {}
@@ -243,7 +269,7 @@ OBJECTIVES = {
 }
 
 
-def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
+def losses(objective: str = PUBLISHED) -> dict[str, "keras.losses.Loss"]:
     """Return the Keras losses of an objective by model output.
 
     The masked-LM loss is the mean over the predictions in the batch, without
@@ -254,7 +280,7 @@ def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        A dict mapping outputs to float32 Keras losses, for `compile(loss=...)`.
+        Losses in float32 by output, for `compile(loss=...)`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
@@ -262,7 +288,7 @@ def losses(objective: str = PUBLISHED) -> dict[str, typing.Any]:
     return {term.output: term.keras_loss() for term in _of_fit(objective)}
 
 
-def _of_fit(name):
+def _of_fit(name: str) -> Sequence["LabelTerm"]:
     """Return the loss terms of an objective that `model.fit` supports."""
     objective = objective_named(name)
     if objective.trainable_models is not _pretrainer:
@@ -276,17 +302,17 @@ def _of_fit(name):
             f"Received: objective={name!r}. Train it with keras-bert "
             "run_pretraining."
         )
-    return objective.terms()
+    # These objectives have only label terms.
+    return typing.cast("Sequence[LabelTerm]", objective.terms())
 
 
-def metrics(objective: str = PUBLISHED) -> dict[str, typing.Any]:
+def metrics(objective: str = PUBLISHED) -> dict[str, "keras.metrics.Metric"]:
     """Return the accuracy metrics of an objective, ignoring padded predictions.
 
     Args:
         objective: "mlm_nsp", "mlm_sop", "mlm" or "left_to_right".
 
     Returns:
-        A dict mapping outputs to new Keras metrics, for
-        `compile(weighted_metrics=...)`.
+        New metrics by output, for `compile(weighted_metrics=...)`.
     """
     return {term.output: term.keras_metric() for term in _of_fit(objective)}

@@ -1,6 +1,7 @@
 """Loss terms of pre-training objectives."""
 
 import dataclasses
+import typing
 from collections.abc import Callable
 
 import keras
@@ -21,9 +22,9 @@ class LabelTerm:
     weights of the batch.
 
     Args:
-        output: str, name of a model output and of its labels and weights in a
+        output: name of a model output and of its labels and weights in a
             batch, such as "mlm_logits".
-        factor: float, weight of this term in the total loss.
+        factor: weight of this term in the total loss.
     """
 
     output: str
@@ -43,25 +44,29 @@ class LabelTerm:
         """Sum the weights of a batch before the forward pass.
 
         Args:
-            weights: weights of the batch, float32.
+            weights: float32 weights of the batch by name.
 
         Returns:
             float32 scalar.
         """
         return ops.sum(weights[self.output])
 
-    def sums(self, outputs: dict, labels: dict, weights: dict) -> dict:
+    def sums(
+        self, outputs: Tensors, labels: Tensors, weights: Tensors
+    ) -> Tensors:
         """Return weighted sums over the predictions, for the metrics.
 
         Args:
-            outputs: dict mapping names to the model's output tensors.
-            labels: dict mapping names to the label tensors of the batch.
-            weights: dict mapping names to the float32 weights of the batch.
+            outputs: outputs of the model by name.
+            labels: integer labels of the batch by name.
+            weights: float32 weights of the batch by name.
 
         Returns:
-            A dict of float32 scalars: the weighted sums `loss`, `accuracy` and
-            any others, and the total `weight` to divide them by.
+            float32 scalars: the weighted sums `loss`, `accuracy` and any
+            others, and the total `weight` to divide them by.
         """
+        # Masked LM: logits [B, P, V], labels and weights [B, P].
+        # Sentence pairs: logits [B, 2], labels and weights [B].
         logits, labels = outputs[self.output], labels[self.output]
         weights = weights[self.output]
         losses = sparse_cross_entropy(labels, logits)
@@ -89,54 +94,62 @@ class TokenTerm:
     """Loss term that averages over all tokens, including special tokens.
 
     Args:
-        name: str, the prefix of the metrics.
-        outputs: tuple of str, the outputs of the model that the term uses.
-        measure: callable that takes the outputs and the labels, and returns a
-            dict of float32 `(batch_size, seq_length)` tensors: `loss` and
-            others, such as `accuracy`.
-        factor: float, weight of this term in the total loss.
+        name: the prefix of the metrics.
+        outputs: the outputs of the model that the term uses.
+        measure: function that takes the outputs and the labels, and returns
+            float32 `(batch_size, seq_length)` tensors: `loss` and others, such
+            as `accuracy`.
+        factor: weight of this term in the total loss.
     """
 
     name: str
-    outputs: tuple
-    measure: Callable
+    outputs: tuple[str, ...]
+    measure: Callable[[Tensors, Tensors], Tensors]
     factor: float = 1.0
 
-    def total_weight(self, weights):
+    def total_weight(self, weights: Tensors) -> Tensor:
         """Count the tokens in a batch, see `LabelTerm`."""
         return ops.sum(weights["tokens"])
 
-    def sums(self, outputs, labels, weights):
+    def sums(
+        self, outputs: Tensors, labels: Tensors, weights: Tensors
+    ) -> Tensors:
         """Return the sums over the tokens, see `LabelTerm`."""
+        # The sum of 1.0 * weights is the number of tokens.
         measured = {**self.measure(outputs, labels), "weight": 1.0}
         return {k: ops.sum(x * weights["tokens"]) for k, x in measured.items()}
 
 
-def _is_right(labels, logits):
+LossTerm: typing.TypeAlias = LabelTerm | TokenTerm
+"""A term of the loss of an objective."""
+
+
+def _is_right(labels: Tensor, logits: Tensor) -> Tensor:
     """Return 1.0 if the label has the largest logit, else 0.0.
 
     On TensorFlow, `ops.argmax` (used by Keras's accuracy) copies the logits,
     which are the largest tensors of a step. `ops.top_k` does not copy them and
     is faster.
     """
-    _, guesses = ops.top_k(logits, 1)
+    _, guesses = ops.top_k(logits, 1)  # [B, P, 1] or [B, 1]
     guesses = ops.cast(ops.squeeze(guesses, -1), "int32")
     return ops.cast(guesses == ops.cast(labels, "int32"), "float32")
 
 
-def mean_metrics(sums):
+def mean_metrics(sums: Tensors) -> dict[str, float]:
     """Divide sums over steps and devices by their weights.
 
     Args:
-        sums: dict of numbers, as returned by `PretrainingLoop.train`.
+        sums: scalars, as returned by `PretrainingLoop.train`.
 
     Returns:
-        A dict of floats, such as `mlm_loss` and `mlm_accuracy` for the term
-        mlm. In training, also `loss` and `gradient_norm`, means over the
-        steps that were not skipped.
+        Means such as `mlm_loss` and `mlm_accuracy` for the term mlm. In
+        training, also `loss` and `gradient_norm`, means over the steps that
+        were not skipped.
     """
     means = {}
     for name in sums:
+        # "mlm/loss" is a sum of a term; "tokens" has no term.
         term, _, quantity = name.partition("/")
         if quantity not in ("", "weight"):
             weight = max(float(sums[f"{term}/weight"]), 1.0)

@@ -6,8 +6,12 @@ They are used by static masking (`masking.py`, NumPy) and dynamic masking
 
 import dataclasses
 import itertools
+import typing
 
 from keras_bert import checks
+
+if typing.TYPE_CHECKING:
+    import numpy as np
 
 # [CLS] and two [SEP] are never masked, but count for the length.
 _NUM_SPECIAL = 3
@@ -22,17 +26,15 @@ class MaskingRules:
     """Rules for the number of masked tokens and their replacements.
 
     Args:
-        masked_lm_prob: float, fraction of the tokens to predict.
-        max_predictions_per_seq: int, maximum number of predictions in an
-            example.
-        mask_id: int, id of [MASK].
-        vocab_size: int, size of the vocabulary. Random ids are below it.
-        ngram: int, maximum number of words in a masked span. A span of n
-            words has a probability proportional to 1 / n.
-        substitutes: pair of floats, the fraction of masked tokens that become
-            [MASK] and the fraction that stay unchanged. All others become
-            random ids.
-        num_special: int, number of special tokens per example. They are never
+        masked_lm_prob: fraction of the tokens to predict.
+        max_predictions_per_seq: maximum number of predictions in an example.
+        mask_id: id of [MASK].
+        vocab_size: size of the vocabulary. Random ids are below it.
+        ngram: maximum number of words in a masked span. A span of n words has
+            a probability proportional to 1 / n.
+        substitutes: the fraction of masked tokens that become [MASK] and the
+            fraction that stay unchanged. All others become random ids.
+        num_special: number of special tokens per example. They are never
             masked, but the fraction refers to the length that includes them.
 
     References:
@@ -45,50 +47,55 @@ class MaskingRules:
     mask_id: int
     vocab_size: int
     ngram: int = 1
-    substitutes: tuple = SUBSTITUTES
+    substitutes: tuple[float, float] = SUBSTITUTES
     num_special: int = _NUM_SPECIAL
 
-    def num_predictions(self, num_maskable):
+    def num_predictions(self, num_maskable: "np.ndarray") -> "np.ndarray":
         """Return the number of predictions, between 1 and the limit.
 
         Args:
-            num_maskable: int array, number of tokens without [CLS] and [SEP].
-                As in google-research/bert, the fraction refers to the length
-                that includes them.
+            num_maskable: int `(num_examples,)`, number of tokens without [CLS]
+                and [SEP]. As in google-research/bert, the fraction refers to
+                the length that includes them.
 
         Returns:
-            An int64 array.
+            int64 `(num_examples,)`.
         """
         length = num_maskable + self.num_special
         wanted = (length * self.masked_lm_prob).round().astype("int64")
         return wanted.clip(1, self.max_predictions_per_seq)
 
-    def thresholds(self, end):
+    def thresholds(self, end: float) -> tuple[float, float]:
         """Return the thresholds that map a random number to a replacement.
 
         Returns:
-            Pair of floats. A masked token becomes [MASK] below the first, stays
-            unchanged below the second, and becomes a random id otherwise.
+            Two thresholds. For a uniform random number in [0, end), a masked
+            token becomes [MASK] below the first, stays unchanged below the
+            second, and becomes a random id otherwise.
         """
         masked, kept = self.substitutes
         return masked * end, (masked + kept) * end
 
-    def span_length_thresholds(self, end):
+    def span_length_thresholds(self, end: float) -> list[float]:
         """Return the thresholds that map a random number to a span length.
 
         Returns:
-            A list of `ngram` - 1 ascending floats. For a uniform random number
+            `ngram` - 1 ascending thresholds. For a uniform random number
             in [0, end), the length in words is 1 plus the number of thresholds
             that are not larger.
         """
+        # The weights 1 / n need not sum to 1: `end` is divided by their sum.
         shares = [1 / length for length in range(1, self.ngram + 1)]
         sums = itertools.accumulate(shares[:-1])
         return [end * x / sum(shares) for x in sums]
 
 
 def check_masking(
-    masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram=1
-):
+    masked_lm_prob: float,
+    max_predictions_per_seq: int,
+    max_seq_length: int,
+    ngram: int = 1,
+) -> None:
     """Raise ValueError if masking options contradict the sequence length."""
     most = max_seq_length - _NUM_SPECIAL
     if not 0 < max_predictions_per_seq <= most:
