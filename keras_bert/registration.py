@@ -36,11 +36,12 @@ _CLASSES = {
     "layers.embeddings.ernie_embeddings": "ErnieEmbeddings",
     "layers.embeddings.factorized_embeddings": "FactorizedEmbeddings",
     "layers.embeddings.roberta_embeddings": "RobertaEmbeddings",
-    "layers.embeddings.token_embeddings": "PlainEmbeddings TokenEmbeddings",
+    "layers.embeddings.token_embeddings": (
+        "PlainEmbeddings TokenEmbeddings WordEmbeddings"
+    ),
     "layers.embeddings.two_stream_embeddings": (
         "PredictionRanks QueryStart TwoStreamEmbeddings"
     ),
-    "layers.embeddings.word_embeddings": "WordEmbeddings",
     "layers.flat_dense": "DropoutDense FlatDense NormedDense",
     "layers.heads.choices": "MergeChoices SplitChoices",
     "layers.heads.lstm": "LSTM",

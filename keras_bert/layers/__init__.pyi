@@ -49,12 +49,12 @@ from .embeddings.roberta_embeddings import (
 )
 from .embeddings.token_embeddings import PlainEmbeddings as PlainEmbeddings
 from .embeddings.token_embeddings import TokenEmbeddings as TokenEmbeddings
+from .embeddings.token_embeddings import WordEmbeddings as WordEmbeddings
 from .embeddings.two_stream_embeddings import PredictionRanks as PredictionRanks
 from .embeddings.two_stream_embeddings import QueryStart as QueryStart
 from .embeddings.two_stream_embeddings import (
     TwoStreamEmbeddings as TwoStreamEmbeddings,
 )
-from .embeddings.word_embeddings import WordEmbeddings as WordEmbeddings
 from .flat_dense import DropoutDense as DropoutDense
 from .flat_dense import FlatDense as FlatDense
 from .flat_dense import NormedDense as NormedDense

@@ -6,8 +6,8 @@ from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.pieces import original_spans
-from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import batch_or_scalar
 from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
 from keras_bert.typing import Texts

@@ -6,7 +6,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert.summary import Summarized
-from keras_bert.text.scalars import batch_or_scalar
+from keras_bert.text.tokenizer import batch_or_scalar
 from keras_bert.typing import Texts
 
 # These ids follow the bytes. All ids are incremented by 1, because padding is

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import Shape
-from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import WordEmbeddings
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
 

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import WordEmbeddings
 from keras_bert.layers.heads.tied_head import TiedLayer
 from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor

@@ -25,8 +25,8 @@ from keras_bert.text.flat_texts import where
 from keras_bert.text.flat_texts import with_prefix_space
 from keras_bert.text.normalization.character_kinds import character_kinds
 from keras_bert.text.normalization.composition import Composition
-from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import batch_or_scalar
 from keras_bert.text.tokenizer import graph_constant
 from keras_bert.typing import Path
 from keras_bert.typing import Texts

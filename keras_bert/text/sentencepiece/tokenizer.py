@@ -18,7 +18,6 @@ from keras_bert.text.normalization.replacements import single_replacements
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.pieces import original_spans
-from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import Piece
@@ -33,6 +32,7 @@ from keras_bert.text.sentencepiece.special_tokens import marked
 from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import batch_or_scalar
 from keras_bert.text.tokenizer import graph_constant
 from keras_bert.typing import Path
 from keras_bert.typing import Texts

@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.pretraining.job import pretraining_run
 from keras_bert.pretraining.job.pretraining_run import run_pretraining
-from keras_bert.pretraining.job.run_options import RunOptions
+from keras_bert.pretraining.job.recipe import RunOptions
 from tests import tiny
 from tests.optimizers.curve_test import read_lines
 from tests.optimizers.curve_test import read_scalars

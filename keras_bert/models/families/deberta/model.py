@@ -8,7 +8,7 @@ from keras_bert.layers.attention.separate_disentangled_attention import (
 )
 from keras_bert.layers.blocks.feed_forward import FeedForward
 from keras_bert.layers.blocks.post_norm_block import PostNormBlock
-from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import WordEmbeddings
 from keras_bert.layers.heads.mask_queries import MaskQueries
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.models.backbone import Backbone

@@ -9,7 +9,7 @@ from keras_bert.layers.attention.rotary import Rotary
 from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.layers.blocks.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.blocks.pre_norm_block import PreNormBlock
-from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import WordEmbeddings
 from keras_bert.layers.flat_dense import NormedDense
 from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.layers.heads.tied_head import TiedHead

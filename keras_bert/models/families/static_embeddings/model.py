@@ -3,7 +3,7 @@
 import dataclasses
 
 from keras_bert.config import StrictConfig
-from keras_bert.layers.embeddings.word_embeddings import WordEmbeddings
+from keras_bert.layers.embeddings.token_embeddings import WordEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import initializer
