@@ -40,7 +40,7 @@ _ADVICE = {
 
 
 def parameters(function) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a callable by name, without `*` and `**`.
+    """Return the named parameters of a callable, without `*args`, `**kwargs`.
 
     The `**kwargs` of a constructor are replaced by the parameters of the next
     constructor in the method resolution order.

@@ -182,8 +182,8 @@ def test_a_policy_of_other_weights_is_one_short_error(policy):
         ("stsb", [1.0, 2.0], [1.0, "five"], "`predictions` must be.*five"),
         ("stsb", [1.0], [math.nan], "`predictions` must be.*nan"),
         ("stsb", [1.0], 1.0, "`predictions` must be.*Received: 1.0"),
-        ("stsb", ["1"], ["1", "0"], r"\(2,\) predictions for \(1,\) labels"),
-        ("cola", [], [], r"Received: \(0,\) predictions for \(0,\) labels"),
+        ("stsb", ["1"], ["1", "0"], r"shape \(2,\), labels of shape \(1,\)"),
+        ("cola", [], [], r"of shape \(0,\), labels of shape \(0,"),
     ],
 )
 def test_scores_that_cannot_be_are_refused(task, labels, predictions, words):

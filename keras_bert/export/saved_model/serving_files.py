@@ -60,7 +60,7 @@ def write_serving_files(
     if unknown:
         raise ValueError(
             f"`labels` must name versions in {directory}: {versions}. "
-            f"Received the versions: {unknown}."
+            f"Received these unknown versions: {unknown}."
         )
     _write(directory / MODEL_CONFIG, _model_config(directory.name, labels))
     _write(directory / BATCHING_PARAMETERS, _BATCHING)

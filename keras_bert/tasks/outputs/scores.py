@@ -121,9 +121,9 @@ def _paired(labels, predictions):
     labels, predictions = np.asarray(labels), np.asarray(predictions)
     if labels.shape != predictions.shape or not labels.size:
         raise ValueError(
-            "`predictions` must have one item per label, and at least one. "
-            f"Received: {predictions.shape} predictions for {labels.shape} "
-            "labels."
+            "`predictions` must have the shape of `labels`, and must not be "
+            f"empty. Received: predictions of shape {predictions.shape}, "
+            f"labels of shape {labels.shape}."
         )
     return labels, predictions
 

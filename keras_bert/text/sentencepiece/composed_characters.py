@@ -108,7 +108,7 @@ class ComposedCharacters:
 
 
 def _composing_keys(charsmap):
-    """Return the keys of canonical compositions and their results."""
+    """Map sequences of characters to the characters that they compose."""
     keys = {
         key: composed
         for key, composed in replacements(charsmap).items()

@@ -169,7 +169,7 @@ class SentencePieceUnits:
 
 
 def _model(settings):
-    """Return the model of a `tokenizer.json` without special pieces."""
+    """Return the Unigram model for `tokenizers`, without special pieces."""
     vocabulary = settings.vocabulary
     hidden = {*vocabulary.roles.values()} | {
         piece.text

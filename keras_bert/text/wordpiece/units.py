@@ -2,7 +2,7 @@
 
 A unit is a run of characters other than white space and ASCII punctuation, with
 the white-space character before it. An ASCII punctuation character is a
-separate unit, unless the next character may be an accent.
+separate unit, unless the next character may be a combining accent.
 """
 
 import re
