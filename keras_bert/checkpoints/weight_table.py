@@ -159,6 +159,12 @@ def _read(model_type, name):
     path = FAMILIES / family_folder(model_type) / name
     lines = path.read_text(encoding="utf-8").splitlines()
     columns, *rows = (line.split() for line in lines)
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(columns):
+            raise ValueError(
+                f"{path}, line {number}, must have the columns "
+                f"{', '.join(columns)}. Received: {' '.join(row)}."
+            )
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 

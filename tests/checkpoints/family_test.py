@@ -1,6 +1,7 @@
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import weight_table
 from keras_bert.checkpoints.family import config_from
 from tests import tiny
 from tests.processes import run_python
@@ -37,3 +38,11 @@ def test_a_part_that_the_family_lacks_is_an_error(make_settings):
             make_settings("wordpiece"),
             ["pooler", "masked_lm_head", "nsp_head"],
         )
+
+
+def test_a_row_of_a_weight_table_has_all_columns(tmp_path, monkeypatch):
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy/weights.txt").write_text("weight shape tf1\na/b V,H\n")
+    monkeypatch.setattr(weight_table, "FAMILIES", tmp_path)
+    with pytest.raises(ValueError, match="line 2, must .* Received: a/b V,H"):
+        weight_table._rows("toy")
