@@ -1,6 +1,7 @@
 """Shared fixtures: a clean Keras for each test, and `run_layer_test`."""
 
 import ast
+import collections
 import doctest
 import gc
 import inspect
@@ -59,16 +60,19 @@ def pytest_collection_modifyitems(config, items):
         mark = item.get_closest_marker("smoke")
         if mark and not any(word in item.callspec.id for word in mark.args):
             item.add_marker("exhaustive")
-    places = {_TESTS / name: place for place, name in enumerate(_LONGEST)}
+    order = {_TESTS / name: index for index, name in enumerate(_LONGEST)}
     large = {item.path for item in items if item.get_closest_marker("large")}
-    last = len(places)
+    last = len(order)
     items.sort(
-        key=lambda item: places.get(item.path, last + (item.path not in large))
+        key=lambda item: order.get(item.path, last + (item.path not in large))
     )
     result = yield  # Pytest deselects other marks here.
     number, count = map(int, config.getoption("--shard").split("/"))
-    files = [*dict.fromkeys(item.path for item in items)]
-    others = {*files} - {*files[number - 1 :: count]}
+    sizes = collections.Counter(item.path for item in items)
+    shards = [{} for _ in range(count)]  # Each has about as many tests.
+    for path, size in sizes.most_common():
+        min(shards, key=lambda shard: sum(shard.values()))[path] = size
+    others = {*sizes} - {*shards[number - 1]}
     config.hook.pytest_deselected(
         items=[item for item in items if item.path in others]
     )

@@ -24,9 +24,9 @@ from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.training import EmbeddingOutputs
 from keras_bert.tasks.embeddings.training import TextRows
 from keras_bert.tasks.text_embedder import TextEmbedder
+from keras_bert.tasks.training.batches import training_buckets
 from keras_bert.tasks.training.fine_tune import Learner
 from keras_bert.tasks.training.fine_tune import fine_tune
-from keras_bert.tasks.training.length_buckets import training_buckets
 from keras_bert.tasks.training.recipe import Recipe
 
 

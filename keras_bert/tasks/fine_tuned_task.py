@@ -1,5 +1,6 @@
 """Base class for tasks that are fine-tuned on labelled examples."""
 
+import collections.abc
 import contextlib
 import typing
 
@@ -11,6 +12,8 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.layers.heads.task_head import TaskHead
+from keras_bert.models.family import Family
 from keras_bert.tasks.columns import first_examples
 from keras_bert.tasks.columns import with_weights
 from keras_bert.tasks.inputs.inputs import Inputs
@@ -21,6 +24,8 @@ from keras_bert.tasks.training.collapse import probe_indices
 from keras_bert.tasks.training.collapse import warn_if_collapsed
 from keras_bert.tasks.training.distillation import teacher_logits
 from keras_bert.tasks.training.encoded import DISTILLED
+from keras_bert.tasks.training.encoded import Encoded
+from keras_bert.tasks.training.encoded import Logits
 from keras_bert.tasks.training.fine_tune import Learner
 from keras_bert.tasks.training.fine_tune import fine_tune
 from keras_bert.tasks.training.forward import Forward
@@ -29,8 +34,10 @@ from keras_bert.tasks.training.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.training.language_model import no_targets
 from keras_bert.tasks.training.language_model import with_language_model
 from keras_bert.tasks.training.monitoring import Validation
+from keras_bert.tasks.training.ragged_rows import RaggedRows
 from keras_bert.tasks.training.recipe import HasRecipe
 from keras_bert.tasks.training.recipe import Recipe
+from keras_bert.template import Template
 from keras_bert.typing import Arguments
 from keras_bert.typing import Path
 from keras_bert.typing import Tensors
@@ -47,34 +54,33 @@ class FineTunedTask(Task):
             or pooler is initialized randomly.
         inputs: callable that creates the `Inputs` from the `PretrainedModel`
             with the head, a `Template` and the settings.
-        outputs: `Outputs` of the task.
+        outputs: losses, metrics and decoding of the task.
         settings: JSON-serializable settings that are saved with the weights.
 
     Attributes:
-        main_metric: str, metric of `evaluate` that selects the best epoch
-            (higher is better). Can be assigned.
-        pretrained: `PretrainedModel` with the head.
-        remedies: str, advice shown in the warning after failed training.
-        default_length: int, default `seq_length`.
-        shared: tuple of str, names of settings that all models of an
-            `Ensemble` must share.
-        kept_outputs: list of int, indices of the outputs of a trained head to
-            keep, as in `PretrainedModel.for_task`; or None.
+        main_metric: metric of `evaluate` that selects the best epoch (higher is
+            better). Can be assigned.
+        pretrained: model with the head.
+        remedies: advice shown in the warning after failed training.
+        default_length: default `seq_length`.
+        shared: names of settings that all models of an `Ensemble` must share.
+        kept_outputs: indices of the outputs of a trained head to keep, as in
+            `PretrainedModel.for_task`; or None.
     """
 
-    default_length = 128
+    default_length: int = 128
     kept_outputs: list[int] | None = None
     main_metric: str
     recipe_class = Recipe
     shared: tuple[str, ...] = ()
-    remedies = (
+    remedies: str = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
 
     def __init__(
         self,
         pretrained: PretrainedModel,
-        inputs: typing.Callable[..., Inputs],
+        inputs: collections.abc.Callable[..., Inputs],
         outputs: Outputs,
         settings: dict[str, typing.Any],
     ):
@@ -88,19 +94,23 @@ class FineTunedTask(Task):
         encoder_inputs = tuple(self.pretrained.backbone.inputs)
         self.input_names = encoder_inputs + self.inputs.extra_inputs
         self._compute = Forward(self.model)
-        self._random_kernel = None
+        self._random_kernel: np.ndarray | None = None
         if self._starts_random:
             self._random_kernel = self._last_layer.logits.get_weights()[0]
 
     @classmethod
-    def _trained_settings(cls, pretrained):
+    def _trained_settings(
+        cls, pretrained: PretrainedModel
+    ) -> dict[str, typing.Any]:
         """Return the task settings of a trained model, or {} for an encoder."""
         task = pretrained.task
         is_same = task is not None and task.task == cls.__name__
         return task.settings if is_same else {}
 
     @classmethod
-    def _trained_seq_length(cls, pretrained, seq_length):
+    def _trained_seq_length(
+        cls, pretrained: PretrainedModel, seq_length: int | None
+    ) -> int:
         """Return `seq_length` after checking it, or the trained length."""
         if seq_length is None:
             default = min(cls.default_length, pretrained.sequence_length())
@@ -108,12 +118,14 @@ class FineTunedTask(Task):
             seq_length = trained.get("seq_length", default)
         return pretrained.sequence_length(seq_length)
 
-    def _template(self, family):
-        """Return the `Template` that packs texts with special tokens."""
+    def _template(self, family: Family) -> Template:
+        """Return the layout that packs texts with special tokens."""
         return family.template_of(self.outputs.head)
 
-    def _with_head(self, pretrained, settings):
-        """Return a `PretrainedModel` with this head and its `keras.Model`."""
+    def _with_head(
+        self, pretrained: PretrainedModel, settings: dict[str, typing.Any]
+    ) -> tuple[PretrainedModel, keras.Model]:
+        """Return a model with this head, and the Keras model of the task."""
         size = HeadSize(self.outputs.head, self.outputs.num_outputs)
         record = TaskRecord(type(self).__name__, size, settings)
         pretrained = pretrained.for_task(record, self.kept_outputs)
@@ -125,12 +137,12 @@ class FineTunedTask(Task):
 
     @property
     def settings(self) -> dict[str, typing.Any]:  # type: ignore[override]
-        """JSON-serializable dict of settings saved with the weights."""
+        """JSON-serializable settings that are saved with the weights."""
         return self.pretrained.task.settings
 
     @property
     def batch_tokens(self) -> int:
-        """Maximum number of tokens computed together (int). Can be assigned.
+        """Maximum number of tokens computed together. Can be assigned.
 
         Small batches fit the caches of a CPU; a GPU needs larger ones.
         """
@@ -146,9 +158,9 @@ class FineTunedTask(Task):
         labels: typing.Any = None,
         validation_data: typing.Any = None,
         class_weights: dict[str, float] | None = None,
-        callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+        callbacks: collections.abc.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
-        teacher: typing.Optional["FineTunedTask"] = None,
+        teacher: "FineTunedTask | None" = None,
         sample_weight: typing.Any = None,
         *args: Arguments.args,
         **recipe: Arguments.kwargs,
@@ -228,7 +240,7 @@ class FineTunedTask(Task):
         return history
 
     @contextlib.contextmanager
-    def _restored_settings(self):
+    def _restored_settings(self) -> collections.abc.Iterator[None]:
         """Context manager that restores the settings if training fails."""
         settings = dict(self.settings)
         if "is_pair" in settings:
@@ -240,18 +252,21 @@ class FineTunedTask(Task):
             raise
 
     @contextlib.contextmanager
-    def _training(self, examples, held_out):
+    def _training(
+        self, examples: Encoded, held_out: Encoded | None
+    ) -> collections.abc.Iterator[tuple[Encoded, Encoded | None]]:
         """Context manager of a training run.
 
         Args:
-            examples, held_out: `Encoded` of training and validation, or None.
+            examples: training examples.
+            held_out: validation examples, or None.
 
         Yields:
             The two, as the learner takes them.
         """
         yield examples, held_out
 
-    def smaller(self, num_layers: int) -> "typing.Self":
+    def smaller(self, num_layers: int) -> typing.Self:
         """Create a student of this task with fewer layers, for distillation.
 
         The student starts with copies of the embeddings, the head and evenly
@@ -268,8 +283,10 @@ class FineTunedTask(Task):
         student.main_metric = self.main_metric
         return student
 
-    def _validation(self, held_out, label_smoothing):
-        """Return a `Validation` on labelled `Encoded`, or None."""
+    def _validation(
+        self, held_out: Encoded | None, label_smoothing: float
+    ) -> Validation | None:
+        """Return the callback that evaluates the held-out examples, if any."""
         if held_out is None:
             return None
         return Validation(
@@ -278,8 +295,8 @@ class FineTunedTask(Task):
             self.main_metric,
         )
 
-    def _learner(self):
-        """Return the `Learner` that `fit` trains."""
+    def _learner(self) -> Learner:
+        """Return the model that `fit` trains, with its losses."""
         head = self.pretrained.family.task_heads[self.outputs.head]
         model = self.model
         if head.language_model_weight:
@@ -292,7 +309,7 @@ class FineTunedTask(Task):
             language_model_weight=head.language_model_weight,
         )
 
-    def _over_examples(self, model):
+    def _over_examples(self, model: keras.Model) -> keras.Model:
         """Wrap a model that takes rows so that it takes examples."""
         return model
 
@@ -314,14 +331,16 @@ class FineTunedTask(Task):
         encoded = self._labelled(texts, labels, sample_weight)
         return self.outputs.metrics(encoded, self._logits(encoded))
 
-    def _validate(self, encoded, label_smoothing):
-        """Return the loss and metrics of labelled `Encoded` as a dict."""
+    def _validate(
+        self, encoded: Encoded, label_smoothing: float
+    ) -> dict[str, float]:
+        """Return the loss and the metrics of labelled examples."""
         logits = self._logits(encoded)
         arguments = self.outputs.loss_arguments(encoded, logits)
         loss = float(self.outputs.loss(label_smoothing)(*arguments))
         return {"loss": loss, **self.outputs.metrics(encoded, logits)}
 
-    def _collapse(self, encoded):
+    def _collapse(self, encoded: Encoded) -> bool:
         """Return True if nearly all predictions are equal but labels differ."""
         count = len(encoded.counts)
         probe = encoded.subset(probe_indices(count, self.outputs.num_probes))
@@ -342,11 +361,11 @@ class FineTunedTask(Task):
         )
 
     @property
-    def _ensemble_settings(self):
+    def _ensemble_settings(self) -> dict[str, typing.Any]:
         """Settings that all models in an `Ensemble` must share, if known."""
         return {name: self.settings[name] for name in self.shared}
 
-    def _row_logits(self, rows):
+    def _row_logits(self, rows: RaggedRows) -> np.ndarray:
         """Return the logits of rows, float32 `(num_rows, num_outputs)`."""
         logits = np.zeros((len(rows), self.outputs.num_outputs), np.float32)
         if len(rows):
@@ -354,8 +373,8 @@ class FineTunedTask(Task):
                 logits[indices] = outputs["logits"]
         return logits
 
-    def _token_logits(self, rows):
-        """Return a list of token logits `(num_tokens, num_outputs)` per row."""
+    def _token_logits(self, rows: RaggedRows) -> list[np.ndarray]:
+        """Return the token logits of each row, `(num_tokens, num_outputs)`."""
         logits: list[typing.Any] = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):
@@ -364,25 +383,27 @@ class FineTunedTask(Task):
         return logits
 
     @property
-    def _last_layer(self):
-        """The `TaskHead` that computes the logits."""
-        return self.pretrained.task_head
+    def _last_layer(self) -> TaskHead:
+        """The layer that computes the logits."""
+        return typing.cast(TaskHead, self.pretrained.task_head)
 
     @property
-    def _starts_random(self):
+    def _starts_random(self) -> bool:
         """True if the head has random weights instead of loaded weights."""
         return self.pretrained.head_is_random
 
-    def _check_servable(self):
+    def _check_servable(self) -> None:
         super()._check_servable()
         self._warn_if_random()
 
-    def _forward(self, rows):
+    def _forward(
+        self, rows: RaggedRows
+    ) -> collections.abc.Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
         """Run the model batch by batch and warn if the head is random."""
         self._warn_if_random()
         return self._compute(rows)
 
-    def _warn_if_random(self):
+    def _warn_if_random(self) -> None:
         """Warn once if the head still has its random weights."""
         if self._random_kernel is None:
             return
@@ -395,17 +416,19 @@ class FineTunedTask(Task):
             )
         self._random_kernel = None
 
-    def _recipe(self, *args, **values):
-        """Create the `Recipe` for `fit`."""
+    def _recipe(self, *args: typing.Any, **values: typing.Any) -> Recipe:
+        """Create the recipe of a call of `fit` from its arguments."""
         return self.recipe_class.of_fit(self.fit, *args, **values)
 
-    def _compute_predictions(self, texts, show_progress_bar):
+    def _compute_predictions(
+        self, texts: typing.Any, show_progress_bar: bool
+    ) -> list[typing.Any]:
         """Return the predictions for texts."""
         encoded = self._encode(texts)
         with progress_bar(show_progress_bar, len(encoded.rows)):
             return self.outputs.decode(encoded, self._logits(encoded))
 
-    def _encode(self, texts):
+    def _encode(self, texts: typing.Any) -> Encoded:
         """Check and tokenize texts for prediction.
 
         Args:
@@ -414,8 +437,12 @@ class FineTunedTask(Task):
         return self.inputs.encode(self.inputs.read(texts))
 
     def _labelled(
-        self, texts, labels=None, sample_weight=None, class_weights=None
-    ):
+        self,
+        texts: typing.Any,
+        labels: typing.Any = None,
+        sample_weight: typing.Any = None,
+        class_weights: dict[str, float] | None = None,
+    ) -> Encoded:
         """Check and tokenize labelled examples.
 
         Args:
@@ -432,24 +459,20 @@ class FineTunedTask(Task):
             encoded.weigh(weights)
         return encoded
 
-    def _logits(self, encoded):
-        """Compute the logits of tokenized texts.
-
-        Returns:
-            A float32 array with a row per prediction, or a list of arrays.
-        """
+    def _logits(self, encoded: Encoded) -> Logits:
+        """Compute the logits of tokenized texts."""
         is_per_token = self.inputs.is_per_token
         compute = self._token_logits if is_per_token else self._row_logits
         return self.inputs.join(encoded, compute(encoded.rows))
 
     def predict_ids(
-        self, inputs: Tensors, model: typing.Callable | None = None
+        self, inputs: Tensors, model: collections.abc.Callable | None = None
     ) -> Tensors:
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
         return self.outputs.graph((model or self.model)(ids)["logits"], inputs)
 
 
-def _columns(validation_data):
+def _columns(validation_data: typing.Any) -> tuple:
     """Return the arguments of `evaluate` in `validation_data`."""
     is_tuple = isinstance(validation_data, tuple)
     if is_tuple and len(validation_data) in (1, 2, 3):

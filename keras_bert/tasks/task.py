@@ -1,6 +1,8 @@
 """Base class for tasks, with loading, prediction and export."""
 
+import collections.abc
 import os
+import pathlib
 import typing
 
 import keras
@@ -31,23 +33,21 @@ class Task(Summarized):
     post-processes the outputs of the model.
 
     Attributes:
-        text_inputs: tuple of str, names of the string inputs.
+        text_inputs: names of the string inputs.
         text_shapes: dict mapping names of string inputs to shapes; inputs
             without an entry have shape `(batch_size,)`.
         preprocess: callable that converts string tensors, in the order of
             `text_inputs`, to a dict of int32 tensors. It runs in TensorFlow
             graphs and has the attributes `tokenizer` and `seq_length`.
-        input_names: tuple of str, names of the tensors that the model takes.
-        model: `keras.Model` that computes the outputs.
-        pretrained: `PretrainedModel` of the task.
-        output_names: tuple of str, names of the tensors that `predict_texts`
-            returns.
-        settings: JSON-serializable dict of the task's settings, such as its
-            labels.
-        substring_outputs: tuple of str, outputs that are substrings of the
-            texts. TFLite has no op for them.
-        none_values: tuple of str, arguments of the class for which None is a
-            value. In `from_pretrained`, None means the saved value for others.
+        input_names: names of the tensors that the model takes.
+        model: model that computes the outputs.
+        pretrained: the encoder, with the head of the task if it has one.
+        output_names: names of the tensors that `predict_texts` returns.
+        settings: JSON-serializable settings of the task, such as its labels.
+        substring_outputs: outputs that are substrings of the texts. TFLite has
+            no op for them.
+        none_values: arguments of the class for which None is a value. In
+            `from_pretrained`, None means the saved value for others.
     """
 
     text_inputs: tuple[str, ...] = ("text",)
@@ -61,11 +61,16 @@ class Task(Summarized):
     substring_outputs: tuple[str, ...] = ()
     none_values: tuple[str, ...] = ()
 
-    def _facts(self):
+    def _facts(self) -> dict[str, typing.Any]:
         facts = {"pretrained": self.pretrained, **self.settings}
         return {**facts, "seq_length": self.preprocess.seq_length}
 
-    def __new__(cls, pretrained=None, *args, **kwargs):
+    def __new__(
+        cls,
+        pretrained: typing.Any = None,
+        *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Self:
         if isinstance(pretrained, str | os.PathLike):
             raise ValueError(
                 "`pretrained` must be a `PretrainedModel`. To read a "
@@ -78,7 +83,9 @@ class Task(Summarized):
 
     @classmethod
     def from_pretrained(
-        cls: typing.Callable[typing.Concatenate[typing.Any, Arguments], _Task],
+        cls: collections.abc.Callable[
+            typing.Concatenate[typing.Any, Arguments], _Task
+        ],
         directory: Path,
         lowercase: bool | None = None,
         special_tokens_in_text: bool | None = None,
@@ -114,7 +121,13 @@ class Task(Summarized):
         return cls._read(directory, how, args, kwargs)
 
     @classmethod
-    def _read(cls, directory, how, args, kwargs):
+    def _read(
+        cls,
+        directory: Path,
+        how: dict[str, typing.Any],
+        args: tuple,
+        kwargs: dict[str, typing.Any],
+    ) -> typing.Self:
         """Load with arguments of `_load` and of the class."""
         _, *known = arguments.parameters(cls)
         title = f"{cls.__name__}.from_pretrained"
@@ -134,22 +147,28 @@ class Task(Summarized):
         return cls._of_directory(pretrained, directory, **values)
 
     @classmethod
-    def _merged(cls, own, given):
+    def _merged(
+        cls, own: dict[str, typing.Any], given: dict[str, typing.Any]
+    ) -> dict[str, typing.Any]:
         """Return the arguments of the class, where given ones have priority."""
         return {**own, **given}
 
     @classmethod
-    def _load(cls, directory, **arguments):
+    def _load(
+        cls, directory: Path, **arguments: typing.Any
+    ) -> tuple[PretrainedModel, dict[str, typing.Any]]:
         """Load the model and the saved arguments of the class."""
         return from_pretrained(directory, **arguments), {}
 
     @classmethod
-    def _of_directory(cls, pretrained, directory, **kwargs):
+    def _of_directory(
+        cls, pretrained: PretrainedModel, directory: Path, **kwargs: typing.Any
+    ) -> typing.Self:
         """Create the task from a loaded model, reading more files if needed."""
         return cls(pretrained, **kwargs)
 
     def predict_ids(
-        self, inputs: Tensors, model: typing.Callable | None = None
+        self, inputs: Tensors, model: collections.abc.Callable | None = None
     ) -> Tensors:
         """Compute the outputs for token ids in a TensorFlow graph.
 
@@ -163,15 +182,20 @@ class Task(Summarized):
         """
         return (model or self.model)(inputs)
 
-    def _check_servable(self):
+    def _check_servable(self) -> None:
         """Raise ValueError if an exported graph would differ from `predict`."""
         check_not_quantized(self.model)
 
-    def _published_model_and_files(self):
+    def _published_model_and_files(
+        self,
+    ) -> tuple[
+        PretrainedModel,
+        dict[str, collections.abc.Callable[[pathlib.Path], object]],
+    ]:
         """Return the model to describe in `config.json`, and further files."""
         return self.pretrained, {}
 
-    def _graph_inputs(self, *texts):
+    def _graph_inputs(self, *texts: Tensor) -> tuple[Tensors, Tensors]:
         """Tokenize strings to the inputs of the model in a TensorFlow graph.
 
         Returns:
@@ -183,7 +207,9 @@ class Task(Summarized):
         inputs, truncated = self.preprocess.encode(*texts)
         return inputs, {TRUNCATED: truncated}
 
-    def _postprocess(self, outputs, inputs, *texts):
+    def _postprocess(
+        self, outputs: Tensors, inputs: Tensors, *texts: Tensor
+    ) -> Tensors:
         """Post-process the model outputs with access to the texts."""
         return outputs
 
@@ -194,12 +220,14 @@ class Task(Summarized):
             *texts: string tensors, in the order of `text_inputs`.
 
         Returns:
-            A dict mapping the names in `outputs` to tensors.
+            A dict mapping the names in `output_names` to tensors.
         """
         return self._predict_encoded(*self._graph_inputs(*texts), *texts)
 
-    def _predict_encoded(self, inputs, more, *texts):
-        """Compute the outputs from the result of `graph_inputs`."""
+    def _predict_encoded(
+        self, inputs: Tensors, more: Tensors, *texts: Tensor
+    ) -> Tensors:
+        """Compute the outputs from the result of `_graph_inputs`."""
         outputs = self.predict_ids(inputs)
         return {**self._postprocess(outputs, inputs, *texts), **more}
 
@@ -227,7 +255,7 @@ class Task(Summarized):
         kind: str = "int8",
         texts: list | None = None,
         representative_texts: list | None = None,
-        files: typing.Collection[str] = ("text", "ids"),
+        files: collections.abc.Collection[str] = ("text", "ids"),
         overwrite: bool = False,
         force: bool = False,
     ) -> "dict[str, Comparison]":

@@ -1,6 +1,8 @@
 """Text embeddings."""
 
+import collections.abc
 import copy
+import pathlib
 import typing
 
 import keras
@@ -15,6 +17,7 @@ from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.compression import check_compression
 from keras_bert.tasks.embeddings.compression import compressed
+from keras_bert.tasks.embeddings.examples import EmbeddingExamples
 from keras_bert.tasks.embeddings.examples import evaluation_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
@@ -39,6 +42,7 @@ from keras_bert.tasks.training.forward import BATCH_TOKENS
 from keras_bert.tasks.training.forward import Forward
 from keras_bert.tasks.training.forward import progress_bar
 from keras_bert.tasks.training.monitoring import Validation
+from keras_bert.tasks.training.ragged_rows import RaggedRows
 from keras_bert.tasks.training.recipe import HasRecipe
 from keras_bert.tasks.training.recipe import Recipe
 from keras_bert.typing import Arguments
@@ -97,8 +101,8 @@ class TextEmbedder(Task):
             by `evaluate` and `evaluate_retrieval`.
 
     Attributes:
-        dim: int, size of the embeddings.
-        pretrained: `PretrainedModel` of the encoder.
+        dim: size of the embeddings.
+        pretrained: the encoder.
 
     Example:
 
@@ -115,15 +119,16 @@ class TextEmbedder(Task):
     recipe_class = Recipe
     none_values = ("default_prompt_name", "truncate_dim")
     preprocess: PromptPreprocessor
-    _compression: tuple | None = None
+    dim: int
+    _compression: tuple[int | None, str] | None = None
 
     def __init__(
         self,
         pretrained: PretrainedModel,
         seq_length: int | None = None,
-        pooling: str | typing.Sequence[str] = "mean",
+        pooling: str | collections.abc.Sequence[str] = "mean",
         batch_tokens: int = BATCH_TOKENS,
-        dense: typing.Sequence[keras.layers.Dense] = (),
+        dense: collections.abc.Sequence[keras.layers.Dense] = (),
         normalize: bool = False,
         prompts: dict[str, str] | None = None,
         default_prompt_name: str | None = None,
@@ -164,17 +169,19 @@ class TextEmbedder(Task):
 
     @property
     def batch_tokens(self) -> int:
-        """Maximum number of tokens computed together (int). Can be assigned."""
+        """Maximum number of tokens computed together. Can be assigned."""
         return self._layers.batch_tokens
 
     @batch_tokens.setter
-    def batch_tokens(self, value):
+    def batch_tokens(self, value: int) -> None:
         for forward in (self._layers, *self._embed.values()):
             forward.batch_tokens = value
 
     @classmethod
     def from_pretrained(
-        cls: typing.Callable[typing.Concatenate[typing.Any, Arguments], _Task],
+        cls: collections.abc.Callable[
+            typing.Concatenate[typing.Any, Arguments], _Task
+        ],
         directory: Path,
         lowercase: bool | None = None,
         special_tokens_in_text: bool | None = None,
@@ -207,11 +214,15 @@ class TextEmbedder(Task):
         return cls._read(directory, how, args, kwargs)
 
     @classmethod
-    def _load(cls, directory, **arguments):
+    def _load(
+        cls, directory: Path, **arguments: typing.Any
+    ) -> tuple[PretrainedModel, dict[str, typing.Any]]:
         return load_embedder(directory, **arguments)
 
     @classmethod
-    def _merged(cls, own, given):
+    def _merged(
+        cls, own: dict[str, typing.Any], given: dict[str, typing.Any]
+    ) -> dict[str, typing.Any]:
         # New prompts may lack the saved default.
         saved = own.get("default_prompt_name")
         if saved is not None and saved not in given.get("prompts", [saved]):
@@ -234,7 +245,12 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
-    def _published_model_and_files(self):
+    def _published_model_and_files(
+        self,
+    ) -> tuple[
+        PretrainedModel,
+        dict[str, collections.abc.Callable[[pathlib.Path], object]],
+    ]:
         return published_model_and_files(self)
 
     def fit(
@@ -242,7 +258,7 @@ class TextEmbedder(Task):
         texts: typing.Any,
         labels: typing.Any = None,
         validation_data: typing.Any = None,
-        callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+        callbacks: collections.abc.Sequence[keras.callbacks.Callback] = (),
         verbose: str | int = "auto",
         loss: EmbeddingLoss | dict[str, EmbeddingLoss] | None = None,
         mini_batch_size: int | None = None,
@@ -326,7 +342,9 @@ class TextEmbedder(Task):
         )
 
     def evaluate(
-        self, texts: typing.Any, labels: typing.Sequence[float] | None = None
+        self,
+        texts: typing.Any,
+        labels: collections.abc.Sequence[float] | None = None,
     ) -> dict[str, float]:
         """Evaluate the similarities of the embeddings.
 
@@ -423,7 +441,7 @@ class TextEmbedder(Task):
             text, the array is not wrapped in a list.
         """
         encoded = checked_texts(texts)
-        states: list = [None] * len(encoded)
+        states: list[typing.Any] = [None] * len(encoded)
         for start, rows in _rows(self.preprocess, encoded):
             for indices, outputs in self._layers(rows):
                 stacked = np.stack(_in_order(outputs), axis=1)
@@ -498,7 +516,7 @@ class TextEmbedder(Task):
         kind: str = "int8",
         texts: list | None = None,
         representative_texts: list | None = None,
-        files: typing.Collection[str] = ("text", "ids"),
+        files: collections.abc.Collection[str] = ("text", "ids"),
         overwrite: bool = False,
         force: bool = False,
         dimensions: int | None = None,
@@ -532,7 +550,9 @@ class TextEmbedder(Task):
             force=force,
         )
 
-    def _row_embeddings(self, rows, preprocess=None):
+    def _row_embeddings(
+        self, rows: RaggedRows, preprocess: PromptPreprocessor | None = None
+    ) -> np.ndarray:
         """Compute the embeddings of tokenized texts."""
         num_left_out = self._num_left_out(preprocess or self.preprocess)
         if num_left_out not in self._embed:
@@ -544,7 +564,7 @@ class TextEmbedder(Task):
         return embeddings
 
     def predict_ids(
-        self, inputs: Tensors, model: typing.Callable | None = None
+        self, inputs: Tensors, model: collections.abc.Callable | None = None
     ) -> Tensors:
         outputs = super().predict_ids(inputs, model)
         if self._compression is None:
@@ -552,7 +572,9 @@ class TextEmbedder(Task):
         vectors = compressed(outputs["embedding"], *self._compression)
         return {"embedding": vectors}
 
-    def _compressed(self, dimensions, precision):
+    def _compressed(
+        self, dimensions: int | None, precision: str
+    ) -> typing.Self:
         """Return a copy of the embedder that exports compressed embeddings."""
         check_compression(self.dim, dimensions, precision)
         if dimensions is None and precision == "float32":
@@ -566,12 +588,12 @@ class TextEmbedder(Task):
         }
         return task
 
-    def _num_left_out(self, preprocess):
+    def _num_left_out(self, preprocess: PromptPreprocessor) -> int:
         """Return the number of tokens that pooling ignores."""
         is_left_out = not self.prompts.include_prompt
         return preprocess.num_prompt_tokens if is_left_out else 0
 
-    def _model(self, num_left_out):
+    def _model(self, num_left_out: int) -> keras.Model:
         return embedding_model(
             self.pretrained,
             self.pooling,
@@ -581,19 +603,23 @@ class TextEmbedder(Task):
             num_left_out,
         )
 
-    def _scores(self, examples):
-        """Compute the metrics of examples from `embedding_examples`."""
+    def _scores(self, examples: EmbeddingExamples) -> dict[str, float]:
+        """Compute the metrics of examples."""
         embeddings = self._row_embeddings(examples.rows)
         return self._metrics(examples, embeddings)
 
-    def _validate(self, examples, loss, batch_size):
+    def _validate(
+        self, examples: EmbeddingExamples, loss: EmbeddingLoss, batch_size: int
+    ) -> dict[str, float]:
         embeddings = self._row_embeddings(examples.rows)
         return {
             "loss": mean_loss(loss, examples, embeddings, batch_size),
             **self._metrics(examples, embeddings),
         }
 
-    def _metrics(self, examples, embeddings):
+    def _metrics(
+        self, examples: EmbeddingExamples, embeddings: np.ndarray
+    ) -> dict[str, float]:
         is_cosine = self.similarity == "cosine"
         if not examples.are_scored_pairs:
             return retrieval_scores(embeddings, examples.groups, is_cosine)
@@ -602,13 +628,15 @@ class TextEmbedder(Task):
         )
 
 
-def _rows(preprocess, texts):
+def _rows(
+    preprocess: PromptPreprocessor, texts: list[bytes]
+) -> collections.abc.Iterator[tuple[int, RaggedRows]]:
     """Yield the start index and the rows of each chunk of texts."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         some = texts[start : start + _TEXTS_AT_ONCE]
         yield start, tokenized_rows(preprocess, some)
 
 
-def _in_order(outputs):
+def _in_order(outputs: dict[str, np.ndarray]) -> list[np.ndarray]:
     """List the outputs by layer, because the order of a dict may change."""
     return [outputs[str(n)] for n in range(len(outputs))]

@@ -1,10 +1,14 @@
 """Base class for tasks with one answer per text or pair."""
 
+import typing
+
 from keras_bert import checks
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.messages import brief
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.inputs.texts import POOLINGS
 from keras_bert.tasks.inputs.texts import Texts
+from keras_bert.tasks.outputs.outputs import Outputs
 from keras_bert.text.preprocessor import Preprocessor
 
 
@@ -12,26 +16,26 @@ class TextTask(FineTunedTask):
     """Base class for tasks with one answer per text or pair.
 
     Args:
-        pretrained: `PretrainedModel`.
-        outputs: `Outputs`.
-        settings: JSON-serializable dict of the subclass's settings.
+        pretrained: model with or without a head for this task.
+        outputs: losses, metrics and decoding of the task.
+        settings: JSON-serializable settings of the subclass.
         seq_length, truncation, windows, stride: arguments of the subclasses.
 
     Attributes:
-        is_pair: bool, whether the task takes pairs; None before training.
+        is_pair: whether the task takes pairs; None before training.
     """
 
     preprocess: Preprocessor
 
     def __init__(
         self,
-        pretrained,
-        outputs,
-        settings,
-        seq_length,
-        truncation,
-        windows,
-        stride,
+        pretrained: PretrainedModel,
+        outputs: Outputs,
+        settings: dict[str, typing.Any],
+        seq_length: int | None,
+        truncation: str | None,
+        windows: str | None,
+        stride: int | None,
     ):
         self.outputs = outputs
         trained = self._trained_settings(pretrained)
@@ -50,7 +54,7 @@ class TextTask(FineTunedTask):
     def is_pair(self) -> bool | None:
         return self.settings["is_pair"]
 
-    def _check_servable(self):
+    def _check_servable(self) -> None:
         super()._check_servable()
         windows = self.settings["windows"]
         if windows is not None:
@@ -61,12 +65,18 @@ class TextTask(FineTunedTask):
             )
 
 
-def long_text_settings(trained, room, truncation, windows, stride):
+def long_text_settings(
+    trained: dict[str, typing.Any],
+    room: int,
+    truncation: str | None,
+    windows: str | None,
+    stride: int | None,
+) -> dict[str, typing.Any]:
     """Check the settings for long texts and fill in the defaults.
 
     Args:
-        trained: dict of the trained model's settings, which may be empty.
-        room: int, maximum number of tokens of a text, without special tokens.
+        trained: settings of the trained model, which may be empty.
+        room: maximum number of tokens of a text, without special tokens.
         truncation, windows, stride: arguments of `TextClassifier`, or None.
 
     Returns:

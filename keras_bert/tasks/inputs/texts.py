@@ -6,8 +6,11 @@ References:
     [How to fine-tune BERT](https://arxiv.org/abs/1905.05583), on long texts
 """
 
+import typing
+
 import numpy as np
 
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.messages import brief
 from keras_bert.tasks.columns import PAIR_KEYS
 from keras_bert.tasks.columns import SINGLE_KEYS
@@ -19,6 +22,8 @@ from keras_bert.tasks.training.encoded import Encoded
 from keras_bert.tasks.training.encoded import ragged_rows
 from keras_bert.tasks.training.encoded import tokenized
 from keras_bert.tasks.training.encoded import tokenized_rows
+from keras_bert.tasks.training.ragged_rows import RaggedRows
+from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
 
 POOLINGS = {"mean": np.add, "max": np.maximum}
@@ -30,13 +35,18 @@ class Texts(Inputs):
     """Inputs for tasks on single texts or pairs.
 
     Args:
-        pretrained: `PretrainedModel`.
-        template: `Template`.
+        pretrained: model with the head.
+        template: layout of the special tokens.
         settings: dict with `seq_length`, `truncation`, `windows`, `stride`
             and `is_pair`. `encode` sets `is_pair` when it gets targets.
     """
 
-    def __init__(self, pretrained, template, settings):
+    def __init__(
+        self,
+        pretrained: PretrainedModel,
+        template: Template,
+        settings: dict[str, typing.Any],
+    ):
         self.settings = settings
         self.preprocess = Preprocessor(
             pretrained.tokenizer,
@@ -46,17 +56,24 @@ class Texts(Inputs):
         )
 
     @property
-    def text_inputs(self):
+    def text_inputs(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("text", "text_pair")[: 1 + bool(self.settings["is_pair"])]
 
-    def read(self, texts):
+    def read(self, texts: typing.Any) -> list[list[bytes]]:
         return encoded_texts(texts, _KEYS[self.settings["is_pair"]])
 
-    def read_labelled(self, texts, labels):
+    def read_labelled(
+        self, texts: typing.Any, labels: typing.Any
+    ) -> tuple[list[list[bytes]], list]:
         texts, labels = split_examples(texts, labels)
         return self.read(texts), labels
 
-    def encode(self, columns, targets=None, weights=None):
+    def encode(
+        self,
+        columns: list[list[bytes]],
+        targets: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> Encoded:
         windows = self.settings["windows"]
         if windows is None:
             rows, counts = tokenized_rows(self.preprocess, *columns), None
@@ -75,18 +92,18 @@ class Texts(Inputs):
                 targets, weights = window_targets(counts, targets, weights)
         return Encoded(rows, counts, targets=targets, weights=weights)
 
-    def join(self, encoded, logits):
+    def join(self, encoded: Encoded, logits: np.ndarray) -> np.ndarray:
         windows = self.settings["windows"]
         return logits if windows is None else pooled(encoded, logits, windows)
 
 
-def pooled(encoded, logits, pooling):
+def pooled(encoded: Encoded, logits: np.ndarray, pooling: str) -> np.ndarray:
     """Pool the logits of the windows of each text.
 
     Args:
-        encoded: `Encoded` of texts in windows.
+        encoded: texts in windows.
         logits: float32 `(num_windows, num_outputs)`, one row per window.
-        pooling: str, a key of `POOLINGS`.
+        pooling: a key of `POOLINGS`.
 
     Returns:
         float32 `(num_texts, num_outputs)`.
@@ -97,7 +114,9 @@ def pooled(encoded, logits, pooling):
     return rows.astype(np.float32)
 
 
-def window_targets(counts, targets, weights=None):
+def window_targets(
+    counts: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Copy the target of each text to its windows and divide its weight.
 
     All texts have equal total weight. If all weights are 1, the mean weight
@@ -118,20 +137,22 @@ def window_targets(counts, targets, weights=None):
     return np.repeat(targets, counts, axis=0), weights
 
 
-def split_into_windows(preprocess, stride, texts):
+def split_into_windows(
+    preprocess: Preprocessor, stride: int | None, texts: list[bytes]
+) -> tuple[RaggedRows, np.ndarray]:
     """Tokenize single texts and split them into windows.
 
     The windows of a text are spread evenly, so that none is short.
 
     Args:
-        preprocess: `Preprocessor`.
-        stride: int, maximum number of tokens between the starts of two
-            windows, or None to use the length of a window.
-        texts: list of bytes.
+        preprocess: the preprocessor.
+        stride: maximum number of tokens between the starts of two windows, or
+            None to use the length of a window.
+        texts: the texts, in UTF-8.
 
     Returns:
-        `RaggedRows` of the windows of all texts, and the number of windows of
-        each text, int `(num_texts,)`.
+        The windows of all texts, and the number of windows of each text, int
+        `(num_texts,)`.
     """
     room, windows, counts = preprocess.room, [], []
     for (ids,) in tokenized(preprocess.tokenizer, texts):
@@ -141,6 +162,6 @@ def split_into_windows(preprocess, stride, texts):
     return ragged_rows(preprocess, windows), np.array(counts, np.int64)
 
 
-def _window_starts(length, room, stride):
+def _window_starts(length: int, room: int, stride: int) -> np.ndarray:
     num_more = max(0, -(-(length - room) // stride))
     return np.linspace(0, max(0, length - room), 1 + num_more).astype(int)

@@ -1,5 +1,7 @@
 """Task outputs for labels, numbers and choices."""
 
+import typing
+
 import keras
 import numpy as np
 from keras import ops
@@ -20,7 +22,10 @@ from keras_bert.tasks.outputs.scores import pearson
 from keras_bert.tasks.outputs.scores import spearman
 from keras_bert.tasks.training.collapse import are_numbers_nearly_constant
 from keras_bert.tasks.training.collapse import is_nearly_constant
+from keras_bert.tasks.training.encoded import Encoded
 from keras_bert.tasks.training.monitoring import LabelAccuracy
+from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 # Smaller differences between the logits of choices are rounding errors.
 _FLAT = 0.01
@@ -30,19 +35,21 @@ class Labels(Classes):
     """Output for text classification with one or several labels per text.
 
     Args:
-        labels: list of str, the names of the labels.
-        multi_label: bool, whether a text may have several labels or none.
+        labels: names of the labels.
+        multi_label: whether a text may have several labels or none.
     """
 
     head = "classifier"
 
-    def __init__(self, labels, multi_label=False):
+    def __init__(self, labels: list[str], multi_label: bool = False):
         self.labels, self.multi_label = labels, multi_label
         self.num_outputs = len(labels)
         label = "labels" if multi_label else "label"
         self.names = ("logits", "probabilities", label, TRUNCATED)
 
-    def targets(self, labels, class_weights):
+    def targets(
+        self, labels: list, class_weights: dict[str, float] | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         if self.multi_label:
             targets = label_rows(labels, self.labels)
         else:
@@ -53,25 +60,25 @@ class Labels(Classes):
         of_label = label_weights(class_weights, self.labels)
         return targets, (targets @ of_label) / np.maximum(targets.sum(1), 1)
 
-    def activation(self, logits):
+    def activation(self, logits: Tensor) -> Tensor:
         return ops.sigmoid(logits) if self.multi_label else ops.softmax(logits)
 
-    def loss(self, label_smoothing):
+    def loss(self, label_smoothing: float) -> keras.losses.Loss:
         if not self.multi_label:
             return super().loss(label_smoothing)
         return keras.losses.BinaryCrossentropy(
             from_logits=True, label_smoothing=label_smoothing
         )
 
-    def training_metrics(self):
+    def training_metrics(self) -> list[keras.metrics.Metric]:
         return [LabelAccuracy(self.multi_label)]
 
-    def metric_names(self, encoded):
+    def metric_names(self, encoded: Encoded) -> list[str]:
         if self.multi_label:
             return [*multi_label_scores(*np.ones((2, 1, 1), bool))]
         return [*label_scores(np.eye(self.num_outputs, dtype=int))]
 
-    def metrics(self, encoded, logits):
+    def metrics(self, encoded: Encoded, logits: np.ndarray) -> dict[str, float]:
         targets, weights = encoded.own_targets, encoded.sample_weight
         if self.multi_label:
             return multi_label_scores(targets > 0.5, logits >= 0, weights)
@@ -80,11 +87,11 @@ class Labels(Classes):
         )
         return label_scores(matrix)
 
-    def is_constant(self, encoded, logits):
+    def is_constant(self, encoded: Encoded, logits: np.ndarray) -> bool:
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
         return is_nearly_constant(answers, encoded.own_targets)
 
-    def decode(self, encoded, logits):
+    def decode(self, encoded: Encoded, logits: np.ndarray) -> list[typing.Any]:
         answers = []
         probabilities = self.probabilities(logits)
         for row, is_cut in zip(probabilities, encoded.truncated, strict=True):
@@ -100,7 +107,7 @@ class Labels(Classes):
             answers.append(several if self.multi_label else named[0])
         return answers
 
-    def graph(self, logits, inputs):
+    def graph(self, logits: Tensor, inputs: Tensors) -> Tensors:
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
@@ -129,7 +136,9 @@ class Choice(Classes):
     num_outputs = 1
     names = ("logits", "probabilities", "choice", TRUNCATED)
 
-    def targets(self, labels, class_weights):
+    def targets(
+        self, labels: np.ndarray, class_weights: dict[str, float] | None
+    ) -> tuple[np.ndarray, None]:
         if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels with names, not for choices. "
@@ -137,21 +146,23 @@ class Choice(Classes):
             )
         return labels, None
 
-    def metric_names(self, encoded):
+    def metric_names(self, encoded: Encoded) -> list[str]:
         return ["accuracy"]
 
-    def metrics(self, encoded, logits):
+    def metrics(self, encoded: Encoded, logits: np.ndarray) -> dict[str, float]:
         is_right = logits.argmax(axis=1) == encoded.own_targets.argmax(axis=1)
         accuracy = np.average(is_right, weights=encoded.sample_weight)
         return {"accuracy": float(accuracy)}
 
-    def is_constant(self, encoded, logits):
+    def is_constant(self, encoded: Encoded, logits: np.ndarray) -> bool:
         # If all scores are equal, rounding errors decide the argmax.
         is_flat = (np.ptp(logits, axis=1) < _FLAT).all()
         answers = np.where(is_flat, 0, logits.argmax(axis=1))
         return is_nearly_constant(answers, encoded.own_targets)
 
-    def decode(self, encoded, logits):
+    def decode(
+        self, encoded: Encoded, logits: np.ndarray
+    ) -> list[dict[str, typing.Any]]:
         probabilities = self.probabilities(logits)
         return [
             {
@@ -164,7 +175,7 @@ class Choice(Classes):
             )
         ]
 
-    def graph(self, logits, inputs):
+    def graph(self, logits: Tensor, inputs: Tensors) -> Tensors:
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
@@ -184,17 +195,19 @@ class Numbers(Outputs):
     """Output for regression with one or several numbers per text.
 
     Args:
-        num_outputs: int.
+        num_outputs: number of numbers per text.
     """
 
     head = "classifier"
     main_metric = "spearman"
     names = ("score", TRUNCATED)
 
-    def __init__(self, num_outputs=1):
+    def __init__(self, num_outputs: int = 1):
         self.num_outputs = num_outputs
 
-    def targets(self, labels, class_weights):
+    def targets(
+        self, labels: list, class_weights: dict[str, float] | None
+    ) -> tuple[np.ndarray, None]:
         if class_weights is not None:
             raise ValueError(
                 "`class_weights` is for labels, not for regression. "
@@ -202,7 +215,7 @@ class Numbers(Outputs):
             )
         return numbers(labels, self.num_outputs), None
 
-    def loss(self, label_smoothing):
+    def loss(self, label_smoothing: float) -> keras.losses.Loss:
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels, not for regression. "
@@ -210,13 +223,13 @@ class Numbers(Outputs):
             )
         return keras.losses.MeanSquaredError()
 
-    def soft_loss(self, temperature):
+    def soft_loss(self, temperature: float) -> keras.losses.Loss:
         return self.loss(0.0)  # Regression has no temperature.
 
-    def metric_names(self, encoded):
+    def metric_names(self, encoded: Encoded) -> list[str]:
         return ["pearson", "spearman", "mean_squared_error"]
 
-    def metrics(self, encoded, logits):
+    def metrics(self, encoded: Encoded, logits: np.ndarray) -> dict[str, float]:
         labels = encoded.own_targets.astype(float)
         weights = encoded.sample_weight
         pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]
@@ -227,13 +240,15 @@ class Numbers(Outputs):
             "mean_squared_error": float(np.average(errors, weights=weights)),
         }
 
-    def is_constant(self, encoded, logits):
+    def is_constant(self, encoded: Encoded, logits: np.ndarray) -> bool:
         return are_numbers_nearly_constant(logits, encoded.own_targets)
 
-    def decode(self, encoded, logits):
+    def decode(
+        self, encoded: Encoded, logits: np.ndarray
+    ) -> list[float] | list[list[float]]:
         return self._squeezed(logits).tolist()
 
-    def graph(self, logits, inputs):
+    def graph(self, logits: Tensor, inputs: Tensors) -> Tensors:
         """Compute the predictions in a TensorFlow graph.
 
         Returns:
@@ -242,5 +257,5 @@ class Numbers(Outputs):
         """
         return {"score": self._squeezed(logits)}
 
-    def _squeezed(self, logits):
+    def _squeezed(self, logits: Tensor) -> Tensor:
         return logits[:, 0] if self.num_outputs == 1 else logits

@@ -1,8 +1,10 @@
 """Backups of `fit`, so that an interrupted call continues where it was."""
 
+import collections.abc
 import contextlib
 import dataclasses
 import hashlib
+import typing
 
 import keras
 import numpy as np
@@ -10,20 +12,29 @@ import numpy as np
 from keras_bert import artifacts
 from keras_bert.checkpoints.training_state import restore_state
 from keras_bert.checkpoints.training_state import save_state
+from keras_bert.tasks.training.batches import TrainingExamples
+from keras_bert.tasks.training.recipe import Recipe
+from keras_bert.typing import Path
 
 
 @contextlib.contextmanager
-def backup_of(model, stopping, examples, epochs, recipe):
+def backup_of(
+    model: keras.Model,
+    stopping: keras.callbacks.EarlyStopping | None,
+    examples: TrainingExamples,
+    epochs: list[list[np.ndarray]],
+    recipe: Recipe,
+) -> "collections.abc.Iterator[Backup | None]":
     """Context manager for the backups of a call of `fit`.
 
     Their directory is deleted if the call succeeds.
 
     Args:
-        model: compiled `keras.Model`.
-        stopping: `EarlyStopping`, or None.
-        examples: `Encoded` training examples.
-        epochs: list with the batches of each epoch, lists of int arrays.
-        recipe: `Recipe`.
+        model: compiled model.
+        stopping: callback that selects the best epoch, or None.
+        examples: training examples.
+        epochs: batches of each epoch, as returned by `epochs_of_batches`.
+        recipe: hyperparameters of the call.
 
     Yields:
         A `Backup`, or None if the recipe has no `backup_dir`.
@@ -53,16 +64,22 @@ class Backup(keras.callbacks.Callback):
 
     Args:
         directory: path of the states.
-        model: compiled `keras.Model`.
-        stopping: `EarlyStopping`, or None.
-        num_epochs: int, number of epochs of the whole run.
+        model: compiled model.
+        stopping: callback that selects the best epoch, or None.
+        num_epochs: number of epochs of the whole run.
 
     Attributes:
-        first_epoch: int, index of the first epoch to train; `num_epochs` if
+        first_epoch: index of the first epoch to train; `num_epochs` if
             none is left.
     """
 
-    def __init__(self, directory, model, stopping, num_epochs):
+    def __init__(
+        self,
+        directory: Path,
+        model: keras.Model,
+        stopping: keras.callbacks.EarlyStopping | None,
+        num_epochs: int,
+    ):
         super().__init__()
         self._directory = directory
         self._stopping = stopping
@@ -73,30 +90,33 @@ class Backup(keras.callbacks.Callback):
             *self._best,
         ]
         self._num_epochs = num_epochs
+        start: dict[str, typing.Any]
         start = {"step": 0, "logs": {}, "stopping": None}
         self._state = restore_state(directory, self._variables) or start
-        self.first_epoch = self._state["step"]
+        self.first_epoch: int = self._state["step"]
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: dict[str, typing.Any] | None = None) -> None:
         if self._state["stopping"]:
             vars(self._stopping).update(self._state["stopping"])
             self._stopping.best_weights = [x.values for x in self._best]
         if self.first_epoch == 0:
             self._save(0)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(
+        self, epoch: int, logs: dict[str, typing.Any] | None = None
+    ) -> None:
         for name, value in logs.items():
             values = self._state["logs"].setdefault(name, [])
             values.append(float(value))
         self._save(self._num_epochs if self.model.stop_training else epoch + 1)
 
-    def complete(self, history):
-        """Add the epochs before an interruption to a Keras `History`."""
+    def complete(self, history: keras.callbacks.History) -> None:
+        """Add the epochs before an interruption to a history."""
         history.history = self._state["logs"]
         count = max(map(len, history.history.values()), default=0)
         history.epoch = [*range(count)]
 
-    def _save(self, step):
+    def _save(self, step: int) -> None:
         stopping = self._stopping
         if stopping is not None and stopping.best_weights is not None:
             names = "best", "best_epoch", "wait"
@@ -112,15 +132,17 @@ class Backup(keras.callbacks.Callback):
 class _Array:
     """NumPy array with the methods of a variable."""
 
-    def __init__(self, values):
+    def __init__(self, values: np.ndarray):
         self.values = values
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self.values.shape
 
-    def assign(self, values):
+    def assign(self, values: np.ndarray) -> None:
         self.values = values
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(
+        self, dtype: typing.Any = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.values, dtype)

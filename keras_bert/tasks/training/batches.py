@@ -1,6 +1,8 @@
-"""Training batches for `model.fit`."""
+"""Batches of examples with similar lengths, and data for `model.fit`."""
 
+import collections.abc
 import itertools
+import typing
 import weakref
 
 import keras
@@ -8,25 +10,63 @@ import numpy as np
 
 from keras_bert.lazy_tensorflow import tf
 
+TrainingBatch: typing.TypeAlias = tuple[
+    dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]
+]
+"""Inputs, targets and weights by name."""
+
+TargetFunction: typing.TypeAlias = collections.abc.Callable[
+    [np.ndarray], np.ndarray
+]
+"""Function that maps indices of examples to their targets."""
+
 _BATCHES_AHEAD = 2
+# Number of batches that are sorted by length together. A larger number reduces
+# padding; a smaller one makes the batches of an epoch more random.
+_BATCHES_SORTED_TOGETHER = 50
+
+
+class TrainingExamples(typing.Protocol):
+    """Examples to train on.
+
+    Attributes:
+        extra_targets: dict mapping additional output names to their targets.
+    """
+
+    extra_targets: dict[str, TargetFunction]
+
+    def epoch_batches(
+        self, batch_size: int, seed: int, epoch: int
+    ) -> list[np.ndarray]:
+        """Return the batches of an epoch, int arrays with example indices."""
+
+    def batch(self, indices: np.ndarray) -> TrainingBatch:
+        """Create a batch for `model.fit`."""
+
+    def probe_batches(self) -> list[TrainingBatch]:
+        """Return several batches in which all variable sizes differ."""
 
 
 class TrainingBatches:
     """Training batches of several epochs.
 
     Args:
-        examples: object with a method `batch(indices)` that creates a batch of
-            arrays, and a method `probe_batches()` that returns several batches,
-            in which all variable sizes differ.
+        examples: the examples.
         epochs: list with a list of int arrays for each epoch, the indices of
             the examples of each batch.
     """
 
-    def __init__(self, examples, epochs):
+    def __init__(
+        self,
+        examples: TrainingExamples,
+        epochs: collections.abc.Iterable[collections.abc.Iterable[np.ndarray]],
+    ):
         self._examples = examples
         self._batches = [*itertools.chain(*epochs)]
 
-    def data(self):
+    def data(
+        self,
+    ) -> "collections.abc.Iterator[TrainingBatch] | tf.data.Dataset":
         """Return data for `model.fit`, valid as long as this object exists.
 
         Returns:
@@ -42,7 +82,7 @@ class TrainingBatches:
         # TensorFlow keeps the function until the process ends.
         tensors_of = weakref.WeakMethod(self._tensors)
 
-        def batch(number):
+        def batch(number: tf.Tensor) -> typing.Any:
             # `Dataset.from_generator` takes longer.
             tensors = tf.numpy_function(
                 lambda number: tensors_of()(number),
@@ -66,30 +106,38 @@ class TrainingBatches:
             .with_options(options)
         )
 
-    def _tensors(self, number):
+    def _tensors(self, number: np.ndarray) -> "list[tf.Tensor]":
         return tf.nest.flatten(self._examples.batch(self._batches[number]))
 
 
-def _spec(*arrays):
+def _spec(*arrays: np.ndarray) -> "tf.TensorSpec":
     """Return a `tf.TensorSpec` with None for each size that differs."""
     sizes = [{*some} for some in zip(*(x.shape for x in arrays), strict=True)]
     shape = [some.pop() if len(some) == 1 else None for some in sizes]
     return tf.TensorSpec(shape, arrays[0].dtype)
 
 
-def epochs_of_batches(examples, batch_size, num_epochs, seed, steps=None):
+def epochs_of_batches(
+    examples: TrainingExamples,
+    batch_size: int,
+    num_epochs: int,
+    seed: int,
+    steps: int | None = None,
+) -> list[list[np.ndarray]]:
     """Return the batches of each epoch, reshuffled in each pass.
 
     Args:
-        examples: object with a method `epoch_batches(batch_size, seed, epoch)`
-            that returns a list of int arrays.
-        batch_size, num_epochs, seed: int.
-        steps: int, number of batches in an epoch, or None if each epoch is a
-            pass over the examples.
+        examples: the examples.
+        batch_size: number of examples in a batch.
+        num_epochs: number of epochs.
+        seed: random seed.
+        steps: number of batches in an epoch, or None if each epoch is a pass
+            over the examples.
 
     Returns:
-        A list of lists of int arrays. All epochs have the same number of
-        batches; if needed, the largest batches of an epoch are split.
+        A list with a list of int arrays for each epoch, the indices of the
+        examples of each batch. All epochs have the same number of batches; if
+        needed, the largest batches of an epoch are split.
     """
     if steps is not None:
         passes = (
@@ -106,7 +154,7 @@ def epochs_of_batches(examples, batch_size, num_epochs, seed, steps=None):
     return [_split_largest(batches, count) for batches in epochs]
 
 
-def _split_largest(batches, count):
+def _split_largest(batches: list[np.ndarray], count: int) -> list[np.ndarray]:
     """Split the largest batches in halves until there are `count` batches."""
     batches = [*batches]
     while len(batches) < count:
@@ -114,3 +162,56 @@ def _split_largest(batches, count):
         batch = batches[largest]
         batches[largest : largest + 1] = np.array_split(batch, 2)
     return batches
+
+
+def training_buckets(
+    lengths: np.ndarray, batch_size: int, seed: int, epoch: int
+) -> list[np.ndarray]:
+    """Group texts into shuffled batches of similar length.
+
+    The shuffled texts are split into groups of several batches. Each group is
+    sorted by length, and all batches are shuffled. One batch may be smaller.
+
+    Args:
+        lengths: int array `(num_texts,)`.
+        batch_size: number of texts in a batch.
+        seed: random seed.
+        epoch: epoch number. Each epoch has a different order.
+
+    Returns:
+        A list of int arrays, the indices of each batch. Each text is in
+        exactly one batch.
+    """
+    random = np.random.default_rng([seed, epoch])
+    order = random.permutation(len(lengths))
+    batches = []
+    group_size = batch_size * _BATCHES_SORTED_TOGETHER
+    for start in range(0, len(order), group_size):
+        group = order[start : start + group_size]
+        group = group[np.argsort(-lengths[group], kind="stable")]
+        batches += [
+            group[at : at + batch_size]
+            for at in range(0, len(group), batch_size)
+        ]
+    return [batches[index] for index in random.permutation(len(batches))]
+
+
+def length_buckets(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
+    """Group texts into batches of limited size, longest texts first.
+
+    Args:
+        lengths: int array `(num_texts,)`.
+        max_tokens: maximum number of tokens in a batch, including padding. A
+            longer text gets its own batch.
+
+    Returns:
+        A list of int arrays, the indices of each batch. Each text is in
+        exactly one batch; lengths are in descending order.
+    """
+    order = np.argsort(-lengths, kind="stable")
+    buckets, start = [], 0
+    while start < len(order):
+        size = max(1, max_tokens // lengths[order[start]])
+        buckets.append(order[start : start + size])
+        start += size
+    return buckets

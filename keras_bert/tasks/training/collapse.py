@@ -5,9 +5,15 @@ References:
 """
 
 import collections
+import collections.abc
+import typing
 
 import numpy as np
 from absl import logging
+
+if typing.TYPE_CHECKING:
+    from keras_bert.tasks.fine_tuned_task import FineTunedTask
+    from keras_bert.tasks.training.encoded import Encoded
 
 # Minimum ratio of the variety of predictions to the variety of targets. A model
 # that collapsed on CoLA has 0.012; one on STS-B has 0.005.
@@ -18,12 +24,12 @@ _MIN_GAIN = 0.1
 _MIN_DECREASE = 0.01
 
 
-def probe_indices(count, limit=512):
+def probe_indices(count: int, limit: int = 512) -> np.ndarray:
     """Select examples to check a trained model.
 
     Args:
-        count: int, number of examples.
-        limit: int, maximum number of examples to select.
+        count: number of examples.
+        limit: maximum number of examples to select.
 
     Returns:
         int array of evenly spaced indices.
@@ -31,31 +37,41 @@ def probe_indices(count, limit=512):
     return np.linspace(0, count - 1, min(count, limit), dtype=np.int64)
 
 
-def is_nearly_constant(answers, targets):
+def is_nearly_constant(
+    answers: collections.abc.Sequence | np.ndarray,
+    targets: collections.abc.Sequence | np.ndarray,
+) -> bool:
     """Return True if predictions vary far less than their targets.
 
     Args:
-        answers, targets: lists of the same length that contain hashable values
-            or arrays of int or bool.
+        answers, targets: values of the same length that are hashable, or arrays
+            of int or bool.
     """
     variety = _variety(targets)
     return variety > 0 and _variety(answers) <= _MIN_VARIETY * variety
 
 
-def are_numbers_nearly_constant(answers, targets):
+def are_numbers_nearly_constant(
+    answers: np.ndarray, targets: np.ndarray
+) -> bool:
     """Return True if numbers vary far less than their targets."""
     spread = np.std(targets, axis=0).mean()
     answer_spread = np.std(answers, axis=0).mean()
     return bool(spread > 0 and answer_spread <= _MIN_VARIETY * spread)
 
 
-def warn_if_collapsed(task, examples, learned, history):
+def warn_if_collapsed(
+    task: "FineTunedTask",
+    examples: "Encoded",
+    learned: "Encoded",
+    history: dict[str, list[float]],
+) -> None:
     """Warn if a task predicts a constant or has learned almost nothing.
 
     Args:
-        task: `FineTunedTask`, trained.
-        examples: `Encoded` with targets to compare with the predictions.
-        learned: `Encoded` training examples.
+        task: the trained task.
+        examples: examples with targets to compare with the predictions.
+        learned: training examples.
         history: dict mapping names to the list of values logged in each epoch.
     """
     names = [name for name in history if name.endswith("accuracy")]
@@ -80,11 +96,11 @@ def warn_if_collapsed(task, examples, learned, history):
             )
 
 
-def warn_if_unchanged(losses):
+def warn_if_unchanged(losses: list[float]) -> None:
     """Warn if the loss has not decreased from the first epoch to the last.
 
     Args:
-        losses: list of float, the mean loss of each epoch.
+        losses: mean loss of each epoch.
     """
     if len(losses) > 1 and losses[-1] > (1 - _MIN_DECREASE) * losses[0]:
         logging.warning(
@@ -95,7 +111,7 @@ def warn_if_unchanged(losses):
         )
 
 
-def _variety(values):
+def _variety(values: collections.abc.Sequence | np.ndarray) -> float:
     """Return the fraction of values that differ from the most frequent one."""
     if not len(values):
         return 0.0
@@ -103,5 +119,5 @@ def _variety(values):
     return 1 - max(counts.values()) / len(values)
 
 
-def _hashable(value):
+def _hashable(value: typing.Any) -> collections.abc.Hashable:
     return value.tobytes() if isinstance(value, np.ndarray) else value

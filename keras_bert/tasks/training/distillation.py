@@ -5,22 +5,35 @@ References:
     Network](https://arxiv.org/abs/1503.02531), section 2
 """
 
+import collections.abc
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.messages import brief
 from keras_bert.tasks.training.encoded import DISTILLED
+from keras_bert.tasks.training.encoded import Logits
+from keras_bert.typing import Tensor
+
+if typing.TYPE_CHECKING:
+    from keras_bert.tasks.fine_tuned_task import FineTunedTask
 
 # Minus infinity would make the gradient of a mean NaN.
 _PADDING_LOGIT = -1e9
 
 
-def teacher_logits(student, teacher, texts, labels=None):
+def teacher_logits(
+    student: "FineTunedTask",
+    teacher: "FineTunedTask",
+    texts: typing.Any,
+    labels: typing.Any = None,
+) -> Logits:
     """Compute a teacher's logits for the examples of a student.
 
     Args:
-        student: `FineTunedTask`.
-        teacher: `FineTunedTask` of the same task.
+        student: task to train.
+        teacher: trained task of the same type.
         texts, labels: examples in the format of the student's `fit`.
 
     Returns:
@@ -59,7 +72,7 @@ def teacher_logits(student, teacher, texts, labels=None):
     return logits[..., order]
 
 
-def with_distilled_output(model):
+def with_distilled_output(model: keras.Model) -> keras.Model:
     """Add a second output, `DISTILLED`, that copies a model's `logits`."""
     logits = model.output["logits"]
     copy = keras.layers.Identity(dtype=logits.dtype, name=DISTILLED)(logits)
@@ -73,22 +86,28 @@ class SoftLoss(keras.losses.Loss):
     of its gradients does not depend on the temperature.
 
     Args:
-        loss: Keras loss that compares probabilities with logits.
-        probabilities: callable that converts logits to probabilities.
-        temperature: float, divisor of the logits.
+        loss: loss that compares probabilities with logits.
+        probabilities: function that converts logits to probabilities.
+        temperature: divisor of the logits.
 
     Call arguments:
         teacher_targets, logits: float `(batch_size, ..., num_outputs)`,
             logits of the teacher and of the student.
     """
 
-    def __init__(self, loss, probabilities, temperature, name="soft_loss"):
+    def __init__(
+        self,
+        loss: keras.losses.Loss,
+        probabilities: collections.abc.Callable[[Tensor], Tensor],
+        temperature: float,
+        name: str = "soft_loss",
+    ):
         super().__init__(name=name, reduction=loss.reduction)
         self.loss = loss
         self.probabilities = probabilities
         self.temperature = temperature
 
-    def call(self, teacher_targets, logits):
+    def call(self, teacher_targets: Tensor, logits: Tensor) -> Tensor:
         targets = self.probabilities(teacher_targets / self.temperature)
         losses = self.loss.call(targets, logits / self.temperature)
         return self.temperature**2 * losses
@@ -98,7 +117,7 @@ class SoftSpanLoss(keras.losses.Loss):
     """Distillation loss for spans, averaged over start and end logits.
 
     Args:
-        temperature: float, divisor of the logits.
+        temperature: divisor of the logits.
 
     Call arguments:
         teacher_targets, logits: float `(batch_size, seq_length, 2)`, logits
@@ -106,11 +125,11 @@ class SoftSpanLoss(keras.losses.Loss):
             infinity at padding, which is ignored.
     """
 
-    def __init__(self, temperature, name="soft_span_loss"):
+    def __init__(self, temperature: float, name: str = "soft_span_loss"):
         super().__init__(name=name, reduction="mean_with_sample_weight")
         self.temperature = temperature
 
-    def call(self, teacher_targets, logits):
+    def call(self, teacher_targets: Tensor, logits: Tensor) -> Tensor:
         is_token = ops.isfinite(teacher_targets)
         teacher_targets, logits = (
             ops.where(is_token, x, _PADDING_LOGIT) / self.temperature

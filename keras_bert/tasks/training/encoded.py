@@ -1,14 +1,28 @@
 """Tokenized examples with model inputs, targets and weights."""
 
+import collections.abc
 import itertools
+import typing
 
 import keras
 import numpy as np
 from absl import logging
 
 from keras_bert import features
-from keras_bert.tasks.training.length_buckets import training_buckets
+from keras_bert.tasks.training.batches import TargetFunction
+from keras_bert.tasks.training.batches import TrainingBatch
+from keras_bert.tasks.training.batches import training_buckets
 from keras_bert.tasks.training.ragged_rows import RaggedRows
+from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.preprocessor import Rows
+
+Logits: typing.TypeAlias = (
+    np.ndarray | list[np.ndarray] | list[list[np.ndarray]]
+)
+"""Logits of predictions, float32: `(num_answers, num_outputs)`, or a list with
+an array `(num_tokens, num_outputs)` for each prediction, or a list with a list
+of such arrays, one for each window of the prediction.
+"""
 
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 4096
@@ -20,14 +34,14 @@ _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 DISTILLED = "taught"
 
 
-def tokenized_rows(preprocess, *texts):
+def tokenized_rows(preprocess: Preprocessor, *texts: list[bytes]) -> RaggedRows:
     """Tokenize texts into `RaggedRows`.
 
     The first time that texts are truncated, a warning reports their number.
 
     Args:
-        preprocess: `Preprocessor`.
-        *texts: one list of bytes, or two lists of the same length for pairs.
+        preprocess: the preprocessor.
+        *texts: one list, or two lists of the same length for pairs.
     """
     rows = _in_chunks(preprocess, preprocess.encode_rows, texts)
     num_cut = rows.truncated.sum()
@@ -44,23 +58,26 @@ def tokenized_rows(preprocess, *texts):
     return rows
 
 
-def ragged_rows(preprocess, *ids):
+def ragged_rows(preprocess: Preprocessor, *ids: list[np.ndarray]) -> RaggedRows:
     """Arrange tokenized texts as `RaggedRows`.
 
     Args:
-        preprocess: `Preprocessor`.
+        preprocess: the preprocessor.
         *ids: one list with an int32 array `(num_tokens,)` for each text, or
             two lists for pairs.
     """
     return _in_chunks(preprocess, preprocess.rows, ids)
 
 
-def tokenized(tokenize, texts):
+def tokenized(
+    tokenize: collections.abc.Callable[[list[bytes]], typing.Any],
+    texts: list[bytes],
+) -> collections.abc.Iterator[list[np.ndarray]]:
     """Tokenize texts and iterate over their tokens.
 
     Args:
         tokenize: `Tokenizer`, or its method `tokenize_with_offsets`.
-        texts: list of bytes.
+        texts: the texts, in UTF-8.
 
     Returns:
         An iterator over texts. Each item is a list of arrays `(num_tokens,)`:
@@ -72,7 +89,7 @@ def tokenized(tokenize, texts):
         yield from map(list, zip(*map(_as_list, tokens), strict=True))
 
 
-def _as_list(rows):
+def _as_list(rows: typing.Any) -> list[np.ndarray]:
     """Convert a RaggedTensor to a list of arrays; return a list unchanged."""
     if isinstance(rows, list):
         return rows
@@ -80,7 +97,11 @@ def _as_list(rows):
     return [values[start:end] for start, end in itertools.pairwise(ends)]
 
 
-def _in_chunks(preprocess, encode, columns):
+def _in_chunks(
+    preprocess: Preprocessor,
+    encode: collections.abc.Callable[..., Rows],
+    columns: tuple[list, ...],
+) -> RaggedRows:
     """Tokenize texts in chunks and join the resulting `Rows`."""
     chunks = []
     for start in range(0, max(len(columns[0]), 1), _TEXTS_AT_ONCE):
@@ -92,11 +113,16 @@ def _in_chunks(preprocess, encode, columns):
     )
 
 
-def rows_of(preprocess, inputs, lengths, truncated=None):
+def rows_of(
+    preprocess: Preprocessor,
+    inputs: dict[str, np.ndarray],
+    lengths: np.ndarray,
+    truncated: np.ndarray | None = None,
+) -> RaggedRows:
     """Create `RaggedRows`.
 
     Args:
-        preprocess: `Preprocessor`.
+        preprocess: the preprocessor.
         inputs, lengths, truncated: fields of `Rows`, as arrays.
     """
     template = preprocess.template
@@ -118,13 +144,15 @@ def rows_of(preprocess, inputs, lengths, truncated=None):
     )
 
 
-def token_targets(rows, logits, padding):
+def token_targets(
+    rows: RaggedRows, logits: list[np.ndarray], padding: float
+) -> TargetFunction:
     """Convert a teacher's token logits to targets for `DISTILLED`.
 
     Args:
-        rows: `RaggedRows`.
+        rows: rows of the examples.
         logits: list with a float32 array `(num_tokens, num_outputs)` per row.
-        padding: float, value at padding.
+        padding: value at padding.
     """
     logits = np.concatenate(logits)
     targets = rows.with_values({DISTILLED: logits}, {DISTILLED: padding})
@@ -139,17 +167,17 @@ class Encoded:
     question.
 
     Args:
-        rows: `RaggedRows`; the rows of a prediction are adjacent.
+        rows: rows of all predictions; the rows of a prediction are adjacent.
         counts: int array `(num_answers,)`, number of rows of each prediction.
             Defaults to 1.
         groups: int array `(num_examples, num_rows)`, row indices of each
             example; None if each row is an example.
         targets: array `(num_examples, ...)`; None for prediction.
         weights: float32 `(num_examples,)`. Defaults to 1.
-        num_labels: int, number of labels if the targets are per token;
-            `targets` and `weights` are then int32 and float32 `(num_tokens,)`,
+        num_labels: number of labels if the targets are per token; `targets`
+            and `weights` are then int32 and float32 `(num_tokens,)`,
             concatenated over all rows.
-        output: str, name of the model output that the targets are for.
+        output: name of the model output that the targets are for.
         decode_context: additional values for the task's `decode`. `subset`
             requires a list with an item for each prediction.
 
@@ -165,15 +193,15 @@ class Encoded:
 
     def __init__(
         self,
-        rows,
-        counts=None,
+        rows: RaggedRows,
+        counts: np.ndarray | None = None,
         *,
-        groups=None,
-        targets=None,
-        weights=None,
-        num_labels=None,
-        output="logits",
-        decode_context=None,
+        groups: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+        num_labels: int | None = None,
+        output: str = "logits",
+        decode_context: typing.Any = None,
     ):
         self.rows = rows
         self.counts = np.ones(len(rows), int) if counts is None else counts
@@ -182,33 +210,33 @@ class Encoded:
         self.num_labels = num_labels
         self.output = output
         self.decode_context = decode_context
-        self.extra_targets = {}
+        self.extra_targets: dict[str, TargetFunction] = {}
         if weights is None and targets is not None:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
         self.sample_weight = np.ones(len(self.counts), int)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.lengths)
 
     @property
-    def lengths(self):
+    def lengths(self) -> np.ndarray:
         """Length of each example's longest row, int `(num_examples,)`."""
         lengths = self.rows.lengths
         return lengths if self.groups is None else lengths[self.groups].max(1)
 
     @property
-    def truncated(self):
+    def truncated(self) -> np.ndarray:
         """Mask of the texts that are truncated, bool `(num_answers,)`."""
         return np.logical_or.reduceat(self.rows.truncated, self.starts)
 
     @property
-    def own_targets(self):
+    def own_targets(self) -> np.ndarray:
         """Targets, one for each prediction."""
-        is_grouped = self.groups is not None
-        return self.targets if is_grouped else self.targets[self.starts]
+        targets = typing.cast(np.ndarray, self.targets)
+        return targets if self.groups is not None else targets[self.starts]
 
-    def weigh(self, sample_weight):
+    def weigh(self, sample_weight: np.ndarray) -> None:
         """Multiply the weights by a weight for each prediction.
 
         Args:
@@ -221,7 +249,7 @@ class Encoded:
             sample_weight = np.repeat(sample_weight, self.rows.lengths)
         self.weights = (self.weights * sample_weight).astype(np.float32)
 
-    def subset(self, indices):
+    def subset(self, indices: np.ndarray) -> "Encoded":
         """Select predictions by index. Token targets are dropped."""
         counts, groups = self.counts[indices], self.groups
         row_indices = [
@@ -241,23 +269,25 @@ class Encoded:
             rows, counts, groups=groups, targets=targets, decode_context=context
         )
 
-    def answer_targets(self, logits):
+    def answer_targets(self, logits: np.ndarray) -> TargetFunction:
         """Convert a teacher's logits to targets for `DISTILLED`."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: logits[indices]
 
-    def epoch_batches(self, batch_size, seed, epoch):
-        """Return the batches of an epoch, a list of int arrays of indices."""
+    def epoch_batches(
+        self, batch_size: int, seed: int, epoch: int
+    ) -> list[np.ndarray]:
+        """Return the batches of an epoch, int arrays with example indices."""
         return training_buckets(self.lengths, batch_size, seed, epoch)
 
-    def inputs(self, indices):
+    def inputs(self, indices: np.ndarray) -> dict[str, np.ndarray]:
         """Return the model inputs of the given examples."""
         if self.groups is not None:
             indices = self.groups[indices]
         return self.rows.inputs(indices)
 
-    def batch(self, indices):
+    def batch(self, indices: np.ndarray) -> TrainingBatch:
         """Create a batch for `model.fit`.
 
         Args:
@@ -285,6 +315,6 @@ class Encoded:
             outputs[name] = targets(indices)
         return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)
 
-    def probe_batches(self):
+    def probe_batches(self) -> list[TrainingBatch]:
         """Return two batches in which all variable sizes differ."""
         return [self.batch(np.arange(count)) for count in range(2)]

@@ -1,5 +1,6 @@
 """Training loop for fine-tuning."""
 
+import collections.abc
 import contextlib
 import logging
 import random
@@ -10,12 +11,15 @@ import keras
 import numpy as np
 
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.backbone import Backbone
+from keras_bert.optimizers.adamw import AdamW
 from keras_bert.optimizers.optimizers import bert_adamw
 from keras_bert.optimizers.schedules import LinearWarmupDecay
 from keras_bert.tasks.training.adapters import add_adapters
 from keras_bert.tasks.training.adapters import is_adapter
 from keras_bert.tasks.training.backup import backup_of
 from keras_bert.tasks.training.batches import TrainingBatches
+from keras_bert.tasks.training.batches import TrainingExamples
 from keras_bert.tasks.training.batches import epochs_of_batches
 from keras_bert.tasks.training.collapse import warn_if_unchanged
 from keras_bert.tasks.training.distillation import with_distilled_output
@@ -28,24 +32,27 @@ from keras_bert.tasks.training.monitoring import check_callbacks
 from keras_bert.tasks.training.parallel_parts import in_parallel_parts
 from keras_bert.tasks.training.recipe import Recipe
 
+if typing.TYPE_CHECKING:
+    from keras_bert.tasks.embeddings.training import EmbeddingOutputs
+    from keras_bert.tasks.outputs.outputs import Outputs
+
 
 class Learner(typing.NamedTuple):
     """Model to train with its losses and metrics.
 
     Args:
-        model: `keras.Model` that takes examples. It returns the output of the
-            task and, if the auxiliary language-model loss is used,
+        model: model that takes examples. It returns the output of the task
+            and, if the auxiliary language-model loss is used,
             `LANGUAGE_MODEL`.
-        outputs: object with the methods `loss`, `soft_loss` and
-            `training_metrics` of `Outputs`.
-        pretrained: `PretrainedModel` of the encoder.
-        own_model: `keras.Model` that is passed to the callbacks. It shares the
-            weights of `model`, or is the same model.
+        outputs: losses and metrics of the task.
+        pretrained: encoder of the model.
+        own_model: model that is passed to the callbacks. It shares the weights
+            of `model`, or is the same model.
         language_model_weight: weight of the loss `LANGUAGE_MODEL`.
     """
 
     model: keras.Model
-    outputs: typing.Any
+    outputs: "Outputs | EmbeddingOutputs"
     pretrained: PretrainedModel
     own_model: keras.Model
     language_model_weight: float = 0.0
@@ -53,21 +60,21 @@ class Learner(typing.NamedTuple):
 
 def fine_tune(
     learner: Learner,
-    examples: typing.Any,
+    examples: TrainingExamples,
     recipe: Recipe,
     validation: Validation | None = None,
-    callbacks: typing.Sequence[keras.callbacks.Callback] = (),
+    callbacks: collections.abc.Sequence[keras.callbacks.Callback] = (),
     verbose: str | int = "auto",
 ) -> keras.callbacks.History:
     """Train a model with the hyperparameters of a recipe.
 
     Args:
         learner: the model with its losses.
-        examples: `Encoded` training examples.
+        examples: training examples.
         recipe: the hyperparameters.
         validation: evaluation after each epoch. The weights of the epoch with
             the best main metric are restored at the end.
-        callbacks: list of Keras callbacks.
+        callbacks: callbacks of `keras.Model.fit`.
         verbose: argument of `keras.Model.fit`.
 
     Raises:
@@ -129,7 +136,7 @@ def fine_tune(
 
 
 @contextlib.contextmanager
-def _hidden_warnings():
+def _hidden_warnings() -> collections.abc.Iterator[None]:
     """Hide warnings about retracing and about layers without gradients.
 
     Each call of `fit` traces its own training step once, and TensorFlow counts
@@ -137,7 +144,7 @@ def _hidden_warnings():
     embedding may be unused.
     """
 
-    def is_shown(record):
+    def is_shown(record: logging.LogRecord) -> bool:
         return "triggered tf.function retracing" not in record.getMessage()
 
     unused = "Gradients do not exist.*/(global_|query_embedding)"
@@ -151,11 +158,13 @@ def _hidden_warnings():
         logger.removeFilter(is_shown)
 
 
-def _compiled(learner, examples, recipe, num_steps):
+def _compiled(
+    learner: Learner, examples: TrainingExamples, recipe: Recipe, num_steps: int
+) -> tuple[keras.Model, list[str]]:
     """Compile the model to train.
 
     Returns:
-        The `keras.Model`, and a list of the names of its losses and metrics.
+        The model, and the names of its losses and metrics.
     """
     model, outputs = learner.model, learner.outputs
     if not model.trainable_variables:
@@ -194,7 +203,9 @@ def _compiled(learner, examples, recipe, num_steps):
 
 
 @contextlib.contextmanager
-def _frozen_layers(backbone, recipe):
+def _frozen_layers(
+    backbone: Backbone, recipe: Recipe
+) -> collections.abc.Iterator[None]:
     """Context manager that freezes layers as the recipe specifies."""
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
     is_whole = recipe.num_frozen_layers < 0
@@ -221,7 +232,7 @@ def _frozen_layers(backbone, recipe):
             variable.trainable = True
 
 
-def _reset_layers(pretrained, recipe):
+def _reset_layers(pretrained: PretrainedModel, recipe: Recipe) -> None:
     """Reinitialize the highest layers of a model."""
     blocks = pretrained.backbone.blocks
     count = _num_layers(pretrained.backbone, "num_reset_layers", recipe)
@@ -234,7 +245,7 @@ def _reset_layers(pretrained, recipe):
             block.set_weights(other.get_weights())
 
 
-def _num_layers(backbone, name, recipe):
+def _num_layers(backbone: Backbone, name: str, recipe: Recipe) -> int:
     """Check and return a recipe's number of layers, where -1 means all."""
     blocks, value = backbone.blocks, getattr(recipe, name)
     if value > len(blocks):
@@ -250,7 +261,7 @@ def _num_layers(backbone, name, recipe):
     return value
 
 
-def _seed_dropout(model, seed):
+def _seed_dropout(model: keras.Model, seed: int) -> None:
     """Set the seeds of all random layers, such as dropout."""
     states = [v for v in model.variables if v.name == "seed_generator_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(states))
@@ -260,7 +271,7 @@ def _seed_dropout(model, seed):
 
 
 @contextlib.contextmanager
-def _seeded_initializers(seed):
+def _seeded_initializers(seed: int) -> collections.abc.Iterator[None]:
     """Seed Keras initializers, which take their seeds from `random`."""
     before = random.getstate()
     random.seed(seed)
@@ -270,7 +281,9 @@ def _seeded_initializers(seed):
         random.setstate(before)
 
 
-def _check_whole(blocks, border, name, recipe):
+def _check_whole(
+    blocks: list[keras.layers.Layer], border: int, name: str, recipe: Recipe
+) -> None:
     """Raise ValueError if a shared block is both above and below a border."""
     below, above = blocks[:border], blocks[border:]
     shared = {block.name for block in below} & {block.name for block in above}
@@ -283,7 +296,7 @@ def _check_whole(blocks, border, name, recipe):
         )
 
 
-def _optimizer(learner, recipe, num_steps):
+def _optimizer(learner: Learner, recipe: Recipe, num_steps: int) -> AdamW:
     schedule = LinearWarmupDecay(
         1.0,
         num_train_steps=num_steps,
@@ -309,7 +322,7 @@ def _optimizer(learner, recipe, num_steps):
     return optimizer
 
 
-def _layers_above(pretrained, variable):
+def _layers_above(pretrained: PretrainedModel, variable: keras.Variable) -> int:
     """Count the layers above the layer of a variable, including the head."""
     backbone = pretrained.backbone
     blocks = dict.fromkeys(b.name for b in backbone.blocks)

@@ -1,9 +1,13 @@
 """Validation metrics and callbacks for `fit`."""
 
+import collections.abc
+import typing
+
 import keras
 from keras import ops
 
 from keras_bert.messages import brief
+from keras_bert.typing import Tensor
 
 
 class Validation(keras.callbacks.Callback):
@@ -12,15 +16,20 @@ class Validation(keras.callbacks.Callback):
     Callbacks after it can monitor them like Keras metrics.
 
     Args:
-        evaluate: callable without arguments that returns a dict of floats.
-        names: list of str, keys of this dict.
-        main_metric: str, metric that selects the best epoch.
+        evaluate: function that returns the metrics by name.
+        names: names of the metrics.
+        main_metric: metric that selects the best epoch.
 
     Raises:
         ValueError: `main_metric` is not one of the names.
     """
 
-    def __init__(self, evaluate, names, main_metric):
+    def __init__(
+        self,
+        evaluate: collections.abc.Callable[[], dict[str, float]],
+        names: collections.abc.Sequence[str],
+        main_metric: str,
+    ):
         super().__init__()
         if main_metric not in names:
             raise ValueError(
@@ -31,7 +40,9 @@ class Validation(keras.callbacks.Callback):
         self.names = [f"val_{name}" for name in names]
         self.main_metric = f"val_{main_metric}"
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(
+        self, epoch: int, logs: dict[str, typing.Any] | None = None
+    ) -> None:
         metrics = self._evaluate()
         logs.update({f"val_{name}": x for name, x in metrics.items()})
 
@@ -43,8 +54,8 @@ class LabelAccuracy(keras.metrics.Mean):
     Examples with weight 0 are ignored; all others have the same weight.
 
     Args:
-        multi_label: bool, whether an example may have several labels or none.
-        name: str.
+        multi_label: whether an example may have several labels or none.
+        name: name of the metric.
         **kwargs: arguments of `keras.metrics.Mean`.
 
     Call arguments:
@@ -53,11 +64,21 @@ class LabelAccuracy(keras.metrics.Mean):
         sample_weight: float `(...)`, or None.
     """
 
-    def __init__(self, multi_label=False, name="accuracy", **kwargs):
+    def __init__(
+        self,
+        multi_label: bool = False,
+        name: str = "accuracy",
+        **kwargs: typing.Any,
+    ):
         super().__init__(name=name, **kwargs)
         self.multi_label = multi_label
 
-    def update_state(self, targets, logits, sample_weight=None):
+    def update_state(
+        self,
+        targets: Tensor,
+        logits: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> None:
         if self.multi_label:
             is_right = ops.all((targets > 0.5) == (logits >= 0), axis=-1)
         else:
@@ -66,7 +87,7 @@ class LabelAccuracy(keras.metrics.Mean):
             sample_weight = ops.cast(sample_weight > 0, self.dtype)
         super().update_state(ops.cast(is_right, self.dtype), sample_weight)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, typing.Any]:
         return {**super().get_config(), "multi_label": self.multi_label}
 
 
@@ -77,40 +98,48 @@ class TaskCallbackList(keras.callbacks.CallbackList):
     `ModelCheckpoint` saves the task's model.
 
     Args:
-        callbacks: list of Keras callbacks.
-        model: `keras.Model` of the task, compiled.
+        callbacks: the callbacks.
+        model: compiled model of the task.
     """
 
-    def __init__(self, callbacks, model):
-        self._fitted = None
+    def __init__(
+        self, callbacks: list[keras.callbacks.Callback], model: keras.Model
+    ):
+        self._fitted: keras.callbacks.Callback | None = None
         model.stop_training = False
         super().__init__(callbacks, model=model)
         self._fitted = keras.callbacks.Callback()
 
-    def set_model(self, model):
+    def set_model(self, model: keras.Model) -> None:
         owner = super() if self._fitted is None else self._fitted
         owner.set_model(model)
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(
+        self, batch: int, logs: dict[str, typing.Any] | None = None
+    ) -> None:
         fitted = self._fitted.model  # With JAX, this updates the weights.
         super().on_train_batch_end(batch, logs)
         fitted.stop_training |= self.model.stop_training
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(
+        self, epoch: int, logs: dict[str, typing.Any] | None = None
+    ) -> None:
         fitted = self._fitted.model
         super().on_epoch_end(epoch, logs)
         fitted.stop_training |= self.model.stop_training
 
 
-def check_callbacks(callbacks, names):
+def check_callbacks(
+    callbacks: list[keras.callbacks.Callback], names: list[str]
+) -> None:
     """Check that Keras callbacks monitor values that are logged.
 
     A mode of "auto" is replaced, because Keras does not know whether a task's
     metrics should increase.
 
     Args:
-        callbacks: list of Keras callbacks.
-        names: list of str, names of all logged values.
+        callbacks: the callbacks.
+        names: names of all logged values.
 
     Raises:
         ValueError: a callback monitors a value that is not logged, and all
@@ -139,5 +168,5 @@ def check_callbacks(callbacks, names):
             callback.mode = "min" if is_error else "max"
 
 
-def _is_of_keras(callback):
+def _is_of_keras(callback: keras.callbacks.Callback) -> bool:
     return type(callback).__module__.partition(".")[0] == "keras"

@@ -1,6 +1,8 @@
 """Model inputs of many texts, stored without padding."""
 
+import collections.abc
 import copy
+import typing
 
 import numpy as np
 
@@ -14,9 +16,9 @@ class RaggedRows:
         lengths: int array `(num_rows,)`, number of tokens in each row.
         padding: dict mapping input names to padding values.
         padding_side: "right" or "left".
-        width_multiple: int. Batch widths are rounded up to a multiple of it,
-            so that compilers see few shapes.
-        max_width: int, maximum rounded width; None for no limit.
+        width_multiple: batch widths are rounded up to a multiple of it, so
+            that compilers see few shapes.
+        max_width: maximum rounded width; None for no limit.
         truncated: bool array `(num_rows,)`, mask of truncated rows. Defaults
             to all False.
 
@@ -32,13 +34,13 @@ class RaggedRows:
 
     def __init__(
         self,
-        values,
-        lengths,
-        padding,
-        padding_side="right",
-        width_multiple=1,
-        max_width=None,
-        truncated=None,
+        values: collections.abc.Mapping[str, np.ndarray],
+        lengths: np.ndarray,
+        padding: dict[str, float],
+        padding_side: str = "right",
+        width_multiple: int = 1,
+        max_width: int | None = None,
+        truncated: np.ndarray | None = None,
     ):
         self.values = {name: np.asarray(x) for name, x in values.items()}
         self.lengths = np.asarray(lengths, np.int64)
@@ -51,10 +53,10 @@ class RaggedRows:
         self.truncated = truncated
         self._starts = np.cumsum(self.lengths) - self.lengths
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.lengths)
 
-    def subset(self, indices):
+    def subset(self, indices: np.ndarray | slice) -> typing.Self:
         """Select rows by index, without copying values."""
         subset = copy.copy(self)
         subset.lengths = self.lengths[indices]
@@ -62,7 +64,9 @@ class RaggedRows:
         subset._starts = self._starts[indices]
         return subset
 
-    def inputs(self, indices):
+    def inputs(
+        self, indices: np.ndarray | collections.abc.Sequence[int]
+    ) -> dict[str, np.ndarray]:
         """Return rows padded to the longest one.
 
         Args:
@@ -91,7 +95,11 @@ class RaggedRows:
             batch[name] = np.where(where, x[positions], padding)
         return batch
 
-    def with_values(self, values, padding):
+    def with_values(
+        self,
+        values: collections.abc.Mapping[str, np.ndarray],
+        padding: dict[str, float],
+    ) -> typing.Self:
         """Return rows with different values for the tokens, such as labels.
 
         Args:
@@ -99,14 +107,14 @@ class RaggedRows:
             padding: dict mapping names to padding values.
 
         Returns:
-            `RaggedRows` with the same row lengths and padding side.
+            Rows with the same lengths and padding side.
         """
         other = copy.copy(self)
         other.values = {name: np.asarray(x) for name, x in values.items()}
         other.padding = padding
         return other
 
-    def token_slice(self, index, width):
+    def token_slice(self, index: int, width: int) -> slice:
         """Return the slice of a row's tokens in a batch of the given width."""
         length = int(self.lengths[index])
         start = width - length if self.padding_side == "left" else 0

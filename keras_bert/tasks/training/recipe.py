@@ -1,5 +1,6 @@
 """Fine-tuning hyperparameters."""
 
+import collections.abc
 import dataclasses
 import itertools
 import typing
@@ -12,7 +13,7 @@ from keras_bert.messages import brief
 from keras_bert.typing import Arguments
 
 
-def peak_rate(learning_rate):
+def peak_rate(learning_rate: typing.Any) -> None:
     """Raise ValueError unless the learning rate is a number above 0."""
     if callable(learning_rate):
         raise ValueError(
@@ -95,7 +96,7 @@ class Recipe(checks.Checked):
     label_share: Annotated[float, Check(checks.share)] = 0.5
     temperature: Annotated[float, Check(checks.positive)] = 2.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("num_frozen_layers", "num_reset_layers"):
             if self.lora_rank is not None and getattr(self, name):
@@ -107,7 +108,10 @@ class Recipe(checks.Checked):
 
     @classmethod
     def of_fit(
-        cls, fit: typing.Callable, *args: typing.Any, **values: typing.Any
+        cls,
+        fit: collections.abc.Callable,
+        *args: typing.Any,
+        **values: typing.Any,
     ) -> typing.Self:
         """Create the recipe of a call of `fit`.
 
@@ -141,10 +145,10 @@ class HasRecipe(typing.Protocol[Arguments]):
     """
 
     @property
-    def recipe_class(self) -> typing.Callable[Arguments, Recipe]: ...
+    def recipe_class(self) -> collections.abc.Callable[Arguments, Recipe]: ...
 
 
-def with_seeds(recipe, count):
+def with_seeds(recipe: Recipe, count: int) -> list[Recipe]:
     """Return copies of a recipe with `count` consecutive seeds."""
     return [
         dataclasses.replace(recipe, seed=recipe.seed + number)
@@ -152,7 +156,7 @@ def with_seeds(recipe, count):
     ]
 
 
-def paper_grid(recipe):
+def paper_grid(recipe: Recipe) -> list[Recipe]:
     """Return copies of a recipe with the paper's hyperparameter grid.
 
     References:
