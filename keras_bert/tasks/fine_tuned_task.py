@@ -209,12 +209,12 @@ class FineTunedTask(Task):
                 Nothing is trained.
         """
         recipe = self._recipe(*args, **recipe)
+        texts = first_examples(texts, recipe)
+        if teacher is not None and hasattr(texts, "as_numpy_iterator"):
+            texts = texts.cache()  # The teacher needs the same order.
         with self._restored_settings():
             examples = self._labelled(
-                first_examples(texts, recipe),
-                labels,
-                sample_weight,
-                class_weights,
+                texts, labels, sample_weight, class_weights
             )
             held_out = None
             if validation_data is not None:

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from scipy.special import log_softmax
 
 from keras_bert.tasks import MultipleChoice
@@ -182,3 +183,21 @@ def test_a_smaller_task_is_saved_and_read(make_bert, tmp_path):
     np.testing.assert_array_equal(teacher.probabilities(_TEXTS), before)
     student.save(tmp_path)
     assert load_task(tmp_path).pretrained.config.num_hidden_layers == 2
+
+
+def test_a_teacher_reads_a_shuffled_dataset_in_the_same_order():
+    teacher, student = (
+        TextClassifier(tiny.make_bert(max_position_embeddings=16), ["a", "b"])
+        for _ in range(2)
+    )
+    labels = [0, 1, 0, 1]
+    data = tf.data.Dataset.from_tensor_slices((_TEXTS, labels)).repeat(2)
+    data = data.shuffle(8, seed=1)
+    orders = [[text for text, _ in data.as_numpy_iterator()] for _ in range(2)]
+    assert orders[0] != orders[1]
+    values = {"teacher": teacher, "label_share": 0.0}
+    expected = _loss(student, _TEXTS, labels, **values)
+    found = _loss(
+        student, data.repeat(), steps_per_epoch=2, batch_size=8, **values
+    )
+    assert found == pytest.approx(expected, 1e-5)
