@@ -1,6 +1,7 @@
 """Dense layers that run as one fused matrix product."""
 
 import typing
+from collections.abc import Callable
 
 import keras
 from keras import ops
@@ -30,7 +31,7 @@ class FlatDense(keras.layers.Dense):
 
     Call arguments:
         inputs: float `(..., input_size)`.
-        training: bool, whether gradients will be computed.
+        training: whether gradients will be computed.
 
     Returns:
         float `(..., units)`.
@@ -93,7 +94,7 @@ class FlatDense(keras.layers.Dense):
         """Copy the weights of some units of another layer to this layer.
 
         Args:
-            layer: `FlatDense`, layer to copy from.
+            layer: layer to copy from.
             chosen: int array `(units,)`, indices of the units of `layer`.
         """
         weights = (
@@ -179,18 +180,18 @@ class NormedDense(SavedArguments, FlatDense):
         return self.layer_norm(super().call(inputs, training=training))
 
 
-def dense_layers(model):
-    """Return all `keras.layers.Dense` layers of a model, including nested ones.
+def dense_layers(model: keras.layers.Layer) -> list[keras.layers.Dense]:
+    """Return all dense layers of a model, including nested ones.
 
     Args:
-        model: `keras.Model`.
+        model: a model, or a layer with sublayers.
     """
     dense = keras.layers.Dense
     return [x for x in model._flatten_layers() if isinstance(x, dense)]
 
 
-def check_not_quantized(model):
-    """Raise ValueError if a layer of a `keras.Model` is quantized."""
+def check_not_quantized(model: keras.Model) -> None:
+    """Raise ValueError if a layer of a model is quantized."""
     for layer in dense_layers(model):
         if layer.quantization_mode:
             raise ValueError(
@@ -201,7 +202,9 @@ def check_not_quantized(model):
             )
 
 
-def make_dense(layer, units, name, **arguments):
+def make_dense(
+    layer: keras.layers.Layer, units: int, name: str, **arguments: typing.Any
+) -> FlatDense:
     """Create a dense sublayer with the layer's initializer and dtype policy.
 
     Args:
@@ -219,7 +222,9 @@ def make_dense(layer, units, name, **arguments):
     )
 
 
-def make_logits(layer, units, name):
+def make_logits(
+    layer: keras.layers.Layer, units: int, name: str
+) -> keras.layers.Dense:
     """Create a dense float32 sublayer with the layer's initializer.
 
     Args:
@@ -236,7 +241,9 @@ def make_logits(layer, units, name):
 
 
 @custom_gradient
-def _add_bias(outputs, bias):
+def _add_bias(
+    outputs: Tensor, bias: Tensor
+) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor, Tensor]]]:
     """Add a bias, of shape `(1, units)`, to each row of a matrix.
 
     The gradient of the bias is the sum of the gradients of the rows. A matrix
@@ -245,7 +252,7 @@ def _add_bias(outputs, bias):
     hundred rows.
     """
 
-    def gradient(upstream):
+    def gradient(upstream: Tensor) -> tuple[Tensor, Tensor]:
         ones = ops.ones((1, ops.shape(upstream)[0]), upstream.dtype)
         return upstream, ops.matmul(ones, upstream)
 

@@ -24,7 +24,7 @@ class SavedArguments:
     are layers must be set as attributes, or Keras does not save them.
     """
 
-    def __new__(cls, *args, **kwargs):
+    def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> typing.Self:
         layer = super().__new__(cls, *args, **kwargs)
         known = arguments.parameters(cls)
         own = {k: x for k, x in kwargs.items() if k not in _OF_KERAS}
@@ -41,7 +41,7 @@ class SavedArguments:
         layer._arguments = types.MappingProxyType(given)
         return layer
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> typing.Any:
         # Layers on PyTorch look up their sublayers here. A sublayer may have
         # the name of an argument.
         sublayers = vars(self).get("_modules", {})
@@ -125,7 +125,7 @@ class Layer(SavedArguments, keras.layers.Layer):
         )
 
 
-def _revive(value):
+def _revive(value: typing.Any) -> typing.Any:
     if isinstance(value, dict) and "build_config" in value:
         # The outer layer builds the sublayer, because its name is the first
         # part of the weight paths.

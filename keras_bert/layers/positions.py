@@ -7,7 +7,7 @@ from keras_bert.layers.layer import Layer
 from keras_bert.typing import Tensor
 
 
-def gather_positions(values, positions):
+def gather_positions(values: Tensor, positions: Tensor) -> Tensor:
     """Gather the vectors at some positions of each sequence.
 
     The gather is a matrix product with one-hot rows, so that its gradient is a
@@ -24,7 +24,7 @@ def gather_positions(values, positions):
     return ops.matmul(selected, values)
 
 
-def split_blocks(values, size):
+def split_blocks(values: Tensor, size: int) -> Tensor:
     """Split sequences into blocks and pad the last block with zeros.
 
     Args:
@@ -43,7 +43,7 @@ def split_blocks(values, size):
     return ops.reshape(padded, (*outer, num_blocks, size, width))
 
 
-def with_neighbours(blocks):
+def with_neighbours(blocks: Tensor) -> Tensor:
     """Concatenate each block with its two neighbours.
 
     Args:

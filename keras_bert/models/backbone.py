@@ -1,6 +1,7 @@
 """Encoder layers and the Keras models built from them."""
 
 import inspect
+import typing
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -27,21 +28,21 @@ class Backbone:
         embeddings: layer that computes the first hidden states. It is called
             with the input tensors that its `call` method accepts, and with
             `positions` if sequences are packed.
-        blocks: list of layers that take hidden states, a mask and, if only some
+        blocks: layers that take hidden states, a mask and, if only some
             outputs are needed, query positions. A layer that occurs several
             times shares its weights. If it is empty, the embeddings are the
             last hidden states.
         final_norm: layer that normalizes the last hidden states, or None.
         pooler: layer that maps the first token's vector to the pooled output,
             or None.
-        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`. Defaults
+        inputs: int32 Keras tensors `(batch_size, seq_length)` by name. Defaults
             to `input_ids`, `input_mask` and, if the embeddings take them,
             `segment_ids`. If `text_numbers` is included, sequences are packed:
             a sequence contains several texts that do not attend to each other,
             and positions start at 0 in each text.
         context: callable that maps `inputs` to the `context` argument of the
             blocks (a dict of `AttentionContext` fields), or None.
-        context_layers: list of the layers that `context` calls.
+        context_layers: layers that `context` calls.
         mask_queries: `MaskQueries` of an enhanced mask decoder, or None.
 
     Attributes:
@@ -130,7 +131,12 @@ class Backbone:
         """
         return self._with(self.embeddings, self.inputs, context)
 
-    def _with(self, embeddings, inputs, make_context=None):
+    def _with(
+        self,
+        embeddings: keras.layers.Layer,
+        inputs: Tensors,
+        make_context: Callable[[Tensors], Tensors] | None = None,
+    ) -> typing.Self:
         return type(self)(
             embeddings,
             self.blocks,
@@ -151,7 +157,7 @@ class Backbone:
         """Add the input `text_starts` if sequences are packed.
 
         Args:
-            inputs: dict of Keras tensors. For packed sequences, `text_starts`,
+            inputs: Keras tensors by name. For packed sequences, `text_starts`,
                 int32 `(batch_size, num_texts)`, is added.
 
         Returns:
@@ -163,7 +169,7 @@ class Backbone:
         inputs |= encoder_inputs((features.TEXT_STARTS,))
         return inputs[_STARTS]
 
-    def _context_of(self, inputs):
+    def _context_of(self, inputs: Tensors) -> Tensors:
         make = self._make_context
         context = {} if make is None else dict(make(inputs))
         if self.is_packed:
@@ -173,17 +179,23 @@ class Backbone:
         AttentionContext(**context)  # Check the context.
         return context
 
-    def _run(self, block, states, context, query_positions=None):
+    def _run(
+        self,
+        block: keras.layers.Layer,
+        states: Tensor,
+        context: Tensors,
+        query_positions: Tensor | None = None,
+    ) -> Tensor:
         named = {"context": context} if context else {}
         if query_positions is not None:
             named["query_positions"] = query_positions
         return block(states, self.inputs[_MASK], **named)
 
-    def _default_inputs(self):
+    def _default_inputs(self) -> Tensors:
         has_segments = features.SEGMENT_IDS.name in self._parameters
         return encoder_inputs(features.ENCODER_INPUTS[: 2 + has_segments])
 
-    def _embedded(self):
+    def _embedded(self) -> Tensors:
         """Return the call arguments of `embeddings`."""
         known = self._parameters
         embedded = {k: x for k, x in self.inputs.items() if k in known}
@@ -229,7 +241,9 @@ class Backbone:
             queries = self._last_states(query_positions, context)
         return queries
 
-    def _last_states(self, positions, context):
+    def _last_states(
+        self, positions: Tensor | None, context: Tensors
+    ) -> Tensor:
         before = self.states[len(self.blocks) - 1]
         states = self._run(self.blocks[-1], before, context, positions)
         return self.final_norm(states) if self.final_norm else states
@@ -318,14 +332,16 @@ def student_layer_indices(
     return [index - (index - i) % period for i, index in enumerate(even)]
 
 
-def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
+def encoder_inputs(
+    encoder_features: Iterable[features.Feature] = features.ENCODER_INPUTS,
+) -> Tensors:
     """Create the input tensors of an encoder.
 
     Args:
-        encoder_features: tuple of `Feature`, the inputs to create.
+        encoder_features: the inputs to create.
 
     Returns:
-        A dict mapping names to int32 Keras tensors `(batch_size, seq_length)`.
+        int32 Keras tensors `(batch_size, seq_length)` by name.
     """
     return {
         feature.name: keras.Input((None,), dtype="int32", name=feature.name)

@@ -22,30 +22,32 @@ class Family:
     """Definition of a model family with its config, backbone and heads.
 
     Args:
-        config: subclass of `StrictConfig`, with the class name of Hugging Face.
+        config: class of the configs, with the class name of Hugging Face.
         backbone: callable that creates a `Backbone` from a config.
         paper: arXiv number or URL of the paper.
         heads: callable that takes a config and the embeddings, and returns a
             dict mapping part names to pre-training heads.
-        parts: tuple of str, the optional parts of a checkpoint in order:
-            "pooler" and the names of the pre-training heads.
-        task_heads: dict mapping "classifier", "token_classifier",
-            "choice_scorer" and "span_classifier" to a `HeadKind`.
+        parts: optional parts of a checkpoint in order: "pooler" and the names
+            of the pre-training heads.
+        task_heads: task heads by name: "classifier", "token_classifier",
+            "choice_scorer" and "span_classifier".
         head_distance: number of layers from the highest block to the task head,
             for layer-wise learning rate decay.
-        template: `Template` of single texts and pairs.
+        template: layout of single texts and pairs.
         tokenizer: default tokenizer type if the files of a checkpoint do not
             identify one: "wordpiece", "bpe", "byte_bpe" or "sentencepiece".
         masked_lm_class: suffix of the name of the transformers class with the
             masked-LM head, such as "ForMaskedLM".
-        published_keys: dict of additional keys that are written to the
-            `config.json` of Hugging Face.
+        published_keys: additional keys that are written to the `config.json`
+            of Hugging Face.
     """
 
     config: type[StrictConfig]
     backbone: collections.abc.Callable[[typing.Any], Backbone]
     paper: str
-    heads: collections.abc.Callable = masked_lm_only
+    heads: collections.abc.Callable[..., dict[str, keras.layers.Layer]] = (
+        masked_lm_only
+    )
     parts: tuple[str, ...] = ("pooler", "masked_lm_head")
     task_heads: dict[str, HeadKind] = dataclasses.field(
         default_factory=TASK_HEADS.copy
@@ -54,7 +56,9 @@ class Family:
     template: Template = Template()
     tokenizer: str = "wordpiece"
     masked_lm_class: str = "ForMaskedLM"
-    published_keys: dict = dataclasses.field(default_factory=dict)
+    published_keys: dict[str, typing.Any] = dataclasses.field(
+        default_factory=dict
+    )
 
     @property
     def model_type(self) -> str:

@@ -11,6 +11,8 @@ from keras_bert.layers.heads.masked_lm_head import MaskedLMHead
 from keras_bert.layers.positions import gather_positions
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.typing import Tensor
+from keras_bert.typing import Tensors
 
 _MASKED_LM, _REPLACED_TOKEN = "masked_lm_head", "replaced_token_head"
 MASKED, EVERY, POOLED = "masked tokens", "every token", "pooled output"
@@ -25,7 +27,8 @@ def add_heads(
     computes only these.
 
     Args:
-        backbone: `Backbone`, with a pooler if a head reads the pooled output.
+        backbone: encoder layers, with a pooler if a head reads the pooled
+            output.
         heads: non-empty dict mapping part names to layers. "masked_lm_head"
             maps vectors to vocabulary logits, "replaced_token_head" maps the
             vectors of all tokens to one logit each, and any other head, such as
@@ -62,12 +65,14 @@ def add_heads(
     return keras.Model(inputs, outputs, name=name)
 
 
-def reads_of(part):
+def reads_of(part: str) -> str:
     """Return the input type of a head: `MASKED`, `EVERY` or `POOLED`."""
     return {_MASKED_LM: MASKED, _REPLACED_TOKEN: EVERY}.get(part, POOLED)
 
 
-def _head_inputs(backbone, positions, is_every):
+def _head_inputs(
+    backbone: Backbone, positions: Tensors, is_every: bool
+) -> dict[str, list[Tensor]]:
     """Return a dict mapping input types to the arguments of the heads."""
     if is_every:
         every = backbone.states[-1]
@@ -91,7 +96,9 @@ def _head_inputs(backbone, positions, is_every):
     return {POOLED: [states[:, 0]], MASKED: [masked]}
 
 
-def masked_lm_head(config, embeddings, **changes):
+def masked_lm_head(
+    config: StrictConfig, embeddings: keras.layers.Layer, **changes: typing.Any
+) -> MaskedLMHead:
     """Create the masked-LM head of a family.
 
     Args:
@@ -110,7 +117,7 @@ def masked_lm_only(
     return {_MASKED_LM: masked_lm_head(config, embeddings, **changes)}
 
 
-def logits_name(part):
+def logits_name(part: str) -> str:
     """Return the output name of a head, such as "nsp_logits" for "nsp_head"."""
     if part == _MASKED_LM:
         return "mlm_logits"

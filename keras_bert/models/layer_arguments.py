@@ -1,8 +1,12 @@
 """Conversion of configs to layer arguments."""
 
+import typing
+
 import keras
 
+from keras_bert.config import StrictConfig
 from keras_bert.layers.activations import get_activation
+from keras_bert.layers.arguments import Activation
 from keras_bert.layers.attention.attention_patterns import causal
 from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.layers.attention.sliding_window_attention import (
@@ -18,7 +22,7 @@ from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.models.backbone import Backbone
 
 
-def layer_arguments(config):
+def layer_arguments(config: StrictConfig) -> dict[str, dict[str, typing.Any]]:
     """Convert a config to layer arguments.
 
     Args:
@@ -70,17 +74,23 @@ def layer_arguments(config):
     }
 
 
-def initializer(config):
+def initializer(config: StrictConfig) -> keras.initializers.Initializer:
     """Return the kernel initializer for a config."""
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 
-def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
+def transformer_backbone(
+    config: StrictConfig,
+    arguments: dict[str, dict[str, typing.Any]],
+    embeddings: keras.layers.Layer,
+    pools: bool = True,
+    **pieces: typing.Any,
+) -> Backbone:
     """Create a `Backbone` with BERT's blocks.
 
     Args:
         config: config of any family.
-        arguments: dict, as returned by `layer_arguments`.
+        arguments: result of `layer_arguments`.
         embeddings: embedding layer.
         pools: whether to add a pooler.
         **pieces: other arguments of `Backbone`.
@@ -93,11 +103,13 @@ def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
     return Backbone(embeddings, blocks, pooler=pooler, **pieces)
 
 
-def encoder_block(arguments, window, name):
+def encoder_block(
+    arguments: dict[str, dict[str, typing.Any]], window: int, name: str
+) -> PostNormBlock:
     """Create a BERT block, with a sliding window unless `window` is 0.
 
     Args:
-        arguments: dict, as returned by `layer_arguments`.
+        arguments: result of `layer_arguments`.
         window: argument of `SlidingWindowAttention`, or 0.
         name: name of the layer.
     """
@@ -114,7 +126,7 @@ def encoder_block(arguments, window, name):
     )
 
 
-def self_attention(window, **arguments):
+def self_attention(window: int, **arguments: typing.Any) -> SelfAttention:
     """Create self-attention, with a sliding window unless `window` is 0."""
     arguments["name"] = "self_attention"
     if not window:
@@ -122,7 +134,9 @@ def self_attention(window, **arguments):
     return SlidingWindowAttention(**arguments, window=window)
 
 
-def dense_transform(config, dropout=0.0, activation="tanh"):
+def dense_transform(
+    config: StrictConfig, dropout: float = 0.0, activation: Activation = "tanh"
+) -> DropoutDense:
     """Create the dense layer that replaces BERT's pooler in a head."""
     arguments = {**layer_arguments(config)["pooler"], "activation": activation}
     return DropoutDense(dropout=dropout, **arguments, name="dense")

@@ -37,7 +37,7 @@ class FlatTexts(typing.NamedTuple):
     ends: tf.Tensor | None = None
 
 
-def flatten(texts):
+def flatten(texts: tf.Tensor) -> FlatTexts:
     """Convert a string tensor `(batch_size,)` to `FlatTexts`."""
     joined = tf.strings.reduce_join(texts, 0, separator="\0")
     joined = tf.strings.join(["\0", joined, "\0" * _PADDING])
@@ -56,7 +56,7 @@ def flatten(texts):
     )
 
 
-def with_prefix_space(flat):
+def with_prefix_space(flat: FlatTexts) -> FlatTexts:
     """Insert a space before each segment of text that begins without one."""
     begins = flat.is_text & ~shift(flat.is_text, False)
     firsts = where(begins & tf.not_equal(flat.bytes, _BLANK))  # [num_new]
@@ -65,11 +65,17 @@ def with_prefix_space(flat):
     return splice(flat, stays, firsts, blanks, tf.gather(flat.origins, firsts))
 
 
-def splice(flat, stays, positions, codes, ends):
+def splice(
+    flat: FlatTexts,
+    stays: tf.Tensor,
+    positions: tf.Tensor,
+    codes: tf.Tensor,
+    ends: tf.Tensor,
+) -> FlatTexts:
     """Insert and delete bytes at given positions.
 
     Args:
-        flat: `FlatTexts`.
+        flat: the texts.
         stays: bool `(num_bytes,)`, False for bytes to delete. If a deleted byte
             is a separator or has a token, its position must be in `positions`.
         positions: int32 `(num_new,)`, ascending; each new byte is inserted
@@ -91,7 +97,9 @@ def splice(flat, stays, positions, codes, ends):
     size = tf.size(kept) + tf.size(positions) + _BLOCK - 1
     size = size // _BLOCK * _BLOCK
 
-    def spread(values, default, of_new):
+    def spread(
+        values: tf.Tensor, default: int | bool, of_new: tf.Tensor
+    ) -> tf.Tensor:
         spread = tf.fill([size], tf.constant(default, values.dtype))
         values = tf.gather(values, kept)
         spread = scatter(spread, tf.gather(moved, kept), values)
@@ -112,7 +120,7 @@ def splice(flat, stays, positions, codes, ends):
     )
 
 
-def in_rows(flat):
+def in_rows(flat: FlatTexts) -> tuple[tf.Tensor, tf.RaggedTensor]:
     """Return positions of tokens, int32 `(num_tokens,)`, and ids by text."""
     positions = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(positions, flat.separators)
@@ -123,17 +131,19 @@ def in_rows(flat):
     )
 
 
-def shift(values, fill):
+def shift(values: tf.Tensor, fill: int | bool) -> tf.Tensor:
     """Shift values to the right by one and insert `fill` at the beginning."""
     return tf.concat([tf.constant([fill], values.dtype), values[:-1]], 0)
 
 
-def where(flags):
+def where(flags: tf.Tensor) -> tf.Tensor:
     """Return the int32 positions of True values."""
     return tf.cast(tf.where(flags)[:, 0], tf.int32)
 
 
-def scatter(values, positions, updates):
+def scatter(
+    values: tf.Tensor, positions: tf.Tensor, updates: tf.Tensor
+) -> tf.Tensor:
     """Replace the values at some positions."""
     return tf.tensor_scatter_nd_update(
         values, positions[:, tf.newaxis], updates

@@ -1,5 +1,8 @@
 """Base class for tokenizers that normalize texts first, as BERT does."""
 
+import collections.abc
+import typing
+
 import tensorflow as tf
 
 from keras_bert.text.normalization.normalizers import normalizer_model
@@ -11,6 +14,9 @@ from keras_bert.text.tokenizer import batch_or_scalar
 from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
 from keras_bert.typing import Texts
+
+if typing.TYPE_CHECKING:
+    import tensorflow_text as tf_text
 
 
 class NormalizingTokenizer(Tokenizer):
@@ -30,7 +36,7 @@ class NormalizingTokenizer(Tokenizer):
         settings: FileDefinedTokenizer,
         lowercase: bool,
         strip_accents: bool,
-    ):
+    ) -> None:
         super().__init__(settings)
         self._table = normalizer_model(lowercase, strip_accents)
 
@@ -60,26 +66,26 @@ class NormalizingTokenizer(Tokenizer):
         return tuple(map(pieces.ragged, pieces[:3]))
 
     @graph_constant
-    def _normalizer(self):
+    def _normalizer(self) -> "tf_text.FastBertNormalizer":
         return normalizer_op(self._table)
 
-    def _tokenize(self, texts, cut):
-        """Tokenize texts with `cut`, and match tokens in raw texts.
-
-        Returns:
-            `Pieces`.
-        """
+    def _tokenize(
+        self,
+        texts: tf.Tensor,
+        cut: collections.abc.Callable[[tf.Tensor], Pieces],
+    ) -> Pieces:
+        """Tokenize texts with `cut`, and match tokens in raw texts."""
         return cut(texts)
 
-    def _cut(self, texts):
+    def _cut(self, texts: tf.Tensor) -> Pieces:
         """Tokenize texts and return offsets into the normalized texts."""
         return self._pieces(self._normalizer.normalize(texts))
 
-    def _cut_with_offsets(self, texts):
+    def _cut_with_offsets(self, texts: tf.Tensor) -> Pieces:
         """Tokenize texts and return offsets into the raw texts."""
         normalized, offsets = self._normalizer.normalize_with_offsets(texts)
         return original_spans(self._pieces(normalized), offsets)
 
-    def _pieces(self, normalized) -> Pieces:
+    def _pieces(self, normalized: tf.Tensor) -> Pieces:
         """Tokenize normalized texts, and return offsets into them."""
         raise NotImplementedError

@@ -7,8 +7,8 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 
-def normalizer_op(table):
-    """Create the op that normalizes texts with a table (bytes)."""
+def normalizer_op(table: bytes) -> tf_text.FastBertNormalizer:
+    """Create the op that normalizes texts with a table."""
     buffer = tf.constant(np.frombuffer(table, np.uint8))
     return tf_text.FastBertNormalizer(model_buffer=buffer)
 
@@ -29,24 +29,21 @@ class Pieces(typing.NamedTuple):
     ends: tf.Tensor
     row_splits: tf.Tensor
 
-    def ragged(self, values):
+    def ragged(self, values: tf.Tensor) -> tf.RaggedTensor:
         """Convert one of the flat tensors to a RaggedTensor."""
         return tf.RaggedTensor.from_row_splits(
             values, self.row_splits, validate=False
         )
 
 
-def join(pieces, ids, heads):
+def join(pieces: Pieces, ids: tf.Tensor, heads: tf.Tensor) -> Pieces:
     """Merge some pieces into the previous piece and extend its span.
 
     Args:
-        pieces: `Pieces`.
+        pieces: the pieces of texts.
         ids: int32 `(num_pieces,)`, the new ids.
         heads: bool `(num_pieces,)`, True for pieces to keep, False for pieces
             to merge. The first piece of each row must be kept.
-
-    Returns:
-        `Pieces`.
     """
     kept = tf.cumsum(tf.cast(heads, pieces.row_splits.dtype))
     # A token ends where the piece before the next token ends.
@@ -59,7 +56,9 @@ def join(pieces, ids, heads):
     )
 
 
-def fill_empty_spans(starts, ends, rows):
+def fill_empty_spans(
+    starts: tf.Tensor, ends: tf.Tensor, rows: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
     """Replace empty spans with the span of the next or previous piece.
 
     Args:
@@ -81,20 +80,20 @@ def fill_empty_spans(starts, ends, rows):
     return tf.gather(starts, source), tf.gather(ends, source)
 
 
-def original_spans(pieces, offsets):
+def original_spans(pieces: Pieces, offsets: tf.RaggedTensor) -> Pieces:
     """Map spans of the normalized texts to spans of the original texts.
 
     A span ends where the next character that was not dropped begins. It
     therefore covers dropped accents, and is never empty.
 
     Args:
-        pieces: `Pieces` with offsets into the normalized texts.
-        offsets: RaggedTensor, int64 `(batch_size, (num_bytes + 1))`, the
-            original position of each byte of a normalized text, and the
-            original position of its end.
+        pieces: pieces with offsets into the normalized texts.
+        offsets: int64 `(batch_size, (num_bytes + 1))`, the original position
+            of each byte of a normalized text, and the original position of its
+            end.
 
     Returns:
-        `Pieces` with offsets into the original texts.
+        The pieces with offsets into the original texts.
     """
     flat = offsets.flat_values
     row = tf.gather(

@@ -10,8 +10,10 @@ from keras_bert import features
 from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text import arrays as host_arrays
+from keras_bert.text.arrays import Ragged
 from keras_bert.text.arrays import as_ragged
 from keras_bert.text.templates import TRUNCATIONS
+from keras_bert.text.templates import Cells
 from keras_bert.text.templates import Layout
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
@@ -30,13 +32,16 @@ if typing.TYPE_CHECKING:
 # more are likely.
 _EAGER_CALLS = 64
 
+# Tokens of a batch of texts, `(batch_size, (num_tokens))`.
+_Tokens: typing.TypeAlias = "tf.RaggedTensor | Ragged | list[np.ndarray]"
+
 
 class Rows(typing.NamedTuple):
     """Model inputs of texts or pairs without padding.
 
     Args:
-        inputs: dict of int32 `(num_tokens,)` tensors or arrays, the
-            concatenated values of all texts or pairs.
+        inputs: int32 `(num_tokens,)` by name, the concatenated values of all
+            texts or pairs.
         lengths: int32 `(batch_size,)`, number of tokens of each text or pair.
         are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
@@ -104,7 +109,7 @@ class Preprocessor(Summarized):
         self._num_calls = 0
         self._traced = {}  # By the number of texts per row: 1 or 2.
 
-    def _facts(self):
+    def _facts(self) -> dict[str, typing.Any]:
         names = "tokenizer", "seq_length", "truncation"
         return {name: getattr(self, name) for name in names}
 
@@ -160,10 +165,10 @@ class Preprocessor(Summarized):
         second; each later call takes less than 1 ms.
 
         Args:
-            *texts: list of str or bytes `(batch_size,)`; pass two for pairs.
+            *texts: texts `(batch_size,)`, bytes in UTF-8; pass two for pairs.
         """
 
-        def encode(*texts):
+        def encode(*texts: Texts) -> Rows:
             return self.rows(*self.tokenize(*texts))
 
         tf, self._num_calls = self.tokenizer._arrays, self._num_calls + 1
@@ -179,7 +184,9 @@ class Preprocessor(Summarized):
     def add_special_tokens(
         self,
         *tokens: tf.RaggedTensor | list[np.ndarray],
-        **values: typing.Any,
+        **values: collections.abc.Sequence[
+            tf.RaggedTensor | Ragged | list[np.ndarray]
+        ],
     ) -> tuple[Tensors, Tensor]:
         """Pack tokenized texts into model inputs.
 
@@ -202,7 +209,9 @@ class Preprocessor(Summarized):
     def rows(
         self,
         *tokens: tf.RaggedTensor | list[np.ndarray],
-        **values: typing.Any,
+        **values: collections.abc.Sequence[
+            tf.RaggedTensor | Ragged | list[np.ndarray]
+        ],
     ) -> Rows:
         """Arrange tokenized texts as model inputs without padding.
 
@@ -214,14 +223,21 @@ class Preprocessor(Summarized):
         inputs = self._inputs(layout.flat(), tokens, values)
         return Rows(inputs, layout.lengths, layout.are_cut)
 
-    def _layout(self, tokens):
+    def _layout(
+        self, tokens: collections.abc.Sequence[_Tokens]
+    ) -> tuple[Layout, list[tf.RaggedTensor | Ragged]]:
         tokens, how = [*map(as_ragged, tokens)], self.truncation
         arrays = self.tokenizer._arrays
         layout = Layout(arrays, self.template, tokens, self.seq_length, how)
         return layout, tokens
 
-    def _inputs(self, cells, tokens, values):
-        """Return the model inputs and values of `Cells`."""
+    def _inputs(
+        self,
+        cells: Cells,
+        tokens: list[tf.RaggedTensor | Ragged],
+        values: dict[str, collections.abc.Sequence[_Tokens]],
+    ) -> Tensors:
+        """Return the model inputs and values at cells."""
         arrays, id_of = self.tokenizer._arrays, self.tokenizer.vocabulary.id_of
         special = [id_of(token) for token in self.template.tokens]
         table = [x.flat_values for x in tokens]

@@ -5,12 +5,25 @@ kernels for ragged slicing and concatenation. The argument `arrays` is the
 module that contains them: `tensorflow`, or `keras_bert.text.arrays` for NumPy.
 """
 
+from __future__ import annotations
+
+import collections.abc
+import types
 import typing
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.template import Template
+from keras_bert.text.arrays import Ragged
 from keras_bert.text.arrays import as_ragged
 from keras_bert.typing import Tensor
+from keras_bert.typing import Texts
+
+if typing.TYPE_CHECKING:
+    import tensorflow as tf
+
+    from keras_bert.text.preprocessor import Preprocessor
+    from keras_bert.text.preprocessor import Rows
 
 # Number of tokens to skip before a kept token, given its index among the kept
 # tokens of its text, the number of these, and the number of tokens to cut.
@@ -47,20 +60,26 @@ class Layout:
 
     Args:
         arrays: module of array functions.
-        template: `Template`.
-        texts: RaggedTensors, or `Ragged` of `arrays`, `(batch_size,
-            (num_tokens))`, the tokens of the texts and, for pairs, of the
-            second texts.
-        seq_length: int, maximum length. Long pairs are truncated token by
-            token, always from the longer text.
-        truncation: str, a key of `TRUNCATIONS`.
+        template: layout of the special tokens.
+        texts: `(batch_size, (num_tokens))`, the tokens of the texts and, for
+            pairs, of the second texts.
+        seq_length: maximum length. Long pairs are truncated token by token,
+            always from the longer text.
+        truncation: a key of `TRUNCATIONS`.
 
     Attributes:
         lengths: int32 `(batch_size,)`, number of tokens of each sequence.
         are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
-    def __init__(self, arrays, template, texts, seq_length, truncation):
+    def __init__(
+        self,
+        arrays: types.ModuleType,
+        template: Template,
+        texts: collections.abc.Sequence[tf.RaggedTensor | Ragged],
+        seq_length: int,
+        truncation: str,
+    ) -> None:
         self.arrays, self.template = arrays, template
         self.seq_length = seq_length
         self._skipped = TRUNCATIONS[truncation]
@@ -79,7 +98,7 @@ class Layout:
             self._texts.append((starts, num_kept, length - num_kept))
             first += arrays.size(text.flat_values)
 
-    def flat(self):
+    def flat(self) -> Cells:
         """Return the `Cells` of all sequences, concatenated without padding."""
         arrays = self.arrays
         row, position = numbered(arrays, self.lengths)  # [num_tokens]
@@ -88,7 +107,7 @@ class Layout:
         )
         return Cells(indices, arrays.ones_like(position), segments)
 
-    def padded(self):
+    def padded(self) -> Cells:
         """Return the `Cells` of sequences padded to `seq_length`."""
         arrays = self.arrays
         position = arrays.range(self.seq_length)[arrays.newaxis]  # [1, S]
@@ -105,7 +124,11 @@ class Layout:
             arrays.where(is_token, segments, self.template.padding_segment),
         )
 
-    def _cells(self, position, of_row):
+    def _cells(
+        self,
+        position: Tensor,
+        of_row: collections.abc.Callable[[Tensor], Tensor],
+    ) -> tuple[Tensor, Tensor]:
         """Compute the fields `indices` and `segments` of `Cells`.
 
         Args:
@@ -134,7 +157,12 @@ class Layout:
         return indices, segments
 
 
-def truncated_lengths(arrays, budget, first, second=0):
+def truncated_lengths(
+    arrays: types.ModuleType,
+    budget: int,
+    first: Tensor,
+    second: Tensor | int = 0,
+) -> tuple[Tensor, Tensor]:
     """Return the lengths of texts or pairs after truncation.
 
     google-research/bert removes tokens one by one: the last token of the
@@ -143,7 +171,7 @@ def truncated_lengths(arrays, budget, first, second=0):
 
     Args:
         arrays: module of array functions.
-        budget: int, maximum number of tokens of a text or pair.
+        budget: maximum number of tokens of a text or pair.
         first: int32 `(batch_size,)`, lengths of the first texts.
         second: int32 `(batch_size,)`, lengths of the second texts, or 0.
 
@@ -158,7 +186,7 @@ def truncated_lengths(arrays, budget, first, second=0):
     return kept_first, arrays.minimum(second, budget - kept_first)
 
 
-def numbered(arrays, counts):
+def numbered(arrays: types.ModuleType, counts: Tensor) -> tuple[Tensor, Tensor]:
     """Return the row index of each item and its index within the row."""
     items = arrays.where(arrays.sequence_mask(counts))
     items = arrays.cast(items, arrays.int32)
@@ -168,11 +196,11 @@ def numbered(arrays, counts):
 STARTS, ENDS, TEXT_NUMBERS = "starts", "ends", "text_numbers"
 
 
-def locate_pieces(preprocess, *texts):
+def locate_pieces(preprocess: Preprocessor, *texts: Texts) -> Rows:
     """Tokenize texts or pairs to `Rows` that include token offsets.
 
     Args:
-        preprocess: `Preprocessor`.
+        preprocess: the preprocessor.
         *texts: string tensor or list `(batch_size,)`; pass two for pairs.
 
     Returns:

@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import typing
 
 import tensorflow as tf
 
@@ -10,7 +11,14 @@ from keras_bert.summary import Summarized
 from keras_bert.summary import tokenizer_facts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
+from keras_bert.typing import Tensor
 from keras_bert.typing import Texts
+
+_Owner = typing.TypeVar("_Owner")
+_Constant = typing.TypeVar("_Constant")
+_Method = typing.TypeVar(
+    "_Method", bound=collections.abc.Callable[..., typing.Any]
+)
 
 
 class Tokenizer(Summarized):
@@ -44,7 +52,7 @@ class Tokenizer(Summarized):
 
     _facts = tokenizer_facts
 
-    def __init__(self, settings: FileDefinedTokenizer):
+    def __init__(self, settings: FileDefinedTokenizer) -> None:
         self.settings, self.kind = settings, settings.kind
         self.vocabulary = settings.vocabulary
 
@@ -71,20 +79,22 @@ class Tokenizer(Summarized):
         ).make()
 
 
-def graph_constant(method):
+def graph_constant(
+    method: collections.abc.Callable[[_Owner], _Constant],
+) -> functools.cached_property[_Constant]:
     """Cached property whose tensors are created outside of any graph.
 
     One tokenizer can then be used in many graphs.
     """
 
-    def make(self):
+    def make(self: _Owner) -> _Constant:
         with tf.init_scope():
             return method(self)
 
     return functools.cached_property(make)
 
 
-def batch_or_scalar(method):
+def batch_or_scalar(method: _Method) -> _Method:
     """Decorator that makes a method for batches of texts accept a single text.
 
     Args:
@@ -97,11 +107,11 @@ def batch_or_scalar(method):
     """
 
     @functools.wraps(method)
-    def call(self, texts):
+    def call(self: object, texts: Texts) -> Tensor | tuple[Tensor, ...]:
         texts = tf.convert_to_tensor(texts, tf.string)
         if texts.shape.rank != 0:
             return method(self, texts)
         rows = method(self, texts[tf.newaxis])
         return tf.nest.map_structure(lambda row: row[0], rows)
 
-    return call
+    return typing.cast(_Method, call)

@@ -9,10 +9,13 @@ D head size, H hidden size.
 
 import dataclasses
 import typing
+from collections.abc import Callable
 
 from keras import ops
 
+from keras_bert.layers.attention.attention_patterns import Pattern
 from keras_bert.layers.positions import gather_positions
+from keras_bert.typing import Tensor
 
 # This value is added to masked scores. It makes their softmax weight exactly 0
 # if another score is not masked, fits float16, and keeps the softmax finite if
@@ -54,25 +57,25 @@ class AttentionContext:
             `query_inputs`, queries attend to lower ranks only.
     """
 
-    attention_mask: typing.Any = None
-    query_positions: typing.Any = None
-    positions: typing.Any = None
-    text_numbers: typing.Any = None
-    score_bias: typing.Any = None
-    relative_table: typing.Any = None
-    query_inputs: typing.Any = None
-    global_tokens: typing.Any = None
-    segment_ids: typing.Any = None
-    ranks: typing.Any = None
+    attention_mask: Tensor | None = None
+    query_positions: Tensor | None = None
+    positions: Tensor | None = None
+    text_numbers: Tensor | None = None
+    score_bias: Tensor | None = None
+    relative_table: Tensor | None = None
+    query_inputs: Tensor | None = None
+    global_tokens: Tensor | None = None
+    segment_ids: Tensor | None = None
+    ranks: Tensor | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.text_numbers is not None and self.global_tokens is not None:
             raise ValueError(
                 "Packed sequences cannot have global tokens. Use one text "
                 "per sequence. Received: `global_tokens` and `text_numbers`."
             )
 
-    def at_queries(self, values):
+    def at_queries(self, values: Tensor) -> Tensor:
         """Gather the vectors at the query positions in each head.
 
         Args:
@@ -90,14 +93,21 @@ class AttentionContext:
         return gather_positions(values, positions)
 
 
-def attend_to_all(query, key, value, context, pattern, dropout):
+def attend_to_all(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    context: AttentionContext,
+    pattern: Pattern | None,
+    dropout: Callable[[Tensor], Tensor],
+) -> Tensor:
     """Attend to all keys.
 
     Args:
         query: float `(batch_size, num_heads, num_queries, head_size)`, scaled
             query vectors at the query positions in `context`.
         key, value: float `(batch_size, num_heads, seq_length, head_size)`.
-        context: `AttentionContext`.
+        context: masks and other inputs.
         pattern: callable that takes query and key positions and returns a bool
             mask of the keys to attend to. If None, queries attend to all keys.
         dropout: callable applied to the attention weights.
@@ -109,7 +119,14 @@ def attend_to_all(query, key, value, context, pattern, dropout):
     return ops.matmul(dropout(weights), value)  # [B, N, Q, D]
 
 
-def attend_to_next(query, key, value, context, pattern, dropout):
+def attend_to_next(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    context: AttentionContext,
+    pattern: Pattern | None,
+    dropout: Callable[[Tensor], Tensor],
+) -> Tensor:
     """Compute attention for a single query per sequence.
 
     The query is at `context.query_positions`. The keys are the left operand of
@@ -120,7 +137,12 @@ def attend_to_next(query, key, value, context, pattern, dropout):
     return ops.matmul(dropout(softmax(scores, ignored, value.dtype)), value)
 
 
-def attention_weights(query, key, context, pattern):
+def attention_weights(
+    query: Tensor,
+    key: Tensor,
+    context: AttentionContext,
+    pattern: Pattern | None,
+) -> Tensor:
     """Return weights `(batch_size, num_heads, num_queries, seq_length)`."""
     scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))  # [B, N, Q, S]
     if context.score_bias is not None:
@@ -131,24 +153,28 @@ def attention_weights(query, key, context, pattern):
     return softmax(scores, ignored, key.dtype)
 
 
-def softmax(scores, ignored, dtype):
+def softmax(
+    scores: Tensor, ignored: Tensor | None, dtype: typing.Any
+) -> Tensor:
     """Compute the softmax in float32 and cast it.
 
     Args:
-        scores: float tensor.
+        scores: float, of any shape.
         ignored: float32, 1 at keys to ignore, or None.
         dtype: dtype of the result.
     """
     return ops.cast(ops.softmax(masked_scores(scores, ignored)), dtype)
 
 
-def masked_scores(scores, ignored):
+def masked_scores(scores: Tensor, ignored: Tensor | None) -> Tensor:
     """Cast scores to float32 and mask them where `ignored` is 1."""
     scores = ops.cast(scores, "float32")
     return scores if ignored is None else scores + ignored * _IGNORED_SCORE
 
 
-def ignored_keys(context, pattern, length):
+def ignored_keys(
+    context: AttentionContext, pattern: Pattern | None, length: int | Tensor
+) -> Tensor | None:
     """Return a float32 mask that is 1 at keys to ignore, or None.
 
     The mask broadcasts to the scores. None means that no key is ignored.
@@ -156,7 +182,7 @@ def ignored_keys(context, pattern, length):
     indices = ops.expand_dims(ops.arange(length), 0)  # [1, S]
     chosen = context.query_positions  # [B, Q] or None
 
-    def queries(known):
+    def queries(known: Tensor) -> Tensor:
         # The indices at the query positions are these positions: no gather.
         if chosen is not None and known is indices:
             known = chosen
@@ -164,17 +190,23 @@ def ignored_keys(context, pattern, length):
             known = ops.take_along_axis(known, chosen, axis=1)
         return ops.expand_dims(known, 2)  # [B, Q, 1]
 
-    def keys(known):
+    def keys(known: Tensor) -> Tensor:
         return ops.expand_dims(known, 1)  # [B, 1, S]
 
     return ignored_pairs(context, pattern, indices, queries, keys)
 
 
-def ignored_pairs(context, pattern, indices, queries, keys):
+def ignored_pairs(
+    context: AttentionContext,
+    pattern: Pattern | None,
+    indices: Tensor,
+    queries: Callable[[Tensor], Tensor],
+    keys: Callable[[Tensor], Tensor],
+) -> Tensor | None:
     """Combine attention mask, packed texts, ranks and pattern into one mask.
 
     Args:
-        context: `AttentionContext`.
+        context: masks and other inputs.
         pattern: callable of query and key positions, or None.
         indices: int32 `(1, seq_length)`, indices of the tokens in the sequence.
         queries, keys: callables that reshape a tensor with one value per token,
@@ -211,6 +243,6 @@ def ignored_pairs(context, pattern, indices, queries, keys):
     return None if ignored is None else ops.expand_dims(ignored, 1)
 
 
-def transposed(values):
+def transposed(values: Tensor) -> Tensor:
     """Swap the last two axes."""
     return ops.swapaxes(values, -1, -2)

@@ -10,12 +10,16 @@ away, and attention in long sequences is computed in blocks.
 
 import dataclasses
 import typing
+from collections.abc import Callable
 
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.typing import Tensor
+
+Pattern: typing.TypeAlias = Callable[[Tensor, Tensor], Tensor]
+"""Attention pattern, a callable of query positions and key positions."""
 
 # Up to this length, full attention is faster than blocks.
 _LONGEST_FULL = 512
@@ -77,7 +81,7 @@ class Window:
 
     reach: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         checks.at_least(1, reach=self.reach)
 
     def __call__(
@@ -93,28 +97,31 @@ class Window:
         return cls(**config)
 
 
-def max_full_length(pattern):
+def max_full_length(pattern: Pattern | None) -> int | None:
     """Return the length above which attention is computed in blocks.
 
     Args:
         pattern: function of query and key positions, or None.
 
     Returns:
-        int, or None if the pattern has no `reach`.
+        The length, or None if the pattern has no `reach`.
     """
     reach = getattr(pattern, "reach", None)
     return None if reach is None else max(_LONGEST_FULL, 4 * reach)
 
 
-def uses_blocks(pattern, seq_length):
+def uses_blocks(
+    pattern: Pattern | None, seq_length: int | Tensor
+) -> bool | Tensor:
     """Return whether a sequence is long enough for block-local attention.
 
     Args:
         pattern: function of query and key positions, or None.
-        seq_length: int or int32 scalar tensor.
+        seq_length: length, or int32 scalar tensor.
 
     Returns:
-        bool, or bool scalar tensor. False if the pattern has no `reach`.
+        False if the pattern has no `reach`; a bool scalar tensor if
+        `seq_length` is a tensor.
     """
     longest = max_full_length(pattern)
     return longest is not None and seq_length > longest

@@ -1,5 +1,8 @@
 """Memory-efficient attention for long sequences, in chunks of queries."""
 
+from collections.abc import Callable
+from collections.abc import Sequence
+
 from keras import ops
 
 from keras_bert.custom_gradient import custom_gradient
@@ -7,6 +10,8 @@ from keras_bert.layers.attention.attention import AttentionContext
 from keras_bert.layers.attention.attention import ignored_keys
 from keras_bert.layers.attention.attention import softmax
 from keras_bert.layers.attention.attention import transposed
+from keras_bert.layers.attention.attention_patterns import Pattern
+from keras_bert.typing import Tensor
 
 # Number of queries per chunk (C in shapes), and maximum sequence length without
 # chunks.
@@ -14,19 +19,26 @@ _NUM_QUERIES = 256
 _LONGEST_WHOLE = 512
 
 
-def is_in_chunks(seq_length):
+def is_in_chunks(seq_length: int | Tensor) -> bool:
     """Return whether a sequence is long enough to be computed in chunks.
 
     Args:
-        seq_length: int or int32 scalar tensor.
+        seq_length: length, or int32 scalar tensor.
 
     Returns:
-        bool; False if the length is unknown.
+        False if the length is unknown.
     """
     return isinstance(seq_length, int) and seq_length > _LONGEST_WHOLE
 
 
-def attend_in_chunks(query, key, value, context, pattern, dropout):
+def attend_in_chunks(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    context: AttentionContext,
+    pattern: Pattern | None,
+    dropout: Callable[[Tensor], Tensor],
+) -> Tensor:
     """Compute attention to all keys, one chunk of queries at a time.
 
     The gradient recomputes the attention weights instead of storing them, so
@@ -41,10 +53,17 @@ def attend_in_chunks(query, key, value, context, pattern, dropout):
 
 
 @custom_gradient
-def _attend(query, key, value, *, context, pattern):
+def _attend(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    context: dict[str, Tensor | None],
+    pattern: Pattern | None,
+) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor, ...]]]:
     starts = range(0, query.shape[2], _NUM_QUERIES)
 
-    def weights(chunk, start):
+    def weights(chunk: Tensor, start: int) -> Tensor:
         scores = ops.matmul(chunk, transposed(key))  # [B, N, C, S]
         positions = ops.arange(start, start + scores.shape[2])[None]
         # The mask of a chunk is [B, 1, C, S] instead of [B, 1, S, S].
@@ -59,7 +78,7 @@ def _attend(query, key, value, *, context, pattern):
         chunks.append(ops.matmul(attention, value))
     attended = ops.concatenate(chunks, axis=2)  # [B, N, S, D]
 
-    def gradient(upstream):
+    def gradient(upstream: Tensor) -> tuple[Tensor, ...]:
         # The softmax gradient subtracts sum(attention * slope) over the keys,
         # which equals sum(upstream * attended) over the vectors.
         along = _wide(upstream) * _wide(attended)
@@ -86,11 +105,11 @@ def _attend(query, key, value, *, context, pattern):
     return attended, gradient
 
 
-def _chunk(values, start):
+def _chunk(values: Tensor, start: int) -> Tensor:
     return values[:, :, start : start + _NUM_QUERIES]
 
 
-def _after(done, chunk):
+def _after(done: Sequence[Tensor], chunk: Tensor) -> Tensor:
     """Make a chunk depend on the previous result.
 
     Otherwise TensorFlow would compute all chunks at once.
@@ -99,5 +118,5 @@ def _after(done, chunk):
     return joined[:, :, -chunk.shape[2] :]
 
 
-def _wide(values):
+def _wide(values: Tensor) -> Tensor:
     return ops.cast(values, "float32")

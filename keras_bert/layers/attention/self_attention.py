@@ -16,12 +16,14 @@ from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.attention.attention import AttentionContext
 from keras_bert.layers.attention.attention import attend_to_all
 from keras_bert.layers.attention.attention import attention_weights
+from keras_bert.layers.attention.attention_patterns import Pattern
 from keras_bert.layers.attention.attention_patterns import max_full_length
 from keras_bert.layers.attention.attention_patterns import uses_blocks
 from keras_bert.layers.attention.query_chunks import attend_in_chunks
 from keras_bert.layers.attention.query_chunks import is_in_chunks
 from keras_bert.layers.attention.sliding_window import attend_in_blocks
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.flat_dense import make_dense
 from keras_bert.layers.layer import Layer
 from keras_bert.messages import brief
@@ -85,7 +87,7 @@ class SelfAttention(Layer):
         dropout: float = DROPOUT,
         kernel_initializer: Initializer = None,
         output_dropout: float = 0.0,
-        pattern: Callable[..., Tensor] | None = None,
+        pattern: Pattern | None = None,
         use_bias: bool = True,
         rotary: Callable[..., Tensor] | None = None,
         **kwargs: typing.Any,
@@ -122,10 +124,10 @@ class SelfAttention(Layer):
         """Length of the longest sequence with full attention, or None."""
         return max_full_length(self.pattern)
 
-    def _dense(self, units, name):
+    def _dense(self, units: int, name: str) -> FlatDense:
         return make_dense(self, units, name, use_bias=self.use_bias)
 
-    def _dropout(self, rate, name):
+    def _dropout(self, rate: float, name: str) -> Dropout:
         return Dropout(rate, dtype=self.dtype_policy, name=name)
 
     def call(
@@ -169,7 +171,7 @@ class SelfAttention(Layer):
             query_key_value: float `(batch_size, seq_length, 3 * hidden_size)`.
 
         Returns:
-            Queries, keys and values, a list of float `(batch_size, num_heads,
+            Queries, keys and values, float `(batch_size, num_heads,
             seq_length, head_size)`.
         """
         shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
@@ -214,9 +216,9 @@ class SelfAttention(Layer):
         """Compute the attention output of each head.
 
         Args:
-            heads: list of queries, keys and values, each float `(batch_size,
-                num_heads, seq_length, head_size)`, of all or some heads.
-            context: `AttentionContext`.
+            heads: queries, keys and values, each float `(batch_size, num_heads,
+                seq_length, head_size)`, of all or some heads.
+            context: masks and other inputs.
             training: whether to apply dropout to the weights.
 
         Returns:
@@ -228,7 +230,7 @@ class SelfAttention(Layer):
         query = context.at_queries(query) * self.scale
         dropout = functools.partial(self.weights_dropout, training=training)
 
-        def by(attend):
+        def by(attend: Callable[..., Tensor]) -> Tensor:
             return attend(query, key, value, context, self.pattern, dropout)
 
         length = ops.shape(key)[2]

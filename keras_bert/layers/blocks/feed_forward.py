@@ -73,7 +73,7 @@ class FeedForward(Layer):
             dropout, dtype=self.dtype_policy, name="output_dropout"
         )
 
-    def _add_dense_layers(self):
+    def _add_dense_layers(self) -> None:
         self.intermediate = make_dense(
             self,
             self.intermediate_size,

@@ -73,6 +73,8 @@ class PostNormBlock(ResidualBlock):
     def with_output(self, states: Tensor, output: Tensor) -> Tensor:
         return self._add(states, output, self.output_layer_norm)
 
-    def _add(self, inputs, outputs, layer_norm):
+    def _add(
+        self, inputs: Tensor, outputs: Tensor, layer_norm: LayerNorm
+    ) -> Tensor:
         added = inputs + ops.cast(outputs, self.compute_dtype)
         return ops.cast(layer_norm(added), self.compute_dtype)

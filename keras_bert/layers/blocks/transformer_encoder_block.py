@@ -1,7 +1,6 @@
 """Transformer encoder block of BERT."""
 
 import typing
-from collections.abc import Callable
 
 import keras
 
@@ -13,10 +12,10 @@ from keras_bert.layers.arguments import Activation
 from keras_bert.layers.arguments import Initializer
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.attention.attention_patterns import Pattern
 from keras_bert.layers.attention.self_attention import SelfAttention
 from keras_bert.layers.blocks.feed_forward import FeedForward
 from keras_bert.layers.blocks.post_norm_block import PostNormBlock
-from keras_bert.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -71,7 +70,7 @@ class TransformerEncoderBlock(PostNormBlock):
         attention_dropout: float = DROPOUT,
         layer_norm_epsilon: float = EPSILON,
         kernel_initializer: Initializer = None,
-        pattern: Callable[..., Tensor] | None = None,
+        pattern: Pattern | None = None,
         **kwargs: typing.Any,
     ):
         checks.at_least(1, intermediate_size=intermediate_size)

@@ -180,7 +180,7 @@ class PlainEmbeddings(WordEmbeddings):
         shape = ops.shape(words["word"])
         return {**words, "position": ops.broadcast_to(positions, shape)}
 
-    def _sum(self, input_ids, positions):
+    def _sum(self, input_ids: Tensor, positions: Tensor | None) -> Tensor:
         longest, shape = self.max_seq_length, tuple(input_ids.shape)
         length = 1 if shape[1] is None else shape[1]
         if positions is None and not 0 < length <= longest:
@@ -193,7 +193,9 @@ class PlainEmbeddings(WordEmbeddings):
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
         return words + self._positions(input_ids, positions)
 
-    def _positions(self, input_ids, positions=None):
+    def _positions(
+        self, input_ids: Tensor, positions: Tensor | None = None
+    ) -> Tensor:
         if positions is not None:
             return ops.take(self.position_embeddings, positions, axis=0)
         return self.position_embeddings[: ops.shape(input_ids)[1]]  # [S, H]

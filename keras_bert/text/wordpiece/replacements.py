@@ -10,6 +10,8 @@ op, with only the special tokens in its vocabulary, therefore scans the raw
 text. The k-th "[" of the raw text is the k-th piece "[".
 """
 
+import collections.abc
+
 import tensorflow as tf
 import tensorflow_text as tf_text
 
@@ -30,17 +32,17 @@ class LongWords:
     many adjacent pieces, and all of them except the first continue a word.
 
     Args:
-        vocabulary: a `Vocabulary`.
-        limit: int, maximum number of characters of a word.
+        vocabulary: the vocabulary of the pieces.
+        limit: maximum number of characters of a word.
 
     Call arguments:
-        pieces: `Pieces`.
+        pieces: the pieces of texts.
 
     Returns:
-        `Pieces`, with one [UNK] for each word over the limit.
+        The pieces, with one [UNK] for each word over the limit.
     """
 
-    def __init__(self, vocabulary, limit):
+    def __init__(self, vocabulary: Vocabulary, limit: int) -> None:
         self.limit = limit
         self.unk_id = vocabulary.unk_id
         continues = vocabulary.is_continuation
@@ -56,7 +58,7 @@ class LongWords:
         # limit.
         self.run = limit // max(lengths)
 
-    def __call__(self, pieces):
+    def __call__(self, pieces: Pieces) -> Pieces:
         may_be_long = tf.cond(
             self._has_run(tf.equal(pieces.starts[1:], pieces.ends[:-1])),
             lambda: self._has_run(tf.gather(self.continues, pieces.ids)),
@@ -70,7 +72,7 @@ class LongWords:
             )
         )
 
-    def _has_run(self, flags):
+    def _has_run(self, flags: tf.Tensor) -> tf.Tensor:
         """Return whether `run` adjacent flags are True."""
         if not self.run:
             return tf.constant(True)  # A single piece may exceed the limit.
@@ -81,7 +83,7 @@ class LongWords:
             length += step
         return tf.reduce_any(flags)
 
-    def _replace(self, pieces):
+    def _replace(self, pieces: Pieces) -> Pieces:
         begins = ~tf.gather(self.continues, pieces.ids)
         word = tf.cumsum(tf.cast(begins, tf.int32)) - 1
         num_words = tf.reduce_sum(tf.cast(begins, tf.int32))
@@ -101,7 +103,7 @@ _SCANNED = (UNKNOWN, OPENING, CLOSING, *_NAMES, "##\x01")
 _OPENING_INDEX, _CLOSING_INDEX, _FIRST_NAME = 1, 2, 3
 
 
-def with_opening(vocabulary):
+def with_opening(vocabulary: Vocabulary) -> Vocabulary:
     """Return the vocabulary, with "[" appended if it is missing."""
     if OPENING in vocabulary:
         return vocabulary
@@ -112,19 +114,20 @@ class SpecialTokenMatcher:
     """Callable that replaces the pieces of special tokens with their ids.
 
     Args:
-        vocabulary: a `Vocabulary`.
-        cut: callable that tokenizes texts to `Pieces`, using the vocabulary
-            `with_opening(vocabulary)`.
+        vocabulary: the vocabulary with the special tokens.
+        cut: callable that tokenizes texts, string `(batch_size,)`, using the
+            vocabulary `with_opening(vocabulary)`.
 
     Call arguments:
-        pieces: `Pieces`, the result of `cut` for the texts.
+        pieces: the result of `cut` for the texts.
         texts: string tensor `(batch_size,)`, the raw texts.
-
-    Returns:
-        `Pieces`.
     """
 
-    def __init__(self, vocabulary, cut):
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        cut: collections.abc.Callable[[tf.Tensor], Pieces],
+    ) -> None:
         self.size = len(vocabulary)
         self.unk_id = vocabulary.unk_id
         self.opening_id = with_opening(vocabulary).id_of(OPENING)
@@ -143,7 +146,7 @@ class SpecialTokenMatcher:
         self.lengths = tf.concat([nothing, counts + 1], 0)
         self.max_length = int(tf.reduce_max(self.lengths))
 
-    def __call__(self, pieces, texts):
+    def __call__(self, pieces: Pieces, texts: tf.Tensor) -> Pieces:
         opens = tf.equal(pieces.ids, self.opening_id)
         return Pieces(
             *tf.cond(
@@ -153,7 +156,9 @@ class SpecialTokenMatcher:
             )
         )
 
-    def _replace(self, pieces, opens, texts):
+    def _replace(
+        self, pieces: Pieces, opens: tf.Tensor, texts: tf.Tensor
+    ) -> Pieces:
         opens = tf.cast(opens, tf.int32)
         number = tf.cumsum(opens) - opens
         index = tf.gather(self._token_indices(texts), number) * opens
@@ -168,7 +173,7 @@ class SpecialTokenMatcher:
             inside |= before >= distance
         return join(pieces, ids, ~inside)
 
-    def _token_indices(self, texts):
+    def _token_indices(self, texts: tf.Tensor) -> tf.Tensor:
         """Return the index of the special token at each "[", or 0."""
         words, starts, ends = self.scanner.tokenize_with_offsets(texts)
         first = words.row_splits

@@ -59,6 +59,8 @@ class BertTokenizer(NormalizingTokenizer):
         [Fast WordPiece](https://arxiv.org/abs/2012.15524)
     """
 
+    vocabulary: Vocabulary
+
     def __init__(
         self,
         vocabulary: Vocabulary | Path,
@@ -84,13 +86,13 @@ class BertTokenizer(NormalizingTokenizer):
         self.max_chars_per_word = max_chars_per_word
 
     @functools.cached_property
-    def _known(self):
+    def _known(self) -> Vocabulary:
         if self.settings.special_tokens_in_text and not self._split_given:
             return with_opening(self.vocabulary)
         return self.vocabulary
 
     @graph_constant
-    def _wordpiece(self):
+    def _wordpiece(self) -> tf_text.FastWordpieceTokenizer:
         hidden = {token.text for token in self.settings.added_tokens}
         return tf_text.FastWordpieceTokenizer(
             vocab=self._known.op_tokens(hidden),
@@ -99,16 +101,16 @@ class BertTokenizer(NormalizingTokenizer):
         )
 
     @graph_constant
-    def _shorten(self):
+    def _shorten(self) -> LongWords:
         return LongWords(self._known, self.max_chars_per_word)
 
     @graph_constant
-    def _find_special_tokens(self):
+    def _find_special_tokens(self) -> SpecialTokenMatcher:
         return SpecialTokenMatcher(self.vocabulary, self._cut)
 
     @graph_constant
-    def _split_given(self):
-        """Callable that splits raw texts at added tokens, or None."""
+    def _split_given(self) -> SplitAtTokens | None:
+        """Callable that splits raw texts at added tokens, if any."""
         settings, ids = self.settings, self.settings.raw_token_ids
         is_plain = (
             self.vocabulary.roles == ROLES and not settings.matched_tokens
@@ -116,8 +118,8 @@ class BertTokenizer(NormalizingTokenizer):
         return SplitAtTokens(ids) if ids and not is_plain else None
 
     @graph_constant
-    def _split_normalized(self):
-        """Callable that splits normalized texts at added tokens, or None."""
+    def _split_normalized(self) -> SplitAtTokens | None:
+        """Callable that splits normalized texts at added tokens, if any."""
         matched = self.settings.matched_tokens
         tokens = [token.text for token in matched if token.is_normalized]
         texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
@@ -128,7 +130,11 @@ class BertTokenizer(NormalizingTokenizer):
         }
         return SplitAtTokens(ids) if ids else None
 
-    def _tokenize(self, texts, cut):
+    def _tokenize(
+        self,
+        texts: tf.Tensor,
+        cut: collections.abc.Callable[[tf.Tensor], Pieces],
+    ) -> Pieces:
         """Tokenize texts with `cut` and match special and added tokens."""
         if self._split_given:
             return self._split_given(texts, cut)
@@ -137,12 +143,12 @@ class BertTokenizer(NormalizingTokenizer):
             pieces = self._find_special_tokens(pieces, texts)
         return pieces
 
-    def _pieces(self, normalized):
+    def _pieces(self, normalized: tf.Tensor) -> Pieces:
         if self._split_normalized:
             return self._split_normalized(normalized, self._words)
         return self._words(normalized)
 
-    def _words(self, normalized):
+    def _words(self, normalized: tf.Tensor) -> Pieces:
         ids, starts, ends = self._wordpiece.tokenize_with_offsets(normalized)
         flat = (tokens.flat_values for tokens in (ids, starts, ends))
         return self._shorten(Pieces(*flat, ids.row_splits))

@@ -5,6 +5,7 @@ import keras
 from keras_bert.config import BertConfig
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention.attention_patterns import causal
+from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 from keras_bert.layers.blocks.transformer_encoder_block import (
     TransformerEncoderBlock,
 )
@@ -23,7 +24,7 @@ def bert_encoder(config: BertConfig, name: str = "bert_encoder") -> keras.Model:
     """Build the encoder of BERT.
 
     Args:
-        config: `BertConfig`.
+        config: configuration of the model.
         name: name of the model.
 
     Returns:
@@ -51,7 +52,7 @@ def bert_pretrainer(
     """Build a BERT encoder with masked-LM and next-sentence heads.
 
     Args:
-        config: `BertConfig`.
+        config: configuration of the model.
         name: name of the model.
 
     Returns:
@@ -80,8 +81,8 @@ def add_pretraining_heads(
     """Add the pre-training heads to an encoder, sharing its layers.
 
     Args:
-        encoder: `keras.Model`, as returned by `bert_encoder(config)`.
-        config: `BertConfig` of the encoder.
+        encoder: model returned by `bert_encoder(config)`.
+        config: configuration of the encoder.
         name: name of the new model.
 
     Returns:
@@ -101,7 +102,7 @@ def bert_backbone(config: BertConfig) -> Backbone:
     """Build the layers of the encoder (sections 3 and A.1).
 
     Args:
-        config: `BertConfig`.
+        config: configuration of the encoder.
     """
     initializer = _initializer(config)  # Of all kernels.
     embeddings = BertEmbeddings(
@@ -127,7 +128,12 @@ def bert_backbone(config: BertConfig) -> Backbone:
     return Backbone(embeddings, blocks, pooler=pooler)
 
 
-def _block(config, window, initializer, name):
+def _block(
+    config: BertConfig,
+    window: int,
+    initializer: keras.initializers.Initializer,
+    name: str,
+) -> PostNormBlock:
     """Create a block; only long models have a window other than 0."""
     if window:
         return encoder_block(layer_arguments(config), window, name)
@@ -152,7 +158,7 @@ def bert_heads(
     """Create the pre-training heads (section 3.1).
 
     Args:
-        config: `BertConfig`.
+        config: configuration of the encoder.
         embeddings: layer that shares its word embeddings with the masked-LM
             head.
 
@@ -174,7 +180,7 @@ def bert_heads(
     }
 
 
-def _initializer(config):
+def _initializer(config: BertConfig) -> keras.initializers.Initializer:
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 
