@@ -6,16 +6,29 @@ import subprocess
 
 import pytest
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import atomic_file
+from keras_bert.files.atomic import check_writable
+from keras_bert.files.manifest import manifest_of
+from keras_bert.files.manifest import own_files
+from keras_bert.files.manifest import read_manifest
+from keras_bert.files.manifest import sha256
+from keras_bert.files.outputs import check_directory
+from keras_bert.files.outputs import check_files
+from keras_bert.files.outputs import finish_directory
+from keras_bert.files.outputs import new_directory
+from keras_bert.files.outputs import new_file
+from keras_bert.files.outputs import remove_listed
+from keras_bert.files.outputs import remove_own
+from keras_bert.files.resumable import resumable_directory
 
 
 def make(path, data="ours", **context):
-    with artifacts.file(path, context) as name:
+    with new_file(path, context) as name:
         name.write_text(data)
 
 
 def make_directory(path, *names):
-    with artifacts.directory(path) as staging:
+    with new_directory(path) as staging:
         for name in names:
             (staging / name).parent.mkdir(exist_ok=True)
             (staging / name).write_text("ours")
@@ -38,14 +51,14 @@ def test_output_files_are_new_or_ours(tmp_path):
     (tmp_path / "manifest-new.json").write_text("{}")
     (tmp_path / "folder").mkdir()
     before = names_of(tmp_path)
-    artifacts.check_files([tmp_path / "deep" / "file"])
+    check_files([tmp_path / "deep" / "file"])
     with pytest.raises(ValueError, match="ours already exists.*overwrite=True"):
-        artifacts.check_files([ours])
-    artifacts.check_files([ours], overwrite=True)
+        check_files([ours])
+    check_files([ours], overwrite=True)
     for name in ("changed", "theirs", "new", "folder"):
         for overwrite in (False, True):
             with pytest.raises(ValueError, match="exists, and no manifest"):
-                artifacts.check_files([tmp_path / name], overwrite=overwrite)
+                check_files([tmp_path / name], overwrite=overwrite)
     assert names_of(tmp_path) == before
 
 
@@ -59,28 +72,26 @@ def test_an_output_is_never_an_input(tmp_path):
         with pytest.raises(
             ValueError, match=f"input.*{re.escape(f'{path}, input {read}')}"
         ):
-            artifacts.check_files([path], [read], overwrite=True)
-    artifacts.check_files([path.with_name("new")], [path.parent])
+            check_files([path], [read], overwrite=True)
+    check_files([path.with_name("new")], [path.parent])
     with pytest.raises(ValueError, match="must not be an input, contain an"):
-        artifacts.check_directory(path.parent, [path], overwrite=True)
+        check_directory(path.parent, [path], overwrite=True)
 
 
 def test_a_manifest_carries_what_the_next_must_know(tmp_path):
     path = tmp_path / "a.txt"
     make(path, do_lower_case=False)
-    manifest, values = artifacts.manifest_of(path)
+    manifest, values = manifest_of(path)
     assert manifest.name == "manifest-a.txt.json"
     assert values["do_lower_case"] is False
     assert values["made_by"] == "keras_bert"
-    assert values["files"] == {
-        "a.txt": {"bytes": 4, "sha256": artifacts.sha256(path)}
-    }
+    assert values["files"] == {"a.txt": {"bytes": 4, "sha256": sha256(path)}}
     (tmp_path / "b.txt").write_text("b")
-    assert artifacts.manifest_of(tmp_path / "b.txt") == (None, None)
+    assert manifest_of(tmp_path / "b.txt") == (None, None)
     for text in ("more", "more bytes"):
         path.write_text(text)
         with pytest.raises(ValueError, match="a.txt has changed"):
-            artifacts.manifest_of(path)
+            manifest_of(path)
 
 
 @pytest.mark.parametrize(
@@ -88,44 +99,44 @@ def test_a_manifest_carries_what_the_next_must_know(tmp_path):
 )
 def test_what_is_no_manifest_of_ours_says_nothing(tmp_path, text):
     (tmp_path / "manifest.json").write_text(text, encoding="latin1")
-    assert artifacts.read_manifest(tmp_path / "manifest.json") is None
+    assert read_manifest(tmp_path / "manifest.json") is None
 
 
 def test_an_output_directory_is_new_empty_or_ours(tmp_path):
     directory = tmp_path / "out"
-    artifacts.check_directory(directory)
+    check_directory(directory)
     directory.mkdir()
-    artifacts.check_directory(directory)
+    check_directory(directory)
     make_directory(directory, "a", "deep/b")
     with pytest.raises(
         ValueError, match="out.a already exists.*overwrite=True"
     ):
-        artifacts.check_directory(directory)
-    artifacts.check_directory(directory, overwrite=True)
+        check_directory(directory)
+    check_directory(directory, overwrite=True)
     with pytest.raises(
         ValueError, match="of the same kind.*contains a different"
     ):
-        artifacts.check_directory(directory, (), True, lambda manifest: False)
+        check_directory(directory, (), True, lambda manifest: False)
     with pytest.raises(ValueError, match="a' cannot be written: Not a dir"):
-        artifacts.check_directory(directory / "a", overwrite=True)
+        check_directory(directory / "a", overwrite=True)
     (directory / "deep" / "theirs").touch()
     with pytest.raises(ValueError, match="deep/theirs exists, and no mani"):
-        artifacts.check_directory(directory, overwrite=True)
+        check_directory(directory, overwrite=True)
 
 
 def test_only_listed_files_are_removed(tmp_path):
     make_directory(tmp_path / "a", "x", "deep/y")
-    artifacts.remove_own(tmp_path / "a")
+    remove_own(tmp_path / "a")
     assert not (tmp_path / "a").exists()
     make_directory(tmp_path / "b", "a/1", "c/2", "c/3", "kept")
     (tmp_path / "b" / "c/2").write_text("changed")
-    listed = artifacts.own_files(tmp_path / "b")
-    artifacts.remove_listed(tmp_path / "b", listed, ["kept", "manifest.json"])
+    listed = own_files(tmp_path / "b")
+    remove_listed(tmp_path / "b", listed, ["kept", "manifest.json"])
     assert names_of(tmp_path / "b") == ["c/2", "kept", "manifest.json"]
     assert not (tmp_path / "b" / "a").exists()
     (tmp_path / "b" / "manifest.json").unlink()
-    artifacts.remove_own(tmp_path / "b")
-    artifacts.remove_own(tmp_path / "nowhere")
+    remove_own(tmp_path / "b")
+    remove_own(tmp_path / "nowhere")
     assert names_of(tmp_path / "b") == ["c/2", "kept"]
 
 
@@ -133,18 +144,18 @@ def test_only_listed_files_are_removed(tmp_path):
 def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=f"'.*{name}' cannot be written: "):
-        artifacts.check_writable(tmp_path / name)
+        check_writable(tmp_path / name)
 
 
 def test_an_output_appears_at_the_end_only(tmp_path):
     path = tmp_path / "file"
     for text in ("old", "new"):
-        with artifacts.atomic_file(path) as name, open(name, "w") as file:
+        with atomic_file(path) as name, open(name, "w") as file:
             file.write(text)
             assert not path.exists() or path.read_text() == "old"
         assert path.read_text() == text
     with pytest.raises(RuntimeError, match="stop"):
-        with artifacts.atomic_file(path) as name, open(name, "w") as file:
+        with atomic_file(path) as name, open(name, "w") as file:
             raise RuntimeError("stop")
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["file"]
@@ -156,8 +167,8 @@ _FULL = os.strerror(errno.ENOSPC)
 @pytest.mark.parametrize(
     ("writing", "error"),
     [
-        (artifacts.file, OSError(errno.ENOSPC, _FULL)),
-        (artifacts.directory, RuntimeError(f"W: {_FULL}; at x:3")),
+        (new_file, OSError(errno.ENOSPC, _FULL)),
+        (new_directory, RuntimeError(f"W: {_FULL}; at x:3")),
     ],
 )
 def test_a_full_disk_names_the_output_and_leaves_nothing(
@@ -172,8 +183,8 @@ def test_a_full_disk_names_the_output_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("writing", "name"),
     [
-        (artifacts.file, ".a.txt.{}.tmp"),
-        (artifacts.directory, "a.txt.{}.tmp"),
+        (new_file, ".a.txt.{}.tmp"),
+        (new_directory, "a.txt.{}.tmp"),
     ],
 )
 def test_what_killed_processes_left_of_an_output_is_removed(
@@ -195,15 +206,15 @@ def test_what_killed_processes_left_of_an_output_is_removed(
 def _run(path, text="x", error=None, overwrite=True):
     """Write a directory of two files; an error leaves it unfinished."""
     context = {"about": text, "length": (1, 2)}
-    artifacts.check_directory(path, overwrite=overwrite)
+    check_directory(path, overwrite=overwrite)
     unfinished = f"{path}.unfinished"
-    with artifacts.resumable(unfinished, context, "*/done", overwrite) as work:
+    with resumable_directory(unfinished, context, "*/done", overwrite) as work:
         (work / "inner").mkdir()
         (work / "inner" / "a").write_text(text)
         (work / text).write_text(text)
         if error:
             raise error
-        artifacts.finish_directory(work, path, context)
+        finish_directory(work, path, context)
 
 
 def _kill(path, *finished):
@@ -218,7 +229,7 @@ def _kill(path, *finished):
 
 
 def _names(path):
-    return [*artifacts.read_manifest(path / "manifest.json")["files"]]
+    return [*read_manifest(path / "manifest.json")["files"]]
 
 
 def test_a_run_has_its_name_at_the_end_and_lists_its_files(tmp_path):
@@ -254,10 +265,10 @@ def test_what_a_killed_run_has_finished_is_kept(tmp_path):
 def test_two_runs_at_once_are_refused(tmp_path, monkeypatch, left):
     if left:  # Windows deletes it.
         monkeypatch.setattr(os, "O_TEMPORARY", 0, raising=False)
-    with artifacts.resumable(tmp_path / "a", {}) as work:
+    with resumable_directory(tmp_path / "a", {}) as work:
         (work / "part").touch()
         with pytest.raises(ValueError, match="Another process is using"):
-            with artifacts.resumable(tmp_path / "a", {}):
+            with resumable_directory(tmp_path / "a", {}):
                 pass
         assert (work / "part").exists()
     assert os.listdir(tmp_path) == left

@@ -606,7 +606,7 @@ def prepare(tmp_path):
 
     import tensorflow_datasets as tfds
 
-    from keras_bert.tfds_builder import open_builder
+    from keras_bert.files.tfds_builder import open_builder
 
     def prepare(name, features, splits):
         name, _, config = name.partition("/")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import keras_bert
-from keras_bert import artifacts
 from keras_bert import pretraining
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.files.manifest import read_manifest
 from keras_bert.pretraining import job
 
 _GOLDEN = pathlib.Path(__file__).parent / "golden" / "earlier"
@@ -40,7 +40,7 @@ def test_records_are_of_the_same_run_and_made_with_the_same_bytes(folder):
     assert first == again
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert len({(folder / path).read_bytes() for path in paths}) == 1
-    manifests = map(artifacts.read_manifest, folder.rglob("manifest-rec*"))
+    manifests = map(read_manifest, folder.rglob("manifest-rec*"))
     old, new = ({**x, "command": 0, "seconds": 0} for x in manifests)
     assert old == new
 

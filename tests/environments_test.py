@@ -51,7 +51,7 @@ import keras_bert.playground.page
 from keras_bert.playground import server
 server.check_installed()
 """
-_DATA_SET = "import keras_bert.tfds_builder as a; a.import_tfds()"
+_DATA_SET = "import keras_bert.files.tfds_builder as a; a.import_tfds()"
 
 
 def _program(command):

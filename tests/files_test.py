@@ -2,9 +2,9 @@ import os
 
 import pytest
 
-from keras_bert.files import expand_patterns
-from keras_bert.files import is_stream
-from keras_bert.files import total_size
+from keras_bert.files.patterns import expand_patterns
+from keras_bert.files.patterns import is_stream
+from keras_bert.files.patterns import total_size
 
 
 @pytest.fixture

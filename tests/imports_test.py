@@ -27,8 +27,8 @@ _TENSORFLOW = {"tensorflow", "tensorflow_text"}
 _KERAS = {"keras"}
 # Parts that need neither Keras nor TensorFlow.
 _PLAIN = (
-    "arguments artifacts command_line locations config features files "
-    "lazy messages registration npz rows summary template typing"
+    "arguments command_line locations config features files lazy messages "
+    "registration summary template typing"
 ).split()
 # Folders for text in parts that have both.
 _DATA = (

@@ -6,9 +6,9 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from keras_bert.npz import READ_ERRORS
-from keras_bert.npz import read_array
-from keras_bert.npz import write_array
+from keras_bert.files.npz import READ_ERRORS
+from keras_bert.files.npz import read_array
+from keras_bert.files.npz import write_array
 
 
 def _write(path, values):

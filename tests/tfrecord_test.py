@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.tfrecord import framed_records
-from keras_bert.tfrecord import write_records
+from keras_bert.files.tfrecord import framed_records
+from keras_bert.files.tfrecord import write_records
 
 
 @pytest.mark.parametrize("num_records", [0, 1, 50])

@@ -20,6 +20,7 @@ from absl import app
 from absl import flags
 
 from keras_bert import features
+from keras_bert.files.tfrecord import write_records
 from keras_bert.pretraining import MaskingOptions
 from keras_bert.pretraining import dataset as pretraining_dataset
 from keras_bert.pretraining import dynamic_dataset
@@ -28,7 +29,6 @@ from keras_bert.pretraining.records.options import DataOptions
 from keras_bert.pretraining.records.shards import ShardBuilder
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
-from keras_bert.tfrecord import write_records
 
 _STATIC_FILE = flags.DEFINE_list(
     "static_file", None, "Record files with static masks."

@@ -3,18 +3,22 @@
 import pathlib
 import re
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.hub import download
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import tf1_columns
+from keras_bert.files.manifest import MANIFEST
+from keras_bert.files.manifest import is_listed
+from keras_bert.files.manifest import own_files
+from keras_bert.files.manifest import read_manifest
+from keras_bert.files.outputs import check_files
+from keras_bert.files.outputs import check_listed
 from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
 CONFIG = "model_config.json"
-MANIFEST = artifacts.MANIFEST
 TASK = "task.json"  # Exists only for fine-tuned models.
 # Map `model_type` to google-research config file names, for families whose
 # weight table has a column for these checkpoints.
@@ -61,7 +65,7 @@ def format_of(directory):
         "keras", "hf", "tf1" (google-research or Model Garden), "states" (an
         unfinished pre-training run) or None.
     """
-    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
+    manifest = read_manifest(directory / MANIFEST) or {}
     # The manifest defines the format if the config is missing.
     if (directory / CONFIG).is_file() or manifest.get("format") == "keras":
         return "keras"
@@ -164,9 +168,9 @@ def check_input(directory):
 
 def check_sizes(directory):
     """Raise CheckpointError if a file differs from the manifest."""
-    for name, entry in artifacts.own_files(directory).items():
+    for name, entry in own_files(directory).items():
         path = directory / name
-        if name != CARD and not artifacts.is_listed(path, entry):
+        if name != CARD and not is_listed(path, entry):
             size = path.stat().st_size if path.is_file() else "no"
             raise CheckpointError(
                 f"{path} was changed or deleted after it was written. "
@@ -207,10 +211,8 @@ def check_output(
             "Save to another directory."
         )
     names = [*files_of(format), TASK]
-    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
+    manifest = read_manifest(directory / MANIFEST) or {}
     if manifest.get("format") != format:  # It belongs to another output.
         names.append(MANIFEST)
-    artifacts.check_files(
-        [directory / name for name in names], inputs, overwrite
-    )
-    artifacts.check_listed(directory, extras, overwrite)
+    check_files([directory / name for name in names], inputs, overwrite)
+    check_listed(directory, extras, overwrite)

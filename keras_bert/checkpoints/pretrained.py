@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
@@ -24,6 +23,11 @@ from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.files.atomic import temporary_name
+from keras_bert.files.manifest import own_files
+from keras_bert.files.manifest import record_directory
+from keras_bert.files.outputs import is_free
+from keras_bert.files.outputs import remove_listed
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.typing import Path
 
@@ -140,26 +144,24 @@ def save_pretrained(
     check_not_quantized(model.task_model or model.model)
     check_output(directory, format, overwrite=overwrite, extras=extras or ())
     directory = pathlib.Path(directory)
-    former = artifacts.own_files(directory)
+    former = own_files(directory)
     weights = directory / files_of(format)[0]
-    with artifacts.temporary_name(weights) as staging:
+    with temporary_name(weights) as staging:
         staging.mkdir()
         for name, write in (extras or {}).items():
             (staging / name).parent.mkdir(parents=True, exist_ok=True)
             write(staging / name)
         getattr(formats, _FORMATS[format][1])(model, staging)
-        if artifacts.is_free(directory / CARD):
+        if is_free(directory / CARD):
             text = _model_card(model, format, card or {})
             (staging / CARD).write_text(text, encoding="utf-8", newline="\n")
         vocabulary = model.tokenizer_settings.vocabulary.sha256
-        artifacts.record_directory(
-            staging, {"format": format, "vocabulary": vocabulary}
-        )
-        written = artifacts.own_files(staging)
+        record_directory(staging, {"format": format, "vocabulary": vocabulary})
+        written = own_files(staging)
         for name in written:
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(staging / name, directory / name)
-        artifacts.remove_listed(directory, former, written)
+        remove_listed(directory, former, written)
 
 
 def _check_keys(source, path):

@@ -3,11 +3,11 @@
 import dataclasses
 import typing
 
-from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.config import read_json_object
+from keras_bert.files.atomic import write_json
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,4 +61,4 @@ def write_task(model, directory):
         "num_outputs": head and head.num_outputs,
         "settings": model.task.settings,
     }
-    artifacts.write_json(directory / TASK, values, ensure_ascii=False)
+    write_json(directory / TASK, values, ensure_ascii=False)

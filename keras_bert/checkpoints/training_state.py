@@ -12,10 +12,10 @@ import zipfile
 
 from absl import logging
 
-from keras_bert.artifacts import atomic_file
-from keras_bert.npz import READ_ERRORS
-from keras_bert.npz import read_array
-from keras_bert.npz import write_array
+from keras_bert.files.atomic import atomic_file
+from keras_bert.files.npz import READ_ERRORS
+from keras_bert.files.npz import read_array
+from keras_bert.files.npz import write_array
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
 # Names of file entries, as in earlier versions.

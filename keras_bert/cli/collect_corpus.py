@@ -18,12 +18,12 @@ import collections
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.data.documentation import collect_documents
 from keras_bert.cli.data.documentation import default_roots
 from keras_bert.cli.data.text_flags import TextFlags
+from keras_bert.files.outputs import check_files
 from keras_bert.pretraining.corpus.held_out import corpus_files
 from keras_bert.pretraining.corpus.held_out import split_corpus
 from keras_bert.pretraining.corpus.sources import source_documents
@@ -59,7 +59,7 @@ def main():
         command_line.check_exclusive(flag, _ROOTS)
     paths = _TEXT.paths()
     files = corpus_files(_OUTPUT_DIR.value)
-    artifacts.check_files(files, paths, _OVERWRITE.value)
+    check_files(files, paths, _OVERWRITE.value)
     dropped = collections.Counter()
     extra = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
     if _TEXT.is_given:

@@ -21,10 +21,12 @@ import subprocess
 import sys
 import time
 
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
-from keras_bert.files import expand_patterns
+from keras_bert.files.manifest import record_directory
+from keras_bert.files.outputs import check_directory
+from keras_bert.files.outputs import remove_own
+from keras_bert.files.patterns import expand_patterns
 from keras_bert.locations import CONFIGS
 
 PROGRAM = command_line.Program(__doc__)
@@ -57,13 +59,13 @@ def main():
     check_installed()
     output = pathlib.Path(_OUTPUT_DIR.value)
     inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
-    artifacts.check_directory(
+    check_directory(
         output,
         inputs,
         _OVERWRITE.value,
         lambda manifest: _MADE.items() <= manifest.items(),
     )
-    artifacts.remove_own(output)
+    remove_own(output)
     (output / "logs").mkdir(parents=True)
     for number in (signal.SIGTERM, signal.SIGHUP):  # Stop the stage as well.
         signal.signal(number, signal.default_int_handler)
@@ -77,7 +79,7 @@ def main():
             last = "" if is_report else printed_lines(log)[-1]
             _show(f"{seconds:5.1f} s  {last or 'done'}", end="\n")
     finally:
-        artifacts.record_directory(output, _MADE)
+        record_directory(output, _MADE)
     print("\n".join(printed_lines(log)))
 
 

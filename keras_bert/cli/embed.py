@@ -16,7 +16,7 @@ from absl import logging
 import keras_bert
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
-from keras_bert.rows import column_of
+from keras_bert.files.rows import column_of
 
 PROGRAM = command_line.Program(
     __doc__,

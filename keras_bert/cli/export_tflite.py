@@ -14,7 +14,6 @@ default the hidden states. See docs/tflite.md.
 import pathlib
 
 from keras_bert import command_line
-from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
 from keras_bert.export.samples import read_texts
@@ -22,6 +21,7 @@ from keras_bert.export.tflite.names import DEFAULT_FILES
 from keras_bert.export.tflite.names import PRECISIONS
 from keras_bert.export.tflite.names import check_kind
 from keras_bert.export.tflite.names import tflite_paths
+from keras_bert.files.outputs import check_files
 
 PROGRAM = command_line.Program(__doc__)
 

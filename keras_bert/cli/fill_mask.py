@@ -14,10 +14,10 @@ mask. Run the same command again to resume an interrupted run.
 import json
 
 import keras_bert
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
-from keras_bert.rows import column_of
+from keras_bert.files.manifest import fingerprint
+from keras_bert.files.rows import column_of
 
 PROGRAM = command_line.Program(__doc__, "head -n 3 {output_file}")
 
@@ -69,7 +69,7 @@ def _answer_file(directory):
         _OUTPUT_FILE.value,
         lambda: _fill_mask(directory),
         {
-            "model": artifacts.fingerprint(directory),
+            "model": fingerprint(directory),
             "lower_case": _DO_LOWER_CASE.value,
             "top_k": _TOP_K.value,
         },

@@ -28,7 +28,7 @@ from keras_bert.cli.field_flags import field_meanings
 from keras_bert.cli.inspection.summary import examples_text
 from keras_bert.cli.inspection.summary import summary_rows
 from keras_bert.cli.inspection.summary import summary_text
-from keras_bert.files import expand_patterns
+from keras_bert.files.patterns import expand_patterns
 from keras_bert.pretraining.records.options import TextOptions
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 

@@ -19,10 +19,11 @@ import math
 from absl import logging
 
 import keras_bert
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
 from keras_bert.cli.data.text_flags import TextFlags
+from keras_bert.files.outputs import new_directory
+from keras_bert.files.outputs import new_file
 
 PROGRAM = command_line.Program(
     __doc__,
@@ -82,7 +83,7 @@ def main():
     output = _output()
     paths = _TEXT.paths()
     is_file = output is _OUTPUT_FILE
-    written = artifacts.file if is_file else artifacts.directory
+    written = new_file if is_file else new_directory
     manifest = {}
     with written(output.value, manifest, paths, _OVERWRITE.value) as path:
         sources = _TEXT.sources(paths)

@@ -8,10 +8,10 @@ The format depends on the extension of --output_file: .png, .svg or .pdf.
 import json
 import pathlib
 
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert import lazy
 from keras_bert.cli import shared_flags
+from keras_bert.files.outputs import new_file
 
 PROGRAM = command_line.Program(__doc__)
 
@@ -47,7 +47,7 @@ def main():
         if panel.has_data():  # Not every objective has next sentences.
             panel.legend()
     output = _OUTPUT_FILE.value
-    with artifacts.file(output, {}, paths, _OVERWRITE.value) as name:
+    with new_file(output, {}, paths, _OVERWRITE.value) as name:
         figure.savefig(name, format=ending[1:], dpi=100)
 
 

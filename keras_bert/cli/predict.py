@@ -21,10 +21,10 @@ interrupted run.
 
 import pathlib
 
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.cli import shared_flags
-from keras_bert.rows import column_of
+from keras_bert.files.manifest import fingerprint
+from keras_bert.files.rows import column_of
 
 PROGRAM = command_line.Program(__doc__, "head -n 3 {output_file}")
 
@@ -76,7 +76,7 @@ def main():
         _OUTPUT_FILE.value,
         lambda: _task(input_file),
         {
-            "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
+            "models": [*map(fingerprint, _MODEL_DIR.value)],
             "lower_case": _DO_LOWER_CASE.value,
             "policy": policy,
         },

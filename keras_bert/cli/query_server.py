@@ -21,9 +21,9 @@ import urllib.parse
 
 from keras_bert import command_line
 from keras_bert import serving
-from keras_bert.rows import json_object
-from keras_bert.rows import read_dicts
-from keras_bert.rows import read_lines
+from keras_bert.files.rows import json_object
+from keras_bert.files.rows import read_dicts
+from keras_bert.files.rows import read_lines
 
 PROGRAM = command_line.Program(__doc__)
 

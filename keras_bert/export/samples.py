@@ -3,8 +3,8 @@
 import numpy as np
 
 from keras_bert import features
+from keras_bert.files.rows import read_lines
 from keras_bert.messages import brief
-from keras_bert.rows import read_lines
 
 _TEXTS = (
     "A fine film, and a moving one.",

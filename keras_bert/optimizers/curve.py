@@ -11,7 +11,8 @@ import time
 
 import tensorflow as tf
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import disk_full_names_file
+from keras_bert.files.atomic import write_whole
 
 _Event = tf.compat.v1.Event
 
@@ -32,14 +33,14 @@ class Curve:
         if self._path.exists():
             lines = self._path.read_text(encoding="utf-8").splitlines()
         kept = [f"{line}\n" for line in lines if _step(line) <= step]
-        artifacts.write_whole(self._path, "".join(kept))
+        write_whole(self._path, "".join(kept))
         self._writer = ScalarWriter(directory, step + 1)
 
     def add(self, step, split, metrics):
         """Write the metrics of a split, "train" or "eval"."""
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
-            artifacts.disk_full_names_file(self._path),
+            disk_full_names_file(self._path),
             open(self._path, "a", encoding="utf-8", newline="\n") as file,
         ):
             file.write(line + "\n")

@@ -4,8 +4,8 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.artifacts import manifest_of
 from keras_bert.config import read_json_file
+from keras_bert.files.manifest import manifest_of
 
 _KEY = "do_lower_case"
 _VOCABULARY, _SETTINGS = "vocab.txt", "tokenizer_config.json"

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from keras_bert.files.tfrecord import write_records
 from keras_bert.pretraining.corpus.token_store import Corpus
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from keras_bert.tfrecord import write_records
 
 _WORDS = (
     "the a red green blue big small dog cat bird fish house sees likes finds "

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from keras_bert import artifacts
+from keras_bert.files.outputs import new_file
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_from_files
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -64,7 +64,7 @@ def test_what_stands_beside_a_vocabulary_is_read(tmp_path):
 
 def test_the_manifest_of_a_vocabulary_comes_first(tmp_path):
     path = tmp_path / "vocab.txt"
-    with artifacts.file(path, {"do_lower_case": True}) as name:
+    with new_file(path, {"do_lower_case": True}) as name:
         _LOWER.save(name)
     manifest = tmp_path / "manifest-vocab.txt.json"
     assert casing_from_files(path) == {str(manifest): True}

@@ -1,4 +1,4 @@
-from keras_bert.artifacts import manifest_of
+from keras_bert.files.manifest import manifest_of
 
 _SUBJECTS = ("apple", "pear", "plum", "fig", "quince", "cherry", "grape")
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from keras_bert import artifacts
 from keras_bert.cli import demo
+from keras_bert.files.manifest import write_manifest
 
 _NO_PATHS = ("--input_file", "--vocab_size", "--task", "--kind")
 _SECOND = """
@@ -82,7 +82,7 @@ def test_the_files_of_others_stay(make, tmp_path):
     output.mkdir()
     (output / "weights").write_text("trained")
     files = {"weights": output / "weights"}
-    artifacts.write_manifest(output / "manifest.json", files, {})
+    write_manifest(output / "manifest.json", files, {})
     before = _contents(tmp_path)
     code, _, stderr = make("--overwrite")
     assert code == 1

@@ -13,10 +13,10 @@ import shutil
 
 import pytest
 
-from keras_bert import artifacts
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
+from keras_bert.files.manifest import manifest_of
 from keras_bert.tasks import TextGenerator
 
 pytestmark = pytest.mark.large
@@ -409,7 +409,7 @@ def test_what_we_wrote_is_replaced_when_asked(call, place, tool):
     assert code == 0, stderr
     name = program.writes or program.flags[program.output]
     path = place / name / (program.within or "")
-    assert artifacts.manifest_of(path)[0] is not None
+    assert manifest_of(path)[0] is not None
 
 
 @pytest.mark.parametrize(

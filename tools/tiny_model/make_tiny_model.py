@@ -25,9 +25,10 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert import artifacts
 from keras_bert.checkpoints.layout import CARD
-from keras_bert.checkpoints.layout import MANIFEST
+from keras_bert.files.manifest import MANIFEST
+from keras_bert.files.manifest import read_manifest
+from keras_bert.files.manifest import record_directory
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _WORK_DIR = flags.DEFINE_string(
@@ -57,8 +58,8 @@ def main(_):
     (output / CARD).write_text(
         _card(work, bert), encoding="utf-8", newline="\n"
     )
-    manifest = artifacts.read_manifest(output / MANIFEST)
-    artifacts.record_directory(output, manifest)
+    manifest = read_manifest(output / MANIFEST)
+    record_directory(output, manifest)
 
 
 def _make_records(work):

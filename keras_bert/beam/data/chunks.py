@@ -5,7 +5,7 @@ import os
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from keras_bert.files import expand_patterns
+from keras_bert.files.patterns import expand_patterns
 from keras_bert.pretraining.corpus.documents import split_lines
 from keras_bert.pretraining.corpus.text_files import CHUNK_BYTES
 from keras_bert.pretraining.corpus.text_files import gzip_lines

@@ -1,6 +1,6 @@
 """Output files of the Beam pipelines on any Beam filesystem.
 
-As in `keras_bert.artifacts`, a file is replaced only if the manifest of an
+As in `keras_bert.files.outputs`, a file is replaced only if the manifest of an
 earlier run lists it with the same size.
 """
 
@@ -16,9 +16,13 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import check_writable
+from keras_bert.files.manifest import MANIFEST
+from keras_bert.files.manifest import manifest_values
+from keras_bert.files.outputs import check_no_input
+from keras_bert.files.outputs import check_overwrite
 
-_MANIFEST = artifacts.MANIFEST
+_MANIFEST = MANIFEST
 _RECORDS = "*-of-*.tfrecord"
 _BLOCK_BYTES = 1 << 22
 _WORKER_ERROR = re.compile(
@@ -39,7 +43,7 @@ def prepare_output(output_dir, inputs, overwrite, pattern=_RECORDS):
         ValueError: an output file exists and may not be deleted.
     """
     if "://" not in output_dir:
-        artifacts.check_writable(output_dir)
+        check_writable(output_dir)
         os.makedirs(output_dir, exist_ok=True)
     path = FileSystems.join(output_dir, _MANIFEST)
     written = FileSystems.join(output_dir, pattern)
@@ -47,14 +51,14 @@ def prepare_output(output_dir, inputs, overwrite, pattern=_RECORDS):
     left = [file for match in matches for file in match.metadata_list]
     listed = _read_entries(path) if left else None
     for file in left:
-        artifacts.check_no_input(file.path, inputs)
+        check_no_input(file.path, inputs)
         name = FileSystems.split(file.path)[1]
         is_own = listed is not None and (
             listed.get(name, {}).get("bytes") == file.size_in_bytes
             if name != _MANIFEST
             else all(fnmatch.fnmatch(other, pattern) for other in listed)
         )
-        artifacts.check_overwrite(file.path, is_own, overwrite)
+        check_overwrite(file.path, is_own, overwrite)
     FileSystems.delete([file.path for file in left])
     return path
 
@@ -99,7 +103,7 @@ def write_manifest(path, entries, context):
             different.
     """
     entries = dict(sorted(entries.items()))
-    values = artifacts.manifest_values(entries, context)
+    values = manifest_values(entries, context)
     with FileSystems.create(f"{path}.tmp") as file:
         file.write(json.dumps(values, indent=2).encode() + b"\n")
     FileSystems.rename([f"{path}.tmp"], [path])

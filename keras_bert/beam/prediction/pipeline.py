@@ -10,7 +10,6 @@ import tensorflow_text  # noqa: F401, registers the tokenizer's ops
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.utils import shared
 
-from keras_bert import artifacts
 from keras_bert.beam.data.chunks import match_files
 from keras_bert.beam.data.outputs import list_file
 from keras_bert.beam.data.outputs import prepare_output
@@ -20,6 +19,7 @@ from keras_bert.beam.data.outputs import write_manifest
 from keras_bert.beam.prediction.rows import BAD_ROWS
 from keras_bert.beam.prediction.rows import ReadRows
 from keras_bert.beam.prediction.rows import check_kinds
+from keras_bert.files.outputs import check_no_input
 
 _WRITTEN = "*-of-*.jsonl"
 _NUM_NAMED = 10
@@ -76,7 +76,7 @@ def predict_on_beam(
     ranks = {columns.get(name, name): rank for name, rank in names.items()}
     files = [path for path, _ in match_files(patterns)]
     check_kinds(files, ranks)
-    artifacts.check_no_input(output_dir, [model_dir])
+    check_no_input(output_dir, [model_dir])
     path = prepare_output(output_dir, files, overwrite, _WRITTEN)
     context = {
         "model": model_dir,

@@ -6,7 +6,7 @@ import pathlib
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from keras_bert.rows import table_rows
+from keras_bert.files.rows import table_rows
 
 BAD_ROWS = "bad_rows"
 _KINDS = (".txt", ".csv", ".tsv", ".jsonl")

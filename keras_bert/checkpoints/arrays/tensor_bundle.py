@@ -18,7 +18,7 @@ from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleHeaderProto
 
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.tfrecord import mask_crc
+from keras_bert.files.tfrecord import mask_crc
 
 _MAX_INDEX = 2**24  # BERT's has about 10 kB, or 30 kB with an optimizer.
 _MAX_KEY = 2**12

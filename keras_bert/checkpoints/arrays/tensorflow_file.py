@@ -19,8 +19,8 @@ from keras_bert.checkpoints.arrays.tensor_bundle import checksum
 from keras_bert.checkpoints.arrays.tensor_bundle import read_index
 from keras_bert.checkpoints.arrays.tensor_bundle import read_varint
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.files.tfrecord import masked_crc
 from keras_bert.messages import brief
-from keras_bert.tfrecord import masked_crc
 
 _DTYPES = {
     DataType.DT_DOUBLE: "float64",

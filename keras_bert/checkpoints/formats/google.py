@@ -6,7 +6,6 @@ import typing
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
@@ -22,6 +21,7 @@ from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tf1_columns
 from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.files.atomic import write_json
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -110,7 +110,7 @@ def write_tf1(model: "PretrainedModel", directory: pathlib.Path) -> None:
         ],
     )
     name = GOOGLE_CONFIGS[model.family.model_type]
-    artifacts.write_json(directory / name, values)
+    write_json(directory / name, values)
     model.tokenizer_settings.write(directory)
 
 

@@ -7,7 +7,6 @@ import typing
 import numpy as np
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.sharded_file import open_sharded
@@ -30,6 +29,7 @@ from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
+from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
 
 if typing.TYPE_CHECKING:
@@ -132,13 +132,13 @@ def write_published_configs(
         directory: directory to write to.
         seq_length: maximum length of a text in tokens, `model_max_length`.
     """
-    artifacts.write_json(directory / _CONFIG, _published_config(model))
+    write_json(directory / _CONFIG, _published_config(model))
     model.tokenizer_settings.write(directory)
     settings = directory / "tokenizer_config.json"
     if settings.is_file():
         limit = {"model_max_length": seq_length}
         values = {**read_json_object(settings), **limit}
-        artifacts.write_json(settings, values)
+        write_json(settings, values)
 
 
 def _read_config(path):

@@ -26,8 +26,8 @@ from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import own_locations
-from keras_bert.npz import READ_ERRORS
-from keras_bert.npz import read_array
+from keras_bert.files.npz import READ_ERRORS
+from keras_bert.files.npz import read_array
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel

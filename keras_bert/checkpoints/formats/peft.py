@@ -9,7 +9,6 @@ import zlib
 import numpy as np
 from keras import ops
 
-from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
@@ -17,6 +16,8 @@ from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_map import published_locations
 from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
+from keras_bert.files.atomic import write_json
+from keras_bert.files.outputs import new_directory
 from keras_bert.layers.flat_dense import dense_layers
 
 if typing.TYPE_CHECKING:
@@ -196,8 +197,8 @@ def save_adapter(
         "target_modules": sorted(targets),
         "modules_to_save": sorted(modules) or None,
     }
-    with artifacts.directory(directory, overwrite=overwrite) as staging:
-        artifacts.write_json(staging / _CONFIG, config)
+    with new_directory(directory, overwrite=overwrite) as staging:
+        write_json(staging / _CONFIG, config)
         rows = [
             (name, array.shape, functools.partial(np.asarray, array))
             for name, array in arrays.items()

@@ -1,7 +1,7 @@
 """Input text flags, shared by all programs that read text."""
 
 from keras_bert import command_line
-from keras_bert.files import expand_patterns
+from keras_bert.files.patterns import expand_patterns
 from keras_bert.pretraining.corpus.json_lines import BadLines
 from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
 from keras_bert.pretraining.corpus.sources import open_sources

@@ -4,8 +4,9 @@ import json
 
 import keras
 
-from keras_bert import artifacts
 from keras_bert.cli.fine_tuning import search
+from keras_bert.files.atomic import write_json
+from keras_bert.files.atomic import write_whole
 from keras_bert.optimizers.curve import Curve
 from keras_bert.tasks.loading import load_task
 
@@ -64,7 +65,7 @@ class FineTuningRun:
                 path = directory / f"errors-{split}.jsonl"
                 write_json_lines(path, mistakes[:_MAX_MISTAKES])
         path = directory / "eval.json"
-        artifacts.write_json(path, values, ensure_ascii=False)
+        write_json(path, values, ensure_ascii=False)
         if self.splits.train is not None:
             search.remove_trials(directory, len(recipes))
         return {x: report["scores"] for x, report in values["splits"].items()}
@@ -127,7 +128,7 @@ class FineTuningRun:
 def write_json_lines(path, rows):
     """Write dicts as JSON lines."""
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
-    artifacts.write_whole(path, text)
+    write_whole(path, text)
 
 
 class CurveCallback(keras.callbacks.Callback):

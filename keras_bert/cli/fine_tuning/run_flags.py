@@ -2,11 +2,15 @@
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.cli import shared_flags
 from keras_bert.cli.field_flags import FieldFlags
+from keras_bert.files.atomic import disk_full_names_file
+from keras_bert.files.manifest import fingerprint
+from keras_bert.files.outputs import check_directory
+from keras_bert.files.outputs import finish_directory
+from keras_bert.files.resumable import resumable_directory
 from keras_bert.tasks.training.recipe import Recipe
 from keras_bert.tasks.training.recipe import paper_grid
 from keras_bert.tasks.training.recipe import with_seeds
@@ -118,7 +122,7 @@ class RunFlags:
         paths = [*models, *filter(None, inputs)]
         for directory in models:
             check_input(directory)
-        artifacts.check_directory(output, paths, self._overwrite.value)
+        check_directory(output, paths, self._overwrite.value)
         arguments = {
             "directory": self._init_dir.value,
             "seq_length": self._max_seq_length.value,
@@ -148,20 +152,20 @@ class RunFlags:
             values.pop(holder.name, None)
         context = {
             "flags": values,
-            "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
+            "inputs": {str(x): fingerprint(x) for x in paths},
             "policy": policy,
         }
         output, overwrite = self._output_dir.value, self._overwrite.value
         unfinished = f"{output.rstrip('/')}.unfinished"
         with (
-            artifacts.resumable(
+            resumable_directory(
                 unfinished, context, FINISHED, overwrite
             ) as work,
-            artifacts.disk_full_names_file(work),
+            disk_full_names_file(work),
         ):
             scores = run.perform(
                 recipes, work, self._teacher_dir.value, self._num_layers.value
             )
-            artifacts.finish_directory(work, output, context)
+            finish_directory(work, output, context)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)

@@ -6,7 +6,8 @@ import statistics
 
 from absl import logging
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import read_json
+from keras_bert.files.atomic import write_json
 from keras_bert.tasks.training.recipe import Recipe
 
 _TRIAL = "trial.json"
@@ -100,7 +101,7 @@ def run_trials(learn, recipes, directory):
     """
     folders, trials = _folders(directory, len(recipes)), []
     for folder, recipe in zip(folders, recipes, strict=True):
-        ended = artifacts.read_json(folder / _TRIAL)
+        ended = read_json(folder / _TRIAL)
         if ended is not None:
             logging.info("%s is already finished.", folder.name)
             trials.append(
@@ -113,7 +114,7 @@ def run_trials(learn, recipes, directory):
             trials.append(trial)
             if folders[best_of(trials)] == folder:
                 task.save(folder / _MODEL)
-            artifacts.write_json(folder / _TRIAL, dataclasses.asdict(trial))
+            write_json(folder / _TRIAL, dataclasses.asdict(trial))
         best = folders[best_of(trials)]
         for other in folders[: len(trials)]:
             if other != best:

@@ -2,11 +2,11 @@
 
 import os
 
-from keras_bert import artifacts
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.cli.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.cli.fine_tuning.reports import calibration
 from keras_bert.cli.fine_tuning.reports import worst_rows
+from keras_bert.files.atomic import write_json
 from keras_bert.tasks.ensemble import Ensemble
 from keras_bert.tasks.outputs.answer_spans import n_best
 from keras_bert.tasks.outputs.answer_spans import plain_answer
@@ -144,4 +144,4 @@ def write_squad_files(directory, answers, null_threshold=None):
         files["null_odds"] = null_odds
     for name, values in files.items():
         path = os.path.join(directory, f"{name}.json")
-        artifacts.write_json(path, values, indent=4)
+        write_json(path, values, indent=4)

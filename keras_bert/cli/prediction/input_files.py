@@ -2,9 +2,9 @@
 
 import pathlib
 
-from keras_bert.rows import read_lines
-from keras_bert.rows import table_rows
-from keras_bert.rows import without_end
+from keras_bert.files.rows import read_lines
+from keras_bert.files.rows import table_rows
+from keras_bert.files.rows import without_end
 from keras_bert.tasks.readers.conll import read_words
 from keras_bert.tasks.readers.multiple_choice import num_swag_choices
 from keras_bert.tasks.readers.multiple_choice import swag_columns

@@ -10,7 +10,11 @@ import time
 
 from absl import logging
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import write_whole
+from keras_bert.files.manifest import sha256
+from keras_bert.files.outputs import check_files
+from keras_bert.files.outputs import new_file
+from keras_bert.files.resumable import resumable_directory
 
 
 def answer_file(
@@ -36,24 +40,24 @@ def answer_file(
         ValueError: the output exists, an interrupted run had different
             settings, or a row is invalid.
     """
-    artifacts.check_files([output_file], [input_file.path, *inputs], overwrite)
+    check_files([output_file], [input_file.path, *inputs], overwrite)
     num_rows = sum(1 for _ in input_file.rows())
     about = {
-        "input": artifacts.sha256(input_file.path),
+        "input": sha256(input_file.path),
         "columns": input_file.columns,
         "rows_at_once": input_file.rows_at_once,
         **settings,
     }
     unfinished = f"{output_file}.unfinished"
     context = {"rows": num_rows}
-    with artifacts.resumable(unfinished, about, overwrite=overwrite) as work:
+    with resumable_directory(unfinished, about, overwrite=overwrite) as work:
         chunks = [
             work / f"{first:012d}.jsonl"
             for first in range(0, num_rows, input_file.rows_at_once)
         ]
         _answer(make_task(), input_file, num_rows, chunks)
         with (
-            artifacts.file(output_file, context, overwrite=overwrite) as name,
+            new_file(output_file, context, overwrite=overwrite) as name,
             open(name, "wb") as file,
         ):
             for chunk in chunks:
@@ -70,7 +74,7 @@ def _answer(task, input_file, num_rows, chunks):
     rows = itertools.islice(input_file.rows(), first, None)
     for chunk in chunks[num_chunks:]:
         some = [*itertools.islice(rows, input_file.rows_at_once)]
-        artifacts.write_whole(chunk, "".join(_answers(input_file, task, some)))
+        write_whole(chunk, "".join(_answers(input_file, task, some)))
         done += len(some)
         log_progress(done, num_rows, start, first)
 

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from keras_bert import artifacts
 from keras_bert.cli.prediction.job import log_progress
+from keras_bert.files.outputs import new_file
 
 
 def embed_file(
@@ -42,7 +42,7 @@ def embed_file(
         )
     context, inputs = {}, [input_file.path, *inputs]
     with (
-        artifacts.file(output_file, context, inputs, overwrite) as name,
+        new_file(output_file, context, inputs, overwrite) as name,
         open(name, "wb") as file,
     ):
         num_rows = sum(1 for _ in input_file.rows())

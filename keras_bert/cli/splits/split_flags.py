@@ -7,7 +7,7 @@ from keras_bert.cli import shared_flags
 from keras_bert.cli.splits.splits import file_splits
 from keras_bert.cli.splits.splits import glue_splits
 from keras_bert.cli.splits.splits import tfds_splits
-from keras_bert.rows import column_of
+from keras_bert.files.rows import column_of
 from keras_bert.tasks.readers.glue_tasks import GLUE_TASKS
 
 

@@ -121,7 +121,7 @@ def _tfds_tables(name, read):
         ValueError: there is no such dataset, or it has no split "train".
     """
     # Import late, because TensorFlow Datasets is optional.
-    from keras_bert.tfds_builder import open_builder
+    from keras_bert.files.tfds_builder import open_builder
 
     names = [*open_builder(name).info.splits]
     if "train" not in names:

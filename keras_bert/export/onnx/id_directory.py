@@ -2,13 +2,14 @@
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checkpoints.formats.hugging_face import write_published_configs
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.onnx.tokenizer_json import point_to_tokenizer_json
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
+from keras_bert.files.outputs import check_directory
+from keras_bert.files.outputs import new_directory
 from keras_bert.messages import brief
 
 _MOST_BYTES = 2**31 - 2**20  # Protobuf limit, with room for the nodes.
@@ -20,7 +21,7 @@ def check_id_output(directory, model_format, inputs=(), overwrite=False):
     The directory must be new or empty. If `overwrite` is True, it may also
     contain an earlier export in `model_format`. It must not be one of `inputs`.
     """
-    artifacts.check_directory(
+    check_directory(
         directory,
         inputs,
         overwrite,
@@ -105,7 +106,7 @@ def write_id_directory(
         **values,
         **NO_COMMAND,
     }
-    with artifacts.directory(directory, values, (), overwrite) as staging:
+    with new_directory(directory, values, (), overwrite) as staging:
         write_model(staging)
         if names == "hugging_face":
             _write_published_files(task, staging)

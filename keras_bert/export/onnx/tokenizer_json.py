@@ -1,7 +1,7 @@
 """Conversion of tokenizers to Hugging Face's tokenizer.json."""
 
-from keras_bert import artifacts
 from keras_bert.config import read_json_object
+from keras_bert.files.atomic import write_json
 from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import USER_DEFINED
@@ -36,7 +36,7 @@ def write_tokenizer_json(preprocess, path):
     )
     if settings.kind == "sentencepiece":
         _hide_pieces(values["model"], vocabulary, name)
-    artifacts.write_json(path, values, 1, False)
+    write_json(path, values, 1, False)
 
 
 def point_to_tokenizer_json(preprocess, path, inputs):
@@ -60,7 +60,7 @@ def point_to_tokenizer_json(preprocess, path, inputs):
         "padding_side": preprocess.template.padding_side,
         "truncation_side": _CUT_AT.get(preprocess.truncation, "Right").lower(),
     }
-    artifacts.write_json(path, {**config, **tokens, **values})
+    write_json(path, {**config, **tokens, **values})
 
 
 def _hide_pieces(model, vocabulary, name):

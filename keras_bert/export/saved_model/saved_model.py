@@ -6,7 +6,6 @@ import typing
 import tensorflow as tf
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.length_comparison import check_lengths
@@ -21,6 +20,8 @@ from keras_bert.export.saved_model.serving_files import version_directory
 from keras_bert.export.saved_model.serving_files import write_serving_files
 from keras_bert.export.saved_model.warmup import example_requests
 from keras_bert.export.saved_model.warmup import write_warmup_requests
+from keras_bert.files.atomic import write_json
+from keras_bert.files.outputs import new_directory
 from keras_bert.processor import processor_flags
 from keras_bert.typing import Path
 
@@ -85,7 +86,7 @@ def export_saved_model(
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     values = {**about(task), **NO_COMMAND}
-    with artifacts.directory(folder, values, (), overwrite) as staging:
+    with new_directory(folder, values, (), overwrite) as staging:
         _write(task, served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
@@ -170,7 +171,7 @@ def _write_export_manifest(directory, task, served, graph_def):
         "core_ops": [op for op in ops if op not in text_ops],
         "least_tensorflow_serving": LEAST_SERVER,
     }
-    artifacts.write_json(directory / "export_manifest.json", values)
+    write_json(directory / "export_manifest.json", values)
 
 
 def _described(tensors):

@@ -5,7 +5,10 @@ import pathlib
 
 from absl import logging
 
-from keras_bert import artifacts
+from keras_bert.files.outputs import check_directory
+from keras_bert.files.outputs import check_no_input
+from keras_bert.files.outputs import is_free
+from keras_bert.files.outputs import new_file
 from keras_bert.typing import Path
 
 MODEL_CONFIG = "model.config"
@@ -112,10 +115,10 @@ def _quoted(text):
 
 
 def _write(path, text):
-    if not artifacts.is_free(path):
+    if not is_free(path):
         logging.warning("%s was changed by the user and is kept.", path)
         return
-    with artifacts.file(path, {"command": []}, overwrite=True) as temporary:
+    with new_file(path, {"command": []}, overwrite=True) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -132,10 +135,10 @@ def version_directory(directory, version, inputs=(), overwrite=False):
         raise ValueError(
             f"`version` must be at least 1. Received: version={version}."
         )
-    artifacts.check_no_input(directory, inputs)
+    check_no_input(directory, inputs)
     folder = pathlib.Path(directory, str(version))
     try:
-        artifacts.check_directory(
+        check_directory(
             folder,
             inputs,
             overwrite,

@@ -14,8 +14,8 @@ import pathlib
 
 import tensorflow as tf
 
-from keras_bert.artifacts import atomic_file
-from keras_bert.tfrecord import write_records
+from keras_bert.files.atomic import atomic_file
+from keras_bert.files.tfrecord import write_records
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
 _SHORTEST = 16

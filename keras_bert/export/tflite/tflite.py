@@ -7,7 +7,6 @@ import zipfile
 
 from absl import logging
 
-from keras_bert import artifacts
 from keras_bert import lazy
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
@@ -33,6 +32,8 @@ from keras_bert.export.tflite.mediapipe import with_metadata
 from keras_bert.export.tflite.names import DEFAULT_FILES
 from keras_bert.export.tflite.names import check_kind
 from keras_bert.export.tflite.names import tflite_paths
+from keras_bert.files.outputs import check_files
+from keras_bert.files.outputs import new_file
 from keras_bert.typing import Path
 
 
@@ -99,7 +100,7 @@ def export_tflite(
     paths = tflite_paths(path, files)
     # Needed to compare each file with the task.
     lazy.import_package("ai_edge_litert.interpreter", "`export_tflite`")
-    artifacts.check_files(paths.values(), overwrite=overwrite)
+    check_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
     made = {}
     for name in paths:
@@ -240,7 +241,7 @@ def _write(task, path, flatbuffer, values):
     for name, texts in lines.items():
         files[name] = "".join(f"{text}\n" for text in texts)
     values = {**values, **NO_COMMAND}
-    with artifacts.file(path, values, overwrite=True) as temporary:
+    with new_file(path, values, overwrite=True) as temporary:
         temporary.write_bytes(flatbuffer)
         with zipfile.ZipFile(temporary, "a") as archive:
             for name, text in files.items():

@@ -4,7 +4,7 @@ import collections
 import hashlib
 import pathlib
 
-from keras_bert import artifacts
+from keras_bert.files.outputs import new_file
 
 _MIN_DOCUMENTS = 2
 
@@ -48,8 +48,8 @@ def split_corpus(documents, directory, eval_share, extra=None, overwrite=False):
     extra = {**(extra or {}), "counts": counts}
     train_file, eval_file = corpus_files(directory)
     with (
-        artifacts.file(train_file, extra, (), overwrite) as train_path,
-        artifacts.file(eval_file, extra, (), overwrite) as eval_path,
+        new_file(train_file, extra, (), overwrite) as train_path,
+        new_file(eval_file, extra, (), overwrite) as eval_path,
     ):
         with open(train_path, "wb") as train, open(eval_path, "wb") as held:
             for document in documents:

@@ -6,10 +6,10 @@ import re
 
 from absl import logging
 
+from keras_bert.files.rows import check_characters
 from keras_bert.pretraining.corpus.documents import document_lines
 from keras_bert.pretraining.corpus.text_files import TextFile
 from keras_bert.pretraining.corpus.text_files import read_blocks
-from keras_bert.rows import check_characters
 
 _NUM_LISTED = 5
 _SHOWN_BYTES = 60

@@ -13,8 +13,8 @@ import shutil
 import tempfile
 import zlib
 
-from keras_bert.artifacts import disk_full_names_file
-from keras_bert.files import is_stream
+from keras_bert.files.atomic import disk_full_names_file
+from keras_bert.files.patterns import is_stream
 from keras_bert.pretraining.corpus.documents import group_documents
 from keras_bert.pretraining.corpus.json_lines import JsonLinesFile
 from keras_bert.pretraining.corpus.text_files import TextFile

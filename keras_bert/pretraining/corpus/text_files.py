@@ -8,7 +8,7 @@ import re
 import sys
 import zlib
 
-from keras_bert import artifacts
+from keras_bert.files.manifest import sha256
 from keras_bert.pretraining.corpus.documents import split_lines
 
 CHUNK_BYTES = 1 << 25
@@ -43,7 +43,7 @@ class TextFile:
 
     def fingerprint(self):
         """Return the SHA-256 of the file, with a note for copied streams."""
-        digest = artifacts.sha256(self.path)
+        digest = sha256(self.path)
         return digest + (", a stream" if self.stream else "")
 
     def chunks(self):

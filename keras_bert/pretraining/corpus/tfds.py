@@ -2,13 +2,13 @@
 
 import dataclasses
 
+from keras_bert.files.tfds_builder import check_split
+from keras_bert.files.tfds_builder import decode_text
+from keras_bert.files.tfds_builder import import_tfds
+from keras_bert.files.tfds_builder import open_builder
+from keras_bert.files.tfds_builder import read_examples
 from keras_bert.pretraining.corpus import text_files
 from keras_bert.pretraining.corpus.documents import document_lines
-from keras_bert.tfds_builder import check_split
-from keras_bert.tfds_builder import decode_text
-from keras_bert.tfds_builder import import_tfds
-from keras_bert.tfds_builder import open_builder
-from keras_bert.tfds_builder import read_examples
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 
-from keras_bert.artifacts import atomic_file
+from keras_bert.files.atomic import atomic_file
 
 _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
 # Bit that marks tokens that continue a word, if the words are segmented.

@@ -9,13 +9,13 @@ import re
 
 from absl import logging
 
-from keras_bert.artifacts import check_no_input
-from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
-from keras_bert.files import expand_patterns
+from keras_bert.files.atomic import check_writable
+from keras_bert.files.outputs import check_no_input
+from keras_bert.files.patterns import expand_patterns
 from keras_bert.pretraining.job.model_config import check_lengths
 from keras_bert.pretraining.job.model_config import resolve_model_config
 from keras_bert.pretraining.job.recipe import PretrainingRecipe

@@ -6,8 +6,9 @@ import pathlib
 
 from absl import logging
 
-from keras_bert import artifacts
-from keras_bert.files import total_size
+from keras_bert.files.manifest import manifest_of
+from keras_bert.files.manifest import sha256
+from keras_bert.files.patterns import total_size
 from keras_bert.pretraining.records.layouts import LAYOUTS
 
 _THREADS = 8
@@ -144,10 +145,10 @@ def verified_sha256(path):
 
 def _hash_and_settings(path):
     """Return the hash of a file, its manifest and the settings in it."""
-    manifest, values = artifacts.manifest_of(path)
+    manifest, values = manifest_of(path)
     if manifest is None:
-        return artifacts.sha256(path), None, {}
+        return sha256(path), None, {}
     listed = values["files"][pathlib.Path(path).name].get("sha256")
     # Manifests of checkpoints list sizes only.
-    digest = listed or artifacts.sha256(path)
+    digest = listed or sha256(path)
     return digest, manifest, values.get("settings", {})

@@ -7,7 +7,9 @@ import platform
 import subprocess
 import sys
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import read_json
+from keras_bert.files.atomic import write_json
+from keras_bert.files.resumable import check_settings
 
 _FILE = "run.json"
 
@@ -28,7 +30,7 @@ def check_run(directory, settings, allow_changes=False):
             f"Received: {str(directory)!r}."
         )
     if before is not None and not allow_changes:
-        artifacts.check_settings(
+        check_settings(
             {"settings": before},
             {"settings": settings},
             directory,
@@ -56,13 +58,13 @@ def write_run(directory, settings):
         "git": _git_state(),
         "machine": platform.platform(),
     }
-    artifacts.write_json(directory / _FILE, record)
+    write_json(directory / _FILE, record)
 
 
 def _recorded_settings(directory):
     """Return the settings of the run in a directory, or None."""
     try:
-        return (artifacts.read_json(directory / _FILE) or {}).get("settings")
+        return (read_json(directory / _FILE) or {}).get("settings")
     except ValueError:
         return None
 

@@ -9,8 +9,8 @@ import contextlib
 import tensorflow as tf
 from absl import logging
 
+from keras_bert.files.tfrecord import framed_records
 from keras_bert.pretraining.records.validation import read_checked_records
-from keras_bert.tfrecord import framed_records
 
 # Errors of a `tf.data.Dataset` for damaged or mismatched records.
 _FAILURES = (tf.errors.InvalidArgumentError, tf.errors.DataLossError)

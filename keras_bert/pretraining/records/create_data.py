@@ -13,7 +13,10 @@ import time
 
 from absl import logging
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import check_writable
+from keras_bert.files.manifest import manifest_path_for
+from keras_bert.files.manifest import read_manifest
+from keras_bert.files.outputs import check_no_input
 from keras_bert.pretraining.records.data_warnings import check_counts
 from keras_bert.pretraining.records.data_warnings import settings_of
 from keras_bert.pretraining.records.data_warnings import shares_of
@@ -77,9 +80,7 @@ def create_data(
     text_options = text_options.resolved()
     if not output_files:
         raise ValueError("`output_files` must not be empty. Received: [].")
-    manifest_path = manifest_path or str(
-        artifacts.manifest_path_for(output_files[0])
-    )
+    manifest_path = manifest_path or str(manifest_path_for(output_files[0]))
     inputs = [*(source.name for source in sources), text_options.vocab_file]
     if text_options.lexicon_file is not None:
         inputs.append(text_options.lexicon_file)
@@ -112,7 +113,7 @@ def create_data(
                 "seconds": round(time.monotonic() - start, 1),
             }
             work.finish(manifest)
-    return artifacts.read_manifest(manifest_path)["counts"]
+    return read_manifest(manifest_path)["counts"]
 
 
 def _check_output_files(paths, inputs):
@@ -124,5 +125,5 @@ def _check_output_files(paths, inputs):
             f"directory. Received: {', '.join(paths[:9])}."
         )
     for path in paths:
-        artifacts.check_no_input(path, inputs)
-    artifacts.check_writable(folders.pop())
+        check_no_input(path, inputs)
+    check_writable(folders.pop())

@@ -7,10 +7,10 @@ record is enough to find a mismatch.
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.files.tfrecord import record_location
 from keras_bert.pretraining.records.record_form import RecordForm
 from keras_bert.pretraining.records.record_form import record_features
 from keras_bert.pretraining.records.record_form import values_of
-from keras_bert.tfrecord import record_location
 
 _ID_FEATURES = (features.INPUT_IDS.name, features.MASKED_LM_IDS.name)
 

@@ -3,7 +3,9 @@
 import collections
 import functools
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import atomic_file
+from keras_bert.files.manifest import file_entry
+from keras_bert.files.tfrecord import write_records
 from keras_bert.pretraining.corpus import token_store as corpora
 from keras_bert.pretraining.corpus.chunk_writer import ChunkWriter
 from keras_bert.pretraining.corpus.chunk_writer import batch_lines
@@ -14,7 +16,6 @@ from keras_bert.pretraining.records.work_directory import read_piece
 from keras_bert.pretraining.records.work_directory import summed_counts
 from keras_bert.pretraining.records.workers import advance
 from keras_bert.pretraining.records.workers import run_pieces
-from keras_bert.tfrecord import write_records
 
 # Size of text per worker up to which importing TensorFlow would take longer.
 _MAX_HOST_BYTES = 1 << 26
@@ -138,12 +139,12 @@ def _write_shard(directory, num_shards, text_options, options, shard):
     builder = _shard_builder(directory, text_options, options)
     counts = collections.Counter()
     path = f"{stem}.tfrecord"
-    with artifacts.atomic_file(path) as name, open(name, "wb") as file:
+    with atomic_file(path) as name, open(name, "wb") as file:
         for records, batch in builder.batches(number, num_shards):
             write_records(file, records)
             counts.update(batch)
             advance(batch["examples"])
-    finish_piece(stem, counts, file=artifacts.file_entry(path))
+    finish_piece(stem, counts, file=file_entry(path))
 
 
 @functools.cache

@@ -8,11 +8,11 @@ checked in batches and examined one by one only if a batch cannot be parsed.
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.files.tfrecord import framed_records
+from keras_bert.files.tfrecord import record_location
 from keras_bert.pretraining.records.record_form import RecordForm
 from keras_bert.pretraining.records.record_form import parse_examples
 from keras_bert.pretraining.records.value_rules import first_broken_rule
-from keras_bert.tfrecord import framed_records
-from keras_bert.tfrecord import record_location
 
 _BATCH_RECORDS = 1024
 

@@ -5,7 +5,18 @@ import contextlib
 import os
 import pathlib
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import read_json
+from keras_bert.files.atomic import remove_leftovers
+from keras_bert.files.atomic import write_json
+from keras_bert.files.manifest import MANIFEST
+from keras_bert.files.manifest import is_listed
+from keras_bert.files.manifest import manifest_values
+from keras_bert.files.manifest import read_manifest
+from keras_bert.files.outputs import check_overwrite
+from keras_bert.files.outputs import remove_listed
+from keras_bert.files.resumable import check_settings
+from keras_bert.files.resumable import discard
+from keras_bert.files.resumable import resumable_directory
 
 
 class RecordsDirectory:
@@ -43,19 +54,19 @@ class RecordsDirectory:
             ValueError: an output file exists and may not be replaced, or a
                 finished run has missing or changed files.
         """
-        manifest = artifacts.read_manifest(self._manifest)
+        manifest = read_manifest(self._manifest)
         if self._manifest.exists() and "settings" not in (manifest or {}):
             raise ValueError(
                 f"{self._manifest} exists but is not the manifest of an "
                 "earlier run. Move or delete it."
             )
-        is_begun = artifacts.read_manifest(self.path / artifacts.MANIFEST)
+        is_begun = read_manifest(self.path / MANIFEST)
         listed = manifest["files"] if manifest else {}
         if manifest and not is_begun and not overwrite:
             lost = [
                 str(path)
                 for path in self._outputs
-                if not artifacts.is_listed(path, listed.get(path.name))
+                if not is_listed(path, listed.get(path.name))
             ]
             if lost:
                 raise ValueError(
@@ -67,9 +78,9 @@ class RecordsDirectory:
             return manifest
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             piece = (read_piece(stem) or {}).get("file")
-            is_own = artifacts.is_listed(path, piece, listed.get(path.name))
+            is_own = is_listed(path, piece, listed.get(path.name))
             if os.path.lexists(path) and not is_own:
-                artifacts.check_overwrite(path, False, overwrite)
+                check_overwrite(path, False, overwrite)
         return None
 
     def finish(self, context):
@@ -84,14 +95,12 @@ class RecordsDirectory:
             if os.path.exists(made):  # A killed run may have renamed it.
                 os.replace(made, path)
             entries[path.name] = read_piece(stem)["file"]
-        replaced = artifacts.read_manifest(self._manifest) or {"files": {}}
-        artifacts.remove_listed(
-            self._manifest.parent, replaced["files"], kept=entries
-        )
-        settings = artifacts.read_json(self.path / artifacts.MANIFEST)
+        replaced = read_manifest(self._manifest) or {"files": {}}
+        remove_listed(self._manifest.parent, replaced["files"], kept=entries)
+        settings = read_json(self.path / MANIFEST)
         context = {"settings": settings["settings"], **context}
-        values = artifacts.manifest_values(entries, context)
-        artifacts.write_json(self._manifest, values)
+        values = manifest_values(entries, context)
+        write_json(self._manifest, values)
 
 
 @contextlib.contextmanager
@@ -119,15 +128,15 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
     finished = work.check_output(overwrite)
     settings = {"settings": make_settings()}
     if finished:
-        artifacts.check_settings(finished, settings, manifest_path)
-        artifacts.remove_leftovers(work.path)
+        check_settings(finished, settings, manifest_path)
+        remove_leftovers(work.path)
         yield None
         return
-    with artifacts.resumable(work.path, settings, overwrite=overwrite):
+    with resumable_directory(work.path, settings, overwrite=overwrite):
         try:
             yield work
         except ValueError:
-            artifacts.discard(work.path)
+            discard(work.path)
             raise
         except OSError as error:
             raise OSError(
@@ -138,12 +147,12 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
 
 def finish_piece(stem, counts, **context):
     """Mark a piece as finished and save its counts and other information."""
-    artifacts.write_json(f"{stem}.json", {"counts": counts, **context})
+    write_json(f"{stem}.json", {"counts": counts, **context})
 
 
 def read_piece(stem):
     """Return the dict saved by `finish_piece`, or None."""
-    return artifacts.read_json(f"{stem}.json")
+    return read_json(f"{stem}.json")
 
 
 def summed_counts(stems):

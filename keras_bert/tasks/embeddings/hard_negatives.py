@@ -6,8 +6,10 @@ import typing
 
 import numpy as np
 
-from keras_bert import artifacts
 from keras_bert import checks
+from keras_bert.files.manifest import manifest_of
+from keras_bert.files.manifest import manifest_path_for
+from keras_bert.files.outputs import new_file
 from keras_bert.messages import brief
 from keras_bert.tasks.columns import SINGLE_KEYS
 from keras_bert.tasks.columns import encoded_texts
@@ -100,7 +102,7 @@ def mine_hard_negatives(
             "`output_file` must be a .jsonl file. Received: "
             f"{str(output_file)!r}."
         )
-    with artifacts.file(output_file, context, (), overwrite) as name:
+    with new_file(output_file, context, (), overwrite) as name:
         indices, scores = _candidates(
             embedder, positives, documents, range_max, margins, ranker
         )
@@ -137,11 +139,11 @@ def read_hard_negatives(
             different embedder, so that its negatives may not be hard.
     """
     table = read_cells(path, {name: name for name in _COLUMNS})
-    _, values = artifacts.manifest_of(path)
+    _, values = manifest_of(path)
     if "embedder" not in (values or {}):
         raise ValueError(
             f"{path} must have a manifest written by `mine_hard_negatives`, "
-            f"{artifacts.manifest_path_for(path)}. Mine the negatives again, "
+            f"{manifest_path_for(path)}. Mine the negatives again, "
             f"or call `read_columns` with {_COLUMNS}."
         )
     current = _identity(embedder, values["text"])

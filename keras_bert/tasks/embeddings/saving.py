@@ -14,7 +14,6 @@ import re
 
 from keras import ops
 
-from keras_bert import artifacts
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
@@ -28,6 +27,7 @@ from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.config import check_settings
 from keras_bert.config import read_json_object
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
+from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
 from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,
@@ -498,7 +498,7 @@ def _module_files(
         for index, (folder, class_name) in enumerate(named)
     ]
     for name, content in values.items():
-        files[name] = functools.partial(artifacts.write_json, values=content)
+        files[name] = functools.partial(write_json, values=content)
     return files
 
 

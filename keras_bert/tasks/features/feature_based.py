@@ -8,7 +8,6 @@ import typing
 from typing import Annotated
 
 from keras_bert import checks
-from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
@@ -17,6 +16,7 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checks import Check
+from keras_bert.files.atomic import check_writable
 from keras_bert.messages import brief
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import FeatureDesign

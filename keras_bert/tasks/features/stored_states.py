@@ -10,8 +10,10 @@ import numpy as np
 from absl import logging
 from keras import ops
 
-from keras_bert import artifacts
 from keras_bert import features
+from keras_bert.files.atomic import check_writable
+from keras_bert.files.manifest import manifest_of
+from keras_bert.files.outputs import new_file
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
 from keras_bert.tasks.training.forward import Forward
@@ -42,7 +44,7 @@ def stored_states(states_model, rows, settings, directory):
         ValueError: the file was written or changed by another program, or the
             hidden states do not fit in float16.
     """
-    artifacts.check_writable(directory)
+    check_writable(directory)
     record = {
         **settings,
         "dtype": STATES_DTYPE,
@@ -56,7 +58,7 @@ def stored_states(states_model, rows, settings, directory):
         _check_record(path, record)
         logging.info("Reading hidden states of %d texts: %s.", len(rows), path)
     else:
-        with artifacts.file(path, {STATES: record}) as temporary:
+        with new_file(path, {STATES: record}) as temporary:
             _write(states_model, rows, temporary)
         logging.info("Wrote hidden states of %d texts: %s.", len(rows), path)
     return np.load(path, mmap_mode="r")
@@ -75,7 +77,7 @@ def encoder_settings(pretrained, preprocess, layers):
 
 
 def _check_record(path, record):
-    _, values = artifacts.manifest_of(path)
+    _, values = manifest_of(path)
     if values is None or values.get(STATES) != record:
         raise ValueError(
             f"{path} has no matching manifest, so it may contain hidden "

@@ -5,9 +5,9 @@ import numbers
 import pathlib
 import typing
 
+from keras_bert.files.rows import cell
+from keras_bert.files.rows import read_dicts
 from keras_bert.messages import brief
-from keras_bert.rows import cell
-from keras_bert.rows import read_dicts
 from keras_bert.summary import Summarized
 from keras_bert.tasks.columns import PAIR_KEYS
 from keras_bert.tasks.columns import checked_texts

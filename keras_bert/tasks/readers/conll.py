@@ -8,7 +8,7 @@ import re
 from absl import logging
 
 from keras_bert import checks
-from keras_bert.rows import read_lines
+from keras_bert.files.rows import read_lines
 from keras_bert.summary import Summarized
 from keras_bert.tasks.readers.entities import OUTSIDE
 from keras_bert.tasks.readers.tag_schemes import without_stray_tags

@@ -6,8 +6,8 @@ import os
 from absl import logging
 
 from keras_bert import checks
+from keras_bert.files.rows import raise_fault
 from keras_bert.messages import brief
-from keras_bert.rows import raise_fault
 from keras_bert.tasks.readers.glue_tasks import glue_task
 from keras_bert.tasks.readers.tables import Table
 from keras_bert.tasks.readers.tables import check_labels

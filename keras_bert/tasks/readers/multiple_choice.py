@@ -2,8 +2,8 @@
 
 import itertools
 
+from keras_bert.files.rows import read_dicts
 from keras_bert.messages import brief
-from keras_bert.rows import read_dicts
 from keras_bert.tasks.multiple_choice_example import MultipleChoiceExample
 from keras_bert.tasks.readers.tables import check_filled
 from keras_bert.tasks.readers.tables import read_cells

@@ -6,8 +6,8 @@ import re
 from absl import logging
 
 from keras_bert.config import read_json_file
+from keras_bert.files.rows import check_characters
 from keras_bert.messages import brief
-from keras_bert.rows import check_characters
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
 

@@ -2,11 +2,11 @@
 
 import dataclasses
 
+from keras_bert.files.rows import raise_fault
+from keras_bert.files.rows import read_lines
+from keras_bert.files.rows import table_rows
+from keras_bert.files.rows import without_end
 from keras_bert.messages import brief
-from keras_bert.rows import raise_fault
-from keras_bert.rows import read_lines
-from keras_bert.rows import table_rows
-from keras_bert.rows import without_end
 from keras_bert.summary import Summarized
 from keras_bert.typing import Path
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from keras_bert.files.tfds_builder import check_split
+from keras_bert.files.tfds_builder import decode_text
+from keras_bert.files.tfds_builder import open_builder
+from keras_bert.files.tfds_builder import read_examples
 from keras_bert.tasks.readers.glue_tasks import GLUE_TASKS
 from keras_bert.tasks.readers.multiple_choice import swag_columns
 from keras_bert.tasks.readers.multiple_choice import swag_examples
 from keras_bert.tasks.readers.tables import Table
-from keras_bert.tfds_builder import check_split
-from keras_bert.tfds_builder import decode_text
-from keras_bert.tfds_builder import open_builder
-from keras_bert.tfds_builder import read_examples
 from keras_bert.typing import Path
 
 # Names of the text features; the first entry that a dataset has is used.

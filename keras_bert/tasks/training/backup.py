@@ -9,9 +9,9 @@ import typing
 import keras
 import numpy as np
 
-from keras_bert import artifacts
 from keras_bert.checkpoints.training_state import restore_state
 from keras_bert.checkpoints.training_state import save_state
+from keras_bert.files.resumable import resumable_directory
 from keras_bert.tasks.training.batches import TrainingExamples
 from keras_bert.tasks.training.recipe import Recipe
 from keras_bert.typing import Path
@@ -52,7 +52,7 @@ def backup_of(
         for values in keras.tree.flatten(examples.batch(batch)):
             digest.update(np.ascontiguousarray(values))
     settings["examples"] = digest.hexdigest()
-    with artifacts.resumable(directory, settings, "step-*.npz") as path:
+    with resumable_directory(directory, settings, "step-*.npz") as path:
         yield Backup(path, model, stopping, recipe.epochs)
 
 

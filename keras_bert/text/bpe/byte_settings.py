@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Annotated
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
+from keras_bert.files.atomic import write_json
 from keras_bert.template import Template
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.bpe.byte_vocabulary import ROLES
@@ -126,11 +126,11 @@ class BytePairSettings(MergesSettings):
             eos_token=roles["sep"],
         )
         self._write_pieces(directory)
-        artifacts.write_json(directory / CONFIG, values)
+        write_json(directory / CONFIG, values)
         if not published:
             template = Template(pair="cls A sep B sep")
             fast = tokenizer_json(self, self.added_tokens, template)
-            artifacts.write_json(directory / FAST_TOKENIZER, fast, None, False)
+            write_json(directory / FAST_TOKENIZER, fast, None, False)
 
     @property
     def fast_tokens(self):

@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Annotated
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
+from keras_bert.files.atomic import write_json
 from keras_bert.text.bpe.character_vocabulary import ROLES
 from keras_bert.text.bpe.character_vocabulary import WORD_END
 from keras_bert.text.bpe.character_vocabulary import BpeVocabulary
@@ -79,7 +79,7 @@ class BpeSettings(MergesSettings):
         self._write_pieces(directory)
         published, *_ = conventions_of(self.kind)
         values = config_json(published.tokenizer_class, self)
-        artifacts.write_json(directory / CONFIG, values)
+        write_json(directory / CONFIG, values)
 
     def units(self):
         """Return the rules of the host tokenizer."""

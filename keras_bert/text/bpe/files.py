@@ -2,8 +2,9 @@
 
 import os
 
-from keras_bert import artifacts
 from keras_bert.config import read_json_file
+from keras_bert.files.atomic import write_json
+from keras_bert.files.atomic import write_whole
 from keras_bert.text.base_vocabulary import read_lines
 from keras_bert.text.tokenizer_files import tokens_by_id
 from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
@@ -58,12 +59,10 @@ class MergesSettings(FileDefinedTokenizer):
         return str(files.fast_path), files.fast_tokens(), files.fast_merges()
 
     def _write_pieces(self, directory):
-        artifacts.write_json(
-            directory / VOCABULARY, self.vocabulary.ids, None, False
-        )
+        write_json(directory / VOCABULARY, self.vocabulary.ids, None, False)
         lines = (f"{left} {right}\n" for left, right in self.merges)
         text = f"{_VERSION}: 0.2\n{''.join(lines)}"
-        artifacts.write_whole(directory / MERGES, text)
+        write_whole(directory / MERGES, text)
 
 
 def read_vocab_json(path):

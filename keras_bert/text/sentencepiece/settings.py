@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Annotated
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
+from keras_bert.files.atomic import write_json
 from keras_bert.template import Template
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.casing import agreed_casing
@@ -171,7 +171,7 @@ class SentencePieceSettings(CasedTokenizer):
         template = Template(pair=conventions.pair)
         fast = tokenizer_json(self, self.fast_tokens, template)
         for name, content in ((CONFIG, values), (FAST_TOKENIZER, fast)):
-            artifacts.write_json(directory / name, content, 1, False)
+            write_json(directory / name, content, 1, False)
 
     def units(self):
         """Return the rules of the host tokenizer."""

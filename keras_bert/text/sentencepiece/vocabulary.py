@@ -5,7 +5,7 @@ import pathlib
 import string
 import typing
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import write_whole
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.conventions import MODEL
 from keras_bert.text.conventions import Conventions
@@ -102,7 +102,7 @@ class SentencePieceVocabulary(BaseVocabulary):
         Args:
             path: path of the model file.
         """
-        artifacts.write_whole(path, self.to_bytes())
+        write_whole(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the model file."""

@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Annotated
 
-from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checks import Check
+from keras_bert.files.atomic import write_json
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import agreed_casing
@@ -184,7 +184,7 @@ class WordpieceSettings(CasedTokenizer):
         if self.added_tokens:
             entries = added_tokens_json(self.vocabulary, self.added_tokens)
             values["added_tokens_decoder"] = {e.pop("id"): e for e in entries}
-        artifacts.write_json(directory / CONFIG, values)
+        write_json(directory / CONFIG, values)
 
     @property
     def fast_tokens(self):

@@ -4,7 +4,7 @@ import collections.abc
 
 from absl import logging
 
-from keras_bert import artifacts
+from keras_bert.files.atomic import write_whole
 from keras_bert.messages import brief
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import read_lines
@@ -84,7 +84,7 @@ class Vocabulary(BaseVocabulary):
         Args:
             path: path of the file.
         """
-        artifacts.write_whole(path, self.to_bytes())
+        write_whole(path, self.to_bytes())
 
     def op_tokens(
         self, hidden: collections.abc.Container[str] = ()

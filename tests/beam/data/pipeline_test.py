@@ -11,7 +11,7 @@ import warnings
 import pytest
 import tensorflow as tf
 
-from keras_bert import artifacts
+from keras_bert.files.manifest import manifest_of
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
@@ -169,7 +169,7 @@ def test_the_manifest_tells_settings_and_counts(
         counts["random_next"] / counts["examples"], 4
     )
     records = tmp_path / "out" / "00001-of-00002.tfrecord"
-    assert artifacts.manifest_of(records)[1] == manifest
+    assert manifest_of(records)[1] == manifest
     files = ["00000-of-00002.tfrecord", "00001-of-00002.tfrecord"]
     assert [*manifest["files"]] == files
     names = [*files, "manifest.json"]

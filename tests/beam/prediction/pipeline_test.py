@@ -6,9 +6,9 @@ import warnings
 import pytest
 import tensorflow as tf
 
-from keras_bert import artifacts
 from keras_bert import tasks
 from keras_bert.export import export_saved_model
+from keras_bert.files.outputs import new_directory
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -141,7 +141,7 @@ def test_a_model_and_other_things_of_ours_stay(classifier, tmp_path):
     path = _write_rows(tmp_path / "rows.jsonl", [{"text": "a dog"}])
     with pytest.raises(ValueError, match="must not be an input"):
         predict_on_beam(classifier, [path], classifier, overwrite=True)
-    with artifacts.directory(tmp_path / "other") as staging:
+    with new_directory(tmp_path / "other") as staging:
         (staging / "file").write_text("text")
     other = str(tmp_path / "other")
     with pytest.raises(ValueError, match="manifest.json exists"):

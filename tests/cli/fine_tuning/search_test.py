@@ -98,7 +98,7 @@ def test_what_has_ended_is_not_repeated(tmp_path, scores, killed_after):
     assert len(ended) == killed_after
     (begun,) = {*killed.glob("run-*")} - ended
     (begun / "curve").unlink()
-    begun.rmdir()  # Like `artifacts.resumable`.
+    begun.rmdir()  # Like `resumable_directory`.
     trials, learned, best = _run(killed, scores)
     assert learned == [0, 1, 2][killed_after:]
     whole, _, whole_best = _run(tmp_path / "whole", scores)

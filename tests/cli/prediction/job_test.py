@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from keras_bert.artifacts import manifest_of
 from keras_bert.cli.prediction.input_files import TextInputs
 from keras_bert.cli.prediction.job import answer_file
+from keras_bert.files.manifest import manifest_of
 
 _ROWS = 23
 

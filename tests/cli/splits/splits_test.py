@@ -100,7 +100,7 @@ def test_labels_that_cannot_be_learned_are_named(own, train, dev, message):
 
 
 def test_a_data_set_has_the_names_of_glue(monkeypatch):
-    from keras_bert import tfds_builder
+    from keras_bert.files import tfds_builder
     from keras_bert.tasks.readers import tfds
 
     names = ["train", "validation_matched", "test_matched", "unsupervised"]

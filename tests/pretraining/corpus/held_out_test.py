@@ -1,6 +1,6 @@
 import pytest
 
-from keras_bert.artifacts import manifest_of
+from keras_bert.files.manifest import manifest_of
 from keras_bert.pretraining.corpus.held_out import is_held_out
 from keras_bert.pretraining.corpus.held_out import split_corpus
 

@@ -5,10 +5,11 @@ import shutil
 
 import pytest
 
-from keras_bert import artifacts
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
+from keras_bert.files.manifest import manifest_path_for
+from keras_bert.files.manifest import write_manifest
 from keras_bert.pretraining import DataOptions
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
@@ -75,8 +76,8 @@ class Folder:
                 if key in part:
                     part[key] = value
         settings |= {"text": text, "examples": examples}
-        manifest = artifacts.manifest_path_for(path)
-        artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
+        manifest = manifest_path_for(path)
+        write_manifest(manifest, {name: path}, {"settings": settings})
         return str(manifest)
 
     def save_model(self, config, name="bert"):

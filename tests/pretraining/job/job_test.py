@@ -6,14 +6,14 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.files.tfrecord import framed_records
+from keras_bert.files.tfrecord import write_records
 from keras_bert.models.families.openai_gpt.config import OpenAIGPTConfig
 from keras_bert.pretraining.job import plan_pretraining
 from keras_bert.pretraining.job import run_plan
 from keras_bert.pretraining.job.batches import RunBatches
 from keras_bert.pretraining.job.loop import PretrainingLoop
 from keras_bert.text import BertTokenizer
-from keras_bert.tfrecord import framed_records
-from keras_bert.tfrecord import write_records
 
 pytestmark = pytest.mark.large
 

@@ -2,7 +2,11 @@ import pathlib
 
 import pytest
 
-from keras_bert import artifacts
+from keras_bert.files import manifest
+from keras_bert.files.manifest import manifest_path_for
+from keras_bert.files.manifest import sha256
+from keras_bert.files.manifest import write_manifest
+from keras_bert.pretraining.job import record_facts
 from keras_bert.pretraining.job.record_facts import read_record_facts
 from keras_bert.pretraining.job.record_facts import verified_sha256
 
@@ -26,12 +30,12 @@ def test_a_value_that_differs_is_an_error(folder):
 def test_each_file_is_hashed_once(folder, monkeypatch):
     hashed = []
 
-    def sha256(path):
+    def recorded(path):
         hashed.append(pathlib.Path(path).name)
-        return original(path)
+        return sha256(path)
 
-    original = artifacts.sha256
-    monkeypatch.setattr(artifacts, "sha256", sha256)
+    for module in (manifest, record_facts):
+        monkeypatch.setattr(module, "sha256", recorded)
     (folder.path / "other.tfrecord").write_bytes(b"made elsewhere")
     facts_of(folder, _TRAIN, "other.tfrecord")
     assert sorted(hashed) == ["other.tfrecord", _TRAIN]
@@ -58,9 +62,7 @@ def test_a_record_file_that_was_altered_is_an_error(folder):
 
 def test_a_manifest_without_settings_says_nothing(folder):
     path = folder.path / _TRAIN
-    artifacts.write_manifest(
-        artifacts.manifest_path_for(path), {_TRAIN: path}, {}
-    )
+    write_manifest(manifest_path_for(path), {_TRAIN: path}, {})
     facts = facts_of(folder, _TRAIN)
     assert facts.resolve("masking", None, "static") == "static"
     assert facts.manifest_values["do_lower_case"] == {}

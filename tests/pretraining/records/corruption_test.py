@@ -1,9 +1,9 @@
 import pytest
 import tensorflow as tf
 
+from keras_bert.files.tfrecord import write_records
 from keras_bert.pretraining.batches.epochs import endless_batches
 from keras_bert.pretraining.records.corruption import corruption_names_file
-from keras_bert.tfrecord import write_records
 
 
 @pytest.fixture

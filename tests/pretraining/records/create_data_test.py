@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from keras_bert import artifacts
+from keras_bert.files.outputs import new_file
 from keras_bert.pretraining import TextOptions
 from keras_bert.pretraining import create_data
 from keras_bert.pretraining import open_sources
@@ -353,7 +353,7 @@ def test_bytes_do_not_depend_on_the_chunks_and_the_tokenizer(
 def test_casing_is_that_of_the_vocabulary(vocab_file, vocabulary, tmp_path):
     cased = tmp_path / "cased" / "vocab.txt"
     cased.parent.mkdir()
-    with artifacts.file(cased, {"do_lower_case": False}) as name:
+    with new_file(cased, {"do_lower_case": False}) as name:
         vocabulary.save(name)
     assert TextOptions(str(cased)).resolved().do_lower_case is False
     assert TextOptions(vocab_file).resolved().do_lower_case is True

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_bert.artifacts import read_manifest
+from keras_bert.files.manifest import read_manifest
 from keras_bert.tasks.features import stored_states as module
 from keras_bert.tasks.features.model import states_of_layers
 from keras_bert.tasks.features.stored_states import encoder_settings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from keras_bert.cli.splits.splits import file_splits
 from keras_bert.cli.splits.splits import label_names
-from keras_bert.rows import read_dicts
+from keras_bert.files.rows import read_dicts
 from keras_bert.tasks.readers.tables import Table
 from keras_bert.tasks.readers.tables import read_cells
 from keras_bert.tasks.readers.tables import read_columns

@@ -1,0 +1,1 @@
+"""Files: patterns, rows of tables, atomic outputs and manifests."""
