@@ -43,12 +43,12 @@ class Rows(typing.NamedTuple):
         inputs: int32 `(num_tokens,)` by name, the concatenated values of all
             texts or pairs.
         lengths: int32 `(batch_size,)`, number of tokens of each text or pair.
-        are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
+        truncated: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
     inputs: Tensors
     lengths: Tensor
-    are_cut: Tensor
+    truncated: Tensor
 
 
 class Preprocessor(Summarized):
@@ -204,7 +204,7 @@ class Preprocessor(Summarized):
         """
         layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.padded(), tokens, values)
-        return inputs, layout.are_cut
+        return inputs, layout.truncated
 
     def rows(
         self,
@@ -221,7 +221,7 @@ class Preprocessor(Summarized):
         """
         layout, tokens = self._layout(tokens)
         inputs = self._inputs(layout.flat(), tokens, values)
-        return Rows(inputs, layout.lengths, layout.are_cut)
+        return Rows(inputs, layout.lengths, layout.truncated)
 
     def _layout(
         self, tokens: collections.abc.Sequence[_Tokens]

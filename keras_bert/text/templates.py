@@ -69,7 +69,7 @@ class Layout:
 
     Attributes:
         lengths: int32 `(batch_size,)`, number of tokens of each sequence.
-        are_cut: bool `(batch_size,)`, mask of truncated texts or pairs.
+        truncated: bool `(batch_size,)`, mask of truncated texts or pairs.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Layout:
         # Fails if there are not as many second texts as texts.
         lengths = arrays.stack([x.row_lengths() for x in texts])
         lengths = arrays.cast(lengths, arrays.int32)  # [T, B]
-        self.are_cut = arrays.reduce_sum(lengths, 0) > budget
+        self.truncated = arrays.reduce_sum(lengths, 0) > budget
         lengths = [lengths[n] for n in range(len(texts))]
         kept = truncated_lengths(arrays, budget, *lengths)[: len(texts)]  # [B]
         self.lengths = sum(kept) + num_special

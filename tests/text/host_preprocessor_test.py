@@ -33,8 +33,8 @@ def test_arrays_equal_the_tensors(tokenizer, template, truncation, columns):
     _equal(host.encode_rows(*columns), graph.encode_rows(*columns))
     _equal(locate_pieces(host, *columns), locate_pieces(graph, *columns))
     tokens = host.tokenize(*columns)
-    inputs, are_cut = host.add_special_tokens(*tokens, copies=tokens)
+    inputs, truncated = host.add_special_tokens(*tokens, copies=tokens)
     is_text = inputs["copies"] > 0
     assert (inputs["input_ids"] == inputs["copies"])[is_text].all()
-    _equal(are_cut, graph.encode(*columns)[1])
+    _equal(truncated, graph.encode(*columns)[1])
     _equal(host("a cat"), graph("a cat"))

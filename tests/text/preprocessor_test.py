@@ -48,7 +48,7 @@ def test_rows_are_without_padding_and_say_what_is_cut(
     module = "keras_bert.text.preprocessor"
     monkeypatch.setattr(f"{module}._EAGER_CALLS", paying_calls)
     preprocess = BertPreprocessor(tokenizer, seq_length=12)
-    inputs, lengths, are_cut = preprocess.encode_rows(*columns)
+    inputs, lengths, truncated = preprocess.encode_rows(*columns)
     packed = preprocess(*columns)
     mask = packed["input_mask"].numpy() == 1
     assert lengths.numpy().tolist() == mask.sum(axis=1).tolist()
@@ -58,7 +58,7 @@ def test_rows_are_without_padding_and_say_what_is_cut(
     rows = zip(*(tokenizer(column).to_list() for column in columns))
     num_tokens = [sum(map(len, row)) + 1 + len(columns) for row in rows]
     expected = [number > 12 for number in num_tokens]
-    assert are_cut.numpy().tolist() == expected
+    assert truncated.numpy().tolist() == expected
     assert {*expected} in ({False, True}, set())
 
 

@@ -196,9 +196,11 @@ class ChoicePreprocessor(Summarized):
         choices = tf.convert_to_tensor(choices, tf.string)
         shape = tf.shape(choices)
         contexts = tf.repeat(texts, shape[1])
-        inputs, are_cut = self.pairs.encode(contexts, tf.reshape(choices, [-1]))
+        inputs, truncated = self.pairs.encode(
+            contexts, tf.reshape(choices, [-1])
+        )
         rows = [*tf.unstack(shape), self.seq_length]
         return (
             {name: tf.reshape(x, rows) for name, x in inputs.items()},
-            tf.reduce_any(tf.reshape(are_cut, shape), axis=1),
+            tf.reduce_any(tf.reshape(truncated, shape), axis=1),
         )

@@ -37,7 +37,7 @@ def test_batches_have_the_ids_that_the_graph_has(
         ids = [[x.numpy() for x in tokenizer(column)] for column in columns]
         found.append(ragged_rows(preprocess, *ids))
     indices = [3, 1, 1, 2]
-    expected, are_cut = preprocess.encode(
+    expected, truncated = preprocess.encode(
         *([column[i] for i in indices] for column in columns)
     )
     lengths = expected["input_mask"].numpy().sum(1)
@@ -45,7 +45,7 @@ def test_batches_have_the_ids_that_the_graph_has(
     is_left = template.padding_side == "left"
     for rows in found:
         assert rows.lengths[indices].tolist() == lengths.tolist()
-        assert rows.truncated[indices].tolist() == are_cut.numpy().tolist()
+        assert rows.truncated[indices].tolist() == truncated.numpy().tolist()
         batch = rows.inputs(indices)
         assert {*batch} == {*expected}
         for name, values in expected.items():
