@@ -186,7 +186,7 @@ def best_known(fill_mask, examples):
 
 
 def filled_text(fill_mask, share, best):
-    """Describe the predictions for the examples from `best_known`."""
+    """Describe the predictions for the examples that `best_known` returned."""
     lines = [
         f"Fill-mask    {100 * share:.0f} % accuracy on words of more than "
         "three letters in short held-out sentences\n"

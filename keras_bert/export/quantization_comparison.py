@@ -56,11 +56,13 @@ def check_is_close(comparison):
     """Raise ValueError if the outputs of an int8 model differ too much."""
     if not comparison.is_close:
         raise ValueError(
-            f"The int8 model must reach a mean cosine of {_MIN_MEAN_COSINE}, "
-            f"a minimum cosine of {_MIN_COSINE} and a rank correlation of "
-            f"{_MIN_RANK_CORRELATION}, and change at most {LOST_LABELS:.0%} "
-            "of the labels. Export with precision='float32', or pass "
-            f"representative `texts`. Received: {comparison}."
+            "The int8 model differs too much from the float32 model. Between "
+            f"their outputs, the mean cosine must be {_MIN_MEAN_COSINE} or "
+            f"more, the minimum cosine {_MIN_COSINE} or more, and the rank "
+            f"correlation {_MIN_RANK_CORRELATION} or more; at most "
+            f"{LOST_LABELS:.0%} of the labels may change. Export with "
+            "precision='float32', or pass representative `texts`. Received: "
+            f"{comparison}."
         )
 
 

@@ -116,7 +116,7 @@ def run_onnx(model, samples):
 
 
 def _graph_function(task, names, packed):
-    """Return the function of id tensors that a graph computes."""
+    """Return a function that takes id tensors, to be traced as the graph."""
     inputs, is_published = _inputs(task), names == "hugging_face"
     model = _with_states(task) if is_published else task.model
     if packed:

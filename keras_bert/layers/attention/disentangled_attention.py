@@ -19,10 +19,11 @@ class DisentangledAttention(SelfAttention):
     """Self-attention with content-to-position and position-to-content scores.
 
     A score is the sum of three products: query and key, query and position key,
-    key and position query. Position keys and position queries are projections
-    of relative position embeddings that all blocks share. The projections use
-    the same weights as the projections of the tokens. Each small distance has
-    its own embedding. Large distances share embeddings in logarithmic ranges.
+    key and position query. All blocks share the relative position embeddings.
+    Position keys and position queries are projections of these embeddings. The
+    projections use the same weights as the projections of the tokens. Each
+    small distance has its own embedding. Large distances share embeddings in
+    logarithmic ranges.
 
     Each of the two position scores is computed as one matrix product with all
     distances, followed by a shift of the rows. This is faster than gathering a

@@ -166,8 +166,8 @@ def activation_name(layer):
     name = keras.activations.serialize(layer.activation)
     if name not in ACTIVATIONS:
         raise ValueError(
-            "The activation of a layer of `dense` must be one of "
-            f"{', '.join(ACTIVATIONS)} to be saved. Received: {brief(name)}."
+            "To save the model, the activation of each layer of `dense` must "
+            f"be one of {', '.join(ACTIVATIONS)}. Received: {brief(name)}."
         )
     return name
 

@@ -44,7 +44,7 @@ class TrainingExamples(typing.Protocol):
         """Create a batch for `model.fit`."""
 
     def probe_batches(self) -> list[TrainingBatch]:
-        """Return several batches in which all variable sizes differ."""
+        """Return several batches, which differ in each size that can vary."""
 
 
 class TrainingBatches:

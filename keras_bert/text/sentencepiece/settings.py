@@ -109,9 +109,9 @@ class SentencePieceSettings(CasedTokenizer):
         The model is `spiece.model`, `30k-clean.model` as in the downloads of
         google-research/albert, `spm.model` of a DeBERTa,
         `sentencepiece.bpe.model` of an XLM-RoBERTa, or in `tokenizer.json`.
-        The casing of an ALBERT or XLNet is in `tokenizer_config.json`, in
-        `tokenizer.json`, or an argument; by default the texts of an ALBERT are
-        lower-cased, as in google-research/albert and `transformers`. A
+        The casing of an ALBERT or XLNet is read from `tokenizer_config.json` or
+        `tokenizer.json`, or is an argument. If it is unknown, texts for ALBERT
+        are lower-cased, as in google-research/albert and `transformers`. A
         `tokenizer.json` defines the normalizer. If there is none, an ALBERT
         normalizes like google-research, or like the `AlbertTokenizer` in
         `tokenizer_config.json`. The others use the normalizer of their family.

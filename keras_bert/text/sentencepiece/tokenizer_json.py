@@ -171,9 +171,9 @@ def _known_steps(steps):
                 return name, lowercase
     types = ", ".join(str(step["type"]) for step in steps) or "no step"
     raise ValueError(
-        f"a normalizer of {types}; supported: Replace of `` and '' with "
-        '", NFKD, StripAccents, optionally Lowercase, then Precompiled and '
-        "Replace of two or more spaces"
+        f"a normalizer with the steps {types}; supported steps, in this "
+        "order: Replace (`` and '' with \"), NFKD, StripAccents, Lowercase "
+        "(optional), Precompiled, Replace (several spaces with one)"
     )
 
 

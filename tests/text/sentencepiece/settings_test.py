@@ -109,11 +109,11 @@ def test_what_is_saved_is_read_back_here_and_there(
         (lambda v: v.update(normalizer=None), "."),
         (
             lambda v: v["normalizer"].update(normalizers=[{"type": "NFKC"}]),
-            "a normalizer of NFKC; supported: Replace",
+            "a normalizer with the steps NFKC; supported steps",
         ),
         (
             lambda v: v["normalizer"]["normalizers"].pop(0),
-            "a normalizer of Replace, NFKD, StripAccents, Lowercase;",
+            "the steps Replace, NFKD, StripAccents, Lowercase;",
         ),
         (
             lambda v: v["pre_tokenizer"]["pretokenizers"].pop(1),
