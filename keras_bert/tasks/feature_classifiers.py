@@ -27,8 +27,9 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
             `fit`. If None, they are deleted after training.
         head_file: file with the weights of a trained head, set by
             `from_pretrained`.
-        labels, multi_label, rename_labels, new_head, seq_length, truncation,
-            windows, stride: arguments of `TextClassifier`.
+        labels, multi_label, rename_labels, new_head: arguments of
+            `TextClassifier`.
+        seq_length, truncation, windows, stride: arguments of `TextClassifier`.
 
     Example:
 

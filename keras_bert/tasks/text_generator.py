@@ -287,7 +287,8 @@ class TextGenerator(Task):
 
         Args:
             path: not used.
-            *args, **kwargs: not used.
+            *args: not used.
+            **kwargs: not used.
         """
         raise ValueError(
             "TFLite does not support text generation. Call "
