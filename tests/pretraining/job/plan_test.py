@@ -74,14 +74,14 @@ def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
     assert later & {*plan.settings} == {"mask_special_tokens"}
 
 
-def test_the_program_looks_at_its_files_before_tensorflow(folder):
+def test_the_program_looks_at_its_files_before_keras(folder):
     recipe = folder.recipe()
     arguments = [f"--input_file={recipe.input_file[0]}"]
     for name in ("vocab_file", "bert_config_file", "output_dir"):
         arguments.append(f"--{name}={getattr(recipe, name)}")
     result = run_python("-c", _PROGRAM, *arguments, returncode=1)
-    # The plan is valid and reaches TensorFlow.
-    assert "This program needs the package tensorflow" in result.stderr
+    # The plan is valid and reaches Keras.
+    assert "This program needs the package keras" in result.stderr
     assert "Traceback" not in result.stderr
 
 
