@@ -70,34 +70,22 @@ def check_names(title, given, known) -> None:
         given: dict of the keyword arguments.
         known: iterable of str, the known names.
     """
-    for name in given:
-        if name not in known:
-            raise TypeError(unknown_argument(title, name, given[name], known))
+    for name, value in given.items():
+        if name in known:
+            continue
+        near = near_names(name, known)
+        advice = f"Its arguments are {', '.join(known)}."
+        if near:
+            advice = f"Did you mean {' or '.join(f'`{x}`' for x in near)}?"
+        elif name in _ADVICE:
+            advice = _ADVICE[name]
+        raise TypeError(
+            f"`{title}` has no argument `{name}`. {advice} "
+            f"Received: {name}={brief(value)}."
+        )
 
 
 def near_names(name, known):
     """Return the known names that an unknown name may stand for."""
     near = [x for x in known if name in _SYNONYMS.get(x, "").split()]
     return near or difflib.get_close_matches(name, known)
-
-
-def unknown_argument(title, name, value, known):
-    """Return the error message for an unknown argument.
-
-    Args:
-        title: str, name of the function or class.
-        name: str, the argument.
-        value: value of the argument.
-        known: list of str, the known arguments.
-    """
-    known = [x for x in known if x not in ("self", "cls")]
-    near = near_names(name, known)
-    advice = f"Its arguments are {', '.join(known)}."
-    if near:
-        advice = f"Did you mean {' or '.join(f'`{x}`' for x in near)}?"
-    elif name in _ADVICE:
-        advice = _ADVICE[name]
-    return (
-        f"`{title}` has no argument `{name}`. {advice} "
-        f"Received: {name}={brief(value)}."
-    )

@@ -46,7 +46,7 @@ def pytest_addoption(parser):
         "--shard",
         default="1/1",
         metavar="K/N",
-        help="run every Nth file, from the Kth on",
+        help="run the Kth of N parts with about equally many tests",
     )
 
 

@@ -119,15 +119,15 @@ def _inner_imports():
     A room is a folder of a part, or a file in the part.
     """
     rooms = {
-        pathlib.PurePath(path).with_suffix("").parts[:3] for path in _FILES
+        path: pathlib.PurePath(path).with_suffix("").parts[:3]
+        for path in _FILES
     }
-    arrows = {room: set() for room in rooms}
-    for path in _FILES:
-        own = pathlib.PurePath(path).with_suffix("").parts[:3]
+    arrows = {room: set() for room in rooms.values()}
+    for path, own in rooms.items():
         source = (ROOT / path).read_text(encoding="utf-8")
         for name in imported_names(_without_types(source)):
             room = tuple(name.split(".")[:3])
-            if room in rooms and room != own and room[:2] == own[:2]:
+            if room in arrows and room != own and room[:2] == own[:2]:
                 arrows[own].add(room)
     return arrows
 

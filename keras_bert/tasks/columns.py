@@ -155,10 +155,25 @@ def first_examples(texts, recipe):
             returned.
         recipe: `Recipe`.
     """
-    if not hasattr(texts, "as_numpy_iterator") or not recipe.steps_per_epoch:
+    if not _is_dataset(texts) or not recipe.steps_per_epoch:
         return texts
     steps = recipe.steps_per_epoch * recipe.epochs
     return _unbatched(texts).take(steps * recipe.batch_size)
+
+
+def in_one_order(texts):
+    """Return examples that have the same order each time they are read.
+
+    Args:
+        texts: argument of `fit`. A `tf.data.Dataset`, which may be shuffled, is
+            cached; everything else is returned.
+    """
+    return texts.cache() if _is_dataset(texts) else texts
+
+
+def _is_dataset(values):
+    """Return whether values are a `tf.data.Dataset`."""
+    return hasattr(values, "as_numpy_iterator")
 
 
 def included_labels(examples):
@@ -309,7 +324,7 @@ def as_list(values, name="texts"):
         ValueError: the values are a single value, a table, or a set, which has
             no order; or bytes are not UTF-8. The message names their index.
     """
-    if hasattr(values, "as_numpy_iterator"):
+    if _is_dataset(values):
         if values.cardinality() == tf.data.INFINITE_CARDINALITY:
             raise ValueError(
                 f"`{name}` is an endless dataset. Pass `steps_per_epoch` to "

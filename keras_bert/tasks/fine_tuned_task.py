@@ -15,6 +15,7 @@ from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.layers.heads.task_head import TaskHead
 from keras_bert.models.family import Family
 from keras_bert.tasks.columns import first_examples
+from keras_bert.tasks.columns import in_one_order
 from keras_bert.tasks.columns import with_weights
 from keras_bert.tasks.inputs.inputs import Inputs
 from keras_bert.tasks.labels import sample_weights
@@ -210,8 +211,8 @@ class FineTunedTask(Task):
         """
         recipe = self._recipe(*args, **recipe)
         texts = first_examples(texts, recipe)
-        if teacher is not None and hasattr(texts, "as_numpy_iterator"):
-            texts = texts.cache()  # The teacher needs the same order.
+        if teacher is not None:
+            texts = in_one_order(texts)  # The teacher reads them too.
         with self._restored_settings():
             examples = self._labelled(
                 texts, labels, sample_weight, class_weights

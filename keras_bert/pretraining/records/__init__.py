@@ -1,1 +1,1 @@
-"""Encoding, parsing and validation of TFRecord files."""
+"""Creation and validation of records: masked examples in TFRecord files."""

@@ -1,1 +1,1 @@
-"""Character-level BPE tokenizer of GPT-1."""
+"""BPE tokenizers: byte level (RoBERTa) and character level (GPT-1)."""
