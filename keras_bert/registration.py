@@ -63,6 +63,7 @@ _CLASSES = {
     "losses.binary_cross_entropy": "BinaryCrossEntropyLoss",
     "losses.cosent": "CoSENTLoss",
     "losses.cosine_similarity": "CosineSimilarityLoss",
+    "losses.cross_entropy": "SpanCrossEntropy SparseCrossEntropy",
     "losses.distill_kl_div": "DistillKLDivLoss",
     "losses.lambda_loss": "LambdaLoss",
     "losses.list_net": "ListNetLoss",
@@ -74,7 +75,6 @@ _CLASSES = {
     "losses.score_mse": "ScoreMSELoss",
     "losses.triplet": "TripletLoss",
     "optimizers.adamw": "AdamW",
-    "optimizers.cross_entropy": "SpanCrossEntropy SparseCrossEntropy",
     "optimizers.lamb": "Lamb",
     "optimizers.schedules": (
         "CosineWarmupDecay LinearWarmupDecay PolynomialWarmupDecay "

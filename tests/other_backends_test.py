@@ -15,7 +15,7 @@ _NUM_STEPS = 3
 # All backends run this.
 _TRAINING = """
 import keras
-from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
+from keras_bert.losses.cross_entropy import SparseCrossEntropy
 from keras_bert.optimizers.optimizers import bert_adamw
 
 def train(model, batches):

@@ -1,4 +1,4 @@
-"""Losses for embeddings and relevance scores, for any Keras backend."""
+"""Losses on any Keras backend."""
 
 from keras_bert import lazy
 

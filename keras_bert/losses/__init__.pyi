@@ -1,4 +1,4 @@
-"""Losses for embeddings and relevance scores, for any Keras backend."""
+"""Losses on any Keras backend."""
 
 from .angle import AnglELoss as AnglELoss
 from .binary_cross_entropy import (

@@ -1,4 +1,4 @@
-"""Optimizers, learning rate schedules and losses on any Keras backend."""
+"""Optimizers and learning rate schedules on any Keras backend."""
 
 from .adamw import AdamW as AdamW
 from .lamb import Lamb as Lamb

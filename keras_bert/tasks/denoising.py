@@ -15,8 +15,8 @@ from keras_bert.layers.blocks.transformer_encoder_block import (
 )
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.losses.cross_entropy import sparse_cross_entropy
 from keras_bert.messages import brief
-from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
 from keras_bert.tasks.columns import SINGLE_KEYS
 from keras_bert.tasks.columns import encoded_texts
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples

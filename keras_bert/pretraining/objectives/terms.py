@@ -7,8 +7,8 @@ from collections.abc import Callable
 import keras
 from keras import ops
 
-from keras_bert.optimizers.cross_entropy import SparseCrossEntropy
-from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
+from keras_bert.losses.cross_entropy import SparseCrossEntropy
+from keras_bert.losses.cross_entropy import sparse_cross_entropy
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 

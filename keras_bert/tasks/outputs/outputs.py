@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.tasks.training.distillation import SoftLoss
+from keras_bert.losses.soft_loss import SoftLoss
 from keras_bert.tasks.training.encoded import Encoded
 from keras_bert.tasks.training.encoded import Logits
 from keras_bert.tasks.training.monitoring import LabelAccuracy

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from keras_bert.optimizers.cross_entropy import SpanCrossEntropy
+from keras_bert.losses.cross_entropy import SpanCrossEntropy
+from keras_bert.losses.soft_loss import SoftSpanLoss
 from keras_bert.tasks.inputs.question_rows import padded
 from keras_bert.tasks.inputs.question_rows import questions_of
 from keras_bert.tasks.outputs.answer_spans import decode_answers
@@ -14,7 +15,6 @@ from keras_bert.tasks.outputs.squad_scores import answer_metrics
 from keras_bert.tasks.outputs.squad_scores import is_one_answer
 from keras_bert.tasks.outputs.squad_scores import question_metrics
 from keras_bert.tasks.readers.squad import has_impossible
-from keras_bert.tasks.training.distillation import SoftSpanLoss
 
 
 class Spans(Outputs):

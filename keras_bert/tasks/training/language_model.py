@@ -10,7 +10,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert import features
-from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
+from keras_bert.losses.cross_entropy import sparse_cross_entropy
 
 # Name of the auxiliary language-model output.
 LANGUAGE_MODEL = "language_model"

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.optimizers.cross_entropy import SpanCrossEntropy
-from keras_bert.optimizers.cross_entropy import sparse_cross_entropy
+from keras_bert.losses.cross_entropy import SpanCrossEntropy
+from keras_bert.losses.cross_entropy import sparse_cross_entropy
 
 _RANDOM = np.random.default_rng(0)
 _LOGITS = _RANDOM.normal(scale=3, size=(4, 3, 30)).astype("float32")
