@@ -73,6 +73,7 @@ _CLASSES = {
     "losses.multiple_negatives_ranking": "MultipleNegativesRankingLoss",
     "losses.score_margin_mse": "ScoreMarginMSELoss",
     "losses.score_mse": "ScoreMSELoss",
+    "losses.splade": "SpladeLoss",
     "losses.triplet": "TripletLoss",
     "optimizers.adamw": "AdamW",
     "optimizers.lamb": "Lamb",

@@ -19,4 +19,5 @@ from .multiple_negatives_ranking import (
 from .score_loss import ScoreLoss as ScoreLoss
 from .score_margin_mse import ScoreMarginMSELoss as ScoreMarginMSELoss
 from .score_mse import ScoreMSELoss as ScoreMSELoss
+from .splade import SpladeLoss as SpladeLoss
 from .triplet import TripletLoss as TripletLoss

@@ -24,9 +24,11 @@ class EmbeddingLoss(keras.losses.Loss):
 
     Attributes:
         examples: str, description of the accepted examples for error messages.
+        variables: variables that `callbacks` assign during training.
     """
 
     examples = ""
+    variables: tuple[keras.Variable, ...] = ()
 
     def accepts(
         self, num_texts: int, label_shape: tuple[int, ...] | None
@@ -63,6 +65,10 @@ class EmbeddingLoss(keras.losses.Loss):
             f"of {num_texts} {'text' if num_texts == 1 else 'texts'} with "
             f"{given.get(shape) or f'{shape[0]} numbers each'}."
         )
+
+    def callbacks(self) -> list[keras.callbacks.Callback]:
+        """Return callbacks that change the loss during training."""
+        return []
 
     def get_config(self) -> dict[str, typing.Any]:
         serialize = keras.saving.serialize_keras_object

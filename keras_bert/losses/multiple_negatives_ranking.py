@@ -23,10 +23,12 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
     of the same anchor.
 
     Args:
-        scale: factor that converts cosine similarities to logits, the inverse
-            of the temperature.
+        scale: factor that converts similarities to logits, the inverse of the
+            temperature.
         symmetric: whether to average the loss with the reverse loss, which
             finds each positive's anchor among the anchors of the batch.
+        similarity: similarity of two embeddings, "cosine" or "dot". For sparse
+            embeddings, use "dot" with `scale=1.0`.
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
@@ -52,13 +54,16 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
         self,
         scale: float = 20.0,
         symmetric: bool = False,
+        similarity: str = "cosine",
         **kwargs: typing.Any,
     ):
         super().__init__(**kwargs)
         checks.positive(scale=scale)
         checks.flag(symmetric=symmetric)
+        checks.one_of(("cosine", "dot"), similarity=similarity)
         self.scale = scale
         self.symmetric = symmetric
+        self.similarity = similarity
 
     def accepts(
         self, num_texts: int, label_shape: tuple[int, ...] | None
@@ -69,7 +74,8 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
         return 2 if num_texts == 2 else 1
 
     def call(self, text_ids: Tensor, embeddings: Tensor) -> Tensor:
-        vectors = unit(embeddings)  # [B, T, D]
+        is_cosine = self.similarity == "cosine"
+        vectors = unit(embeddings) if is_cosine else embeddings  # [B, T, D]
         candidates = _columns(vectors)  # [C, D]
         losses = self._losses(
             vectors[:, 0], candidates, _false_negatives(text_ids)

@@ -9,7 +9,7 @@ import pytest
 from keras_bert import losses
 from tests.losses.gradients import value_and_gradient
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "losses.npz"
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _RANKING = losses.MultipleNegativesRankingLoss
 _SIZES = {"dims": (13, 6, 3), "weights": (1.0, 0.5, 2.0)}
 _LOSSES = {
@@ -30,17 +30,47 @@ _LOSSES = {
     "matryoshka_cosent": losses.MatryoshkaLoss(losses.CoSENTLoss(), **_SIZES),
     "matryoshka_mse": losses.MatryoshkaLoss(losses.MSELoss(), **_SIZES),
 }
+_SPARSE_RANKING = _RANKING(scale=1.0, similarity="dot")
+_WEIGHTS = {"document_weight": 0.3, "query_weight": 0.5}
+_THRESHOLDS = {"document_threshold": 7, "query_threshold": 6}
+_SPLADE = {
+    name: losses.SpladeLoss(loss, **options)
+    for name, loss, options in (
+        ("ranking", _SPARSE_RANKING, _WEIGHTS),
+        ("ranking_negatives", _SPARSE_RANKING, _WEIGHTS),
+        ("documents_only", _SPARSE_RANKING, {"document_weight": 2.0}),
+        ("thresholds", _SPARSE_RANKING, {**_WEIGHTS, **_THRESHOLDS}),
+        ("margin", losses.MarginMSELoss(), _WEIGHTS),
+        ("margins", losses.MarginMSELoss(), _WEIGHTS),
+        ("kl", losses.DistillKLDivLoss(temperature=2.0), _WEIGHTS),
+    )
+}
 
 
 @pytest.fixture(scope="module")
 def golden():
-    with np.load(_GOLDEN) as arrays:
+    with np.load(_GOLDEN / "losses.npz") as arrays:
+        return dict(arrays)
+
+
+@pytest.fixture(scope="module")
+def golden_sparse():
+    with np.load(_GOLDEN / "sparse_losses.npz") as arrays:
         return dict(arrays)
 
 
 @pytest.mark.parametrize("name", _LOSSES)
 def test_losses_and_gradients_equal_sentence_transformers(golden, name):
-    revived = keras.losses.deserialize(keras.losses.serialize(_LOSSES[name]))
+    _check(_LOSSES[name], golden, name)
+
+
+@pytest.mark.parametrize("name", _SPLADE)
+def test_splade_losses_equal_sentence_transformers(golden_sparse, name):
+    _check(_SPLADE[name], golden_sparse, name)
+
+
+def _check(loss, golden, name):
+    revived = keras.losses.deserialize(keras.losses.serialize(loss))
     vectors = golden[f"{name}/embeddings"]
     labels = golden.get(f"{name}/labels")
     shape = None if labels is None else labels.shape[1:]

@@ -18,6 +18,15 @@ _MATRYOSHKA = losses.MatryoshkaLoss
         (lambda: _MATRYOSHKA(_RANKING(), [2], [1, 2]), "a weight for"),
         (lambda: _MATRYOSHKA(_RANKING(), [0]), "dims=0"),
         (lambda: _MATRYOSHKA(_RANKING(), 5), "list of sizes.*dims=5"),
+        (lambda: _RANKING(similarity="l2"), "similarity='l2'"),
+        (lambda: losses.SpladeLoss("mse", 1.0), "keras_bert.losses.*'mse'"),
+        (lambda: losses.SpladeLoss(_RANKING(), -1), "document_weight=-1"),
+        (lambda: losses.SpladeLoss(_RANKING(), 1, -1), "query_weight=-1"),
+        (
+            lambda: losses.SpladeLoss(_RANKING(), 1, query_threshold=0.5),
+            "query_threshold=0.5",
+        ),
+        (lambda: losses.SpladeLoss(_RANKING(), 1, warmup=2), "warmup=2"),
         (lambda: losses.LambdaLoss(k=0), "`k` must be .* Received: k=0"),
         (lambda: losses.LambdaLoss(mu=-1), "`mu` must be .* Received: mu=-1"),
         (
