@@ -1,6 +1,7 @@
 """Named prompts that are prepended to texts before embedding."""
 
 import dataclasses
+import re
 
 from keras_bert import checks
 from keras_bert.lazy_tensorflow import tf
@@ -45,17 +46,23 @@ class Prompts:
         """Return a prompt by its name.
 
         Args:
-            name: str, one of the names; "" for no prompt, None for the default.
+            name: str, one of the names, or the text of a prompt, which has
+                other characters than letters, digits, hyphens and
+                underscores; "" for no prompt, None for the default.
 
         Returns:
             The prompt (str), "" if there is none.
         """
         name = self.default_prompt_name or "" if name is None else name
+        is_text = isinstance(name, str) and re.search(r"[^\w-]", name)
+        if is_text and name not in self.prompts:
+            return name
         if name and name not in self.prompts:
             names = ", ".join(map(str, self.prompts)) or "none yet"
             raise ValueError(
-                f"`prompt` must be the name of a prompt ({names}). To add one, "
-                "pass prompts={'query': 'query: '} to `from_pretrained`. "
+                f"`prompt` must be the name of a prompt ({names}), or the text "
+                "of a prompt, such as 'query: '. To add a name, pass "
+                "prompts={'query': 'query: '} to `from_pretrained`. "
                 f"Received: prompt={brief(name)}."
             )
         return self.prompts.get(name, "")

@@ -37,6 +37,7 @@ def directory(sentence_directory):
 def test_queries_and_documents_have_their_prompts(expected, directory):
     embedder = TextEmbedder.from_pretrained(directory())
     _check(embedder.embed(_TEXTS, prompt="none"), expected(_TEXTS))
+    _check(embedder.embed(_TEXTS, prompt="a dog "), expected(_with("a dog ")))
     _check(embedder.embed_query(_TEXTS), expected(_with("the cat ")))
     _check(embedder.embed_document(_TEXTS), expected(_with("a dog sees ")))
     assert embedder.embed([], prompt="query").shape == (0, 16)

@@ -131,7 +131,7 @@ def _metrics(_, rankings):
         (_make, {"prompts": {"query": 3}}, "must be a dict.*3"),
         (_make, {"default_prompt_name": "x"}, "must be one of None. .*'x'"),
         (_prompted, {"default_prompt_name": "x"}, "one of None, a. .*'x'"),
-        (_embed, {"prompt": "x: "}, r"none yet.*pass prompts=.*'x: '\.$"),
+        (_embed, {"prompt": "x"}, r"none yet.*pass prompts=.*='x'\.$"),
         (_embed, {"prompt": "x", "prompts": {"a": "b"}}, r"\(a\).*'x'"),
         (_save, {"format": "tf1"}, "format='tf1'"),
         (_onnx, {}, "cannot add a prompt.*'the cat '"),
