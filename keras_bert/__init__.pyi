@@ -23,6 +23,7 @@ from .tasks import FillMask as FillMask
 from .tasks import MultipleChoice as MultipleChoice
 from .tasks import PairRanker as PairRanker
 from .tasks import QuestionAnswerer as QuestionAnswerer
+from .tasks import SparseEmbedder as SparseEmbedder
 from .tasks import TextClassifier as TextClassifier
 from .tasks import TextEmbedder as TextEmbedder
 from .tasks import TextGenerator as TextGenerator

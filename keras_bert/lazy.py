@@ -18,6 +18,7 @@ _REQUIREMENTS = {
     "onnx": "keras-bert-tf[onnx]",
     "onnxruntime": "keras-bert-tf[onnx]",
     "openvino": "keras-bert-tf[openvino]",
+    "scipy": "keras-bert-tf[sparse]",
     "sentencepiece": "keras-bert-tf[vocabulary]",
     "tensorflow": "keras-bert-tf[tensorflow]",
     "tensorflow_datasets": "keras-bert-tf[tfds]",

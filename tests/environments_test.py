@@ -52,6 +52,11 @@ from keras_bert.playground import server
 server.check_installed()
 """
 _DATA_SET = "import keras_bert.files.tfds_builder as a; a.import_tfds()"
+_SPARSE = """
+import keras_bert
+embedder = keras_bert.SparseEmbedder.from_pretrained(keras_bert.TINY_MODEL)
+assert embedder.embed(["a"]).nnz
+"""
 
 
 def _program(command):
@@ -77,6 +82,7 @@ _RUNS = {
         "export_onnx --input_dir=classifier --output_dir=a --format=openvino"
     ),
     "tfds": ["-c", _DATA_SET],
+    "tensorflow,sparse": ["-c", _SPARSE],
     "beam": _program(
         "create_pretraining_data_beam --input_file=sample/text.txt "
         "--vocab_file=sample/vocab.txt --output_dir=records"

@@ -45,7 +45,7 @@ _COLUMNS = {
     **dict.fromkeys(_PLAIN, (_KERAS | _TENSORFLOW, set())),
 }
 _FORBIDDEN = (
-    "keras.src scipy seqeval sklearn tensorflow.keras tensorflow.python "
+    "keras.src seqeval sklearn tensorflow.keras tensorflow.python "
     "tensorflow_addons tf_keras"
 ).split()
 

@@ -201,6 +201,14 @@ class PretrainedModel(Summarized):
             {f"block_{new}": blocks[old].name for new, old in enumerate(kept)},
         )
 
+    def with_task(self, task: TaskRecord) -> typing.Self:
+        """Return a model with the same weights and a task without a head.
+
+        Args:
+            task: the task.
+        """
+        return self._with(task=task, task_head=None)
+
     def without_task(self) -> typing.Self:
         """Return a model with the same weights but without the task head."""
         return self._with(task=None, task_head=None)

@@ -22,7 +22,7 @@ _OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory, new or empty.")
 _TASK = PROGRAM.enum(
     "task",
     None,
-    ["text_embedder", "feature_extractor"],
+    ["text_embedder", "sparse_embedder", "feature_extractor"],
     "Task to export if the model has not been fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)

@@ -32,7 +32,13 @@ _VERSION = PROGRAM.integer(
 _TASK = PROGRAM.enum(
     "task",
     None,
-    ["fill_mask", "text_embedder", "feature_extractor", "text_generator"],
+    [
+        "fill_mask",
+        "text_embedder",
+        "sparse_embedder",
+        "feature_extractor",
+        "text_generator",
+    ],
     "Task to export for an encoder; fill_mask by default. Not for "
     "fine-tuned models.",
 )

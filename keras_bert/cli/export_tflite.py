@@ -37,7 +37,7 @@ _FILES = PROGRAM.list(
 _TASK = PROGRAM.enum(
     "task",
     None,
-    ["fill_mask", "text_embedder", "feature_extractor"],
+    ["fill_mask", "text_embedder", "sparse_embedder", "feature_extractor"],
     "Task to export; by default the fine-tuned task, or feature_extractor.",
 )
 _TEXTS_FILE = PROGRAM.optional(

@@ -73,9 +73,23 @@ def length_samples(task, samples=id_samples):
 
 def _difference(values, expected):
     """Return the maximum relative difference, or NaN for other shapes."""
+    values, expected = _equally_wide(values, expected)
     if values.shape != expected.shape:
         return np.nan
     if expected.dtype.kind != "f":
         return 0.0
     scale = np.max(np.abs(expected), initial=1.0)
     return np.max(np.abs(values - expected), initial=0.0) / scale
+
+
+def _equally_wide(values, expected):
+    """Pad the last axis of two arrays with 0 to the same size.
+
+    A sparse embedder returns the active weights. A weight near 0 may be active
+    in only one of two models.
+    """
+    width = max(values.shape[-1], expected.shape[-1])
+    return [
+        np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, width - x.shape[-1])])
+        for x in (values, expected)
+    ]

@@ -77,7 +77,9 @@ def compare(task, quantized, expected):
     Returns:
         A `QuantizationComparison`.
     """
-    vectors = [[_vector(x) for x in side] for side in (quantized, expected)]
+    vectors = [
+        [_vector(task, x) for x in side] for side in (quantized, expected)
+    ]
     if vectors[0][0] is not None:
         units = [np.stack([_unit(x) for x in side]) for side in vectors]
         # Both vectors of a text can be 0: static embeddings of unknown words.
@@ -106,8 +108,12 @@ def compare(task, quantized, expected):
     return QuantizationComparison(len(quantized), len(first), num_equal)
 
 
-def _vector(outputs):
+def _vector(task, outputs):
     """Return the vector of a text, or None if the task returns no vector."""
+    if "piece_ids" in outputs:  # A sparse embedding.
+        vector, ids = np.zeros(task.dim, np.float32), outputs["piece_ids"][0]
+        vector[ids[ids >= 0]] = outputs["weights"][0][ids >= 0]
+        return vector
     for name in _VECTORS:
         if name in outputs:
             return outputs[name][0]

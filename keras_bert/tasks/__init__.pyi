@@ -8,6 +8,7 @@ from .embeddings.hard_negatives import (
 from .embeddings.hard_negatives import (
     read_hard_negatives as read_hard_negatives,
 )
+from .embeddings.rank_fusion import fuse_rankings as fuse_rankings
 from .embeddings.retrieval import evaluate_retrieval as evaluate_retrieval
 from .embeddings.search import search as search
 from .ensemble import Ensemble as Ensemble
@@ -37,6 +38,7 @@ from .readers.squad import read_squad as read_squad
 from .readers.tables import read_columns as read_columns
 from .readers.tables import read_table as read_table
 from .readers.tfds import read_tfds as read_tfds
+from .sparse_embedder import SparseEmbedder as SparseEmbedder
 from .text_classifier import TextClassifier as TextClassifier
 from .text_embedder import TextEmbedder as TextEmbedder
 from .text_generator import TextGenerator as TextGenerator

@@ -5,6 +5,7 @@ import typing
 from keras_bert import tasks
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.messages import brief
+from keras_bert.tasks.embeddings.sparse_saving import is_sparse_embedder
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
@@ -12,6 +13,7 @@ from keras_bert.typing import Path
 _ENCODER_TASKS = {
     "fill_mask": "FillMask",
     "text_embedder": "TextEmbedder",
+    "sparse_embedder": "SparseEmbedder",
     "feature_extractor": "FeatureExtractor",
     "text_generator": "TextGenerator",
 }
@@ -23,23 +25,29 @@ def load_task(
     lowercase: bool | None = None,
     special_tokens_in_text: bool | None = None,
     strict: bool = False,
-) -> FineTunedTask:
-    """Load a fine-tuned model as the task saved with it.
+) -> typing.Any:
+    """Load a fine-tuned model or a sparse embedder as its saved task.
 
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         allow_missing, lowercase, special_tokens_in_text, strict: see
             `keras_bert.from_pretrained`.
 
+    Returns:
+        An object of a class in `keras_bert.tasks` that has a method `predict`.
+
     Raises:
         ValueError: the model is not fine-tuned, or its task is unknown.
     """
+    arguments = {
+        "lowercase": lowercase,
+        "special_tokens_in_text": special_tokens_in_text,
+        "strict": strict,
+    }
+    if is_sparse_embedder(directory):
+        return tasks.SparseEmbedder.from_pretrained(directory, **arguments)
     pretrained = from_pretrained(
-        directory,
-        allow_missing=allow_missing,
-        lowercase=lowercase,
-        special_tokens_in_text=special_tokens_in_text,
-        strict=strict,
+        directory, allow_missing=allow_missing, **arguments
     )
     return trained_class(pretrained, directory)._of_directory(
         pretrained, directory
@@ -59,8 +67,9 @@ def load_any_task(
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         encoder_task: task of an encoder: "fill_mask", "text_embedder",
-            "feature_extractor" or "text_generator". Defaults to `default`. Must
-            be None for a fine-tuned model, which is loaded as its saved task.
+            "sparse_embedder", "feature_extractor" or "text_generator". Defaults
+            to the saved task of an embedder, or to `default`. Must be None for
+            a fine-tuned model, which is loaded as its saved task.
         default: default `encoder_task` for an encoder.
         lowercase: whether to lower-case texts. Required if no file of the
             checkpoint specifies it.
@@ -72,9 +81,13 @@ def load_any_task(
         ValueError: `encoder_task` is set for a fine-tuned model, or the model
             lacks the head for it.
     """
+    if encoder_task is None and is_sparse_embedder(directory):
+        encoder_task = "sparse_embedder"
     pretrained = from_pretrained(directory, lowercase=lowercase)
-    if pretrained.task is None:
-        task_class = getattr(tasks, _ENCODER_TASKS[encoder_task or default])
+    saved = pretrained.task and pretrained.task.task
+    if saved in (None, *_ENCODER_TASKS.values()):
+        name = _ENCODER_TASKS[encoder_task or default]
+        task_class = getattr(tasks, name if encoder_task else saved or name)
     elif encoder_task is None:
         task_class = trained_class(pretrained, directory)
     else:

@@ -6,6 +6,7 @@ import pathlib
 import typing
 
 import keras
+import numpy as np
 from absl import logging
 
 from keras_bert import arguments
@@ -140,9 +141,11 @@ class Task(Summarized):
             if x is not None or name in cls.none_values
         }
         for name in given.keys() & own.keys():
-            if given[name] != own[name]:
-                message = "`%s` is %r as requested; the checkpoint has %r."
-                logging.warning(message, name, given[name], own[name])
+            if not np.array_equal(given[name], own[name]):
+                message = "`%s` is %s as requested; the checkpoint has %s."
+                logging.warning(
+                    message, name, *map(brief, (given[name], own[name]))
+                )
         values = cls._merged(own, given)
         return cls._of_directory(pretrained, directory, **values)
 

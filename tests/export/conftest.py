@@ -42,6 +42,7 @@ TASKS = {
     "several": lambda model: tasks.TextClassifier(
         model, labels=LABELS, multi_label=True
     ),
+    "sparse": tasks.SparseEmbedder,
     "tagger": lambda model: tasks.TokenClassifier(model, labels=LABELS),
     "tags_of_features": lambda model: tasks.FeatureTokenClassifier(
         model, labels=LABELS, lstm_size=4

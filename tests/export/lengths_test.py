@@ -69,7 +69,10 @@ _EXPORTS = {
     "openvino_packed": lambda *to: run_openvino(*to, packed=True),
 }
 _ROUNDED = {"tflite_int8", "onnx_int8"}
-_TASKS = "answerer", "chooser", "embedder", "extractor", "fill_mask", "tagger"
+_TASKS = (
+    *("answerer", "chooser", "embedder", "extractor", "fill_mask", "sparse"),
+    "tagger",
+)
 # Convolutions were not tested on TensorFlow Serving.
 _REFUSED = {("deberta-v2 convolution", "extractor", "saved_model")}
 _NORMAL = {("bert", "embedder", "onnx"), ("big_bird", "extractor", "onnx")}

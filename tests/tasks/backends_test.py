@@ -30,17 +30,19 @@ from tests.tasks import on_backend
 on_backend.main(sys.argv[1])
 """
 _EMBEDDER = {"pooling": _POOLINGS, "truncate_dim": 65}
+_WEIGHTS = [1.0 + index / 9 for index in range(18)]
 _MASKS = ["the [MASK]", "a [MASK] sees a [MASK]."]
 _CASES = {
     **CASES,
     "gpt": CASES["classifier"],
     "embedder": Case("TextEmbedder", _EMBEDDER, (_MATCHES,)),
     "masks": Case("FillMask", {}, (), _MASKS),
+    "sparse": Case("SparseEmbedder", {"query_weights": _WEIGHTS}, (_MATCHES,)),
 }
 # A program runs several cases, because importing a backend takes seconds.
 _GROUPS = [
     "masks",
-    "classifier embedder",
+    "classifier embedder sparse",
     "windows regressor ranker",
     "tagger answerer",
     "chooser features gpt",

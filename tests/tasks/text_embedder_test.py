@@ -43,7 +43,7 @@ def test_every_layer_of_every_token_is_given(make_bert):
 
 def test_long_lists_are_taken_in_parts(bert, monkeypatch):
     expected = TextEmbedder(bert).embed(_TEXTS)
-    monkeypatch.setattr("keras_bert.tasks.text_embedder._TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr("keras_bert.tasks.embedder._TEXTS_AT_ONCE", 3)
     found = TextEmbedder(bert, batch_tokens=13).embed(_TEXTS[::-1])
     np.testing.assert_allclose(found[::-1], expected, atol=1e-5)
 

@@ -20,6 +20,8 @@ _DIMENSIONS = {
     2: ("batch_size", "seq_length"),
     3: ("batch_size", "num_choices", "seq_length"),
 }
+# Outputs of a sparse embedder.
+_ACTIVE = ("piece_ids", "weights")
 NAMES = ("hugging_face", "keras_bert")
 # Hugging Face names of inputs and outputs, by their names in this library.
 _PUBLISHED = {
@@ -69,7 +71,10 @@ def onnx_model(task, names, packed):
     for tensor in [*graph.input, *graph.output]:
         # Outputs may have fewer dimensions.
         dimensions = tensor.type.tensor_type.shape.dim
-        for dimension, name in zip(dimensions, _DIMENSIONS[rank], strict=False):
+        names = _DIMENSIONS[rank]
+        if tensor.name in _ACTIVE:
+            names = ("batch_size", "num_active")
+        for dimension, name in zip(dimensions, names, strict=False):
             if not dimension.dim_value:
                 dimension.dim_param = name
     # Check the ops, because the converter accepts ops that ONNX lacks.
@@ -134,7 +139,7 @@ def _graph_function(task, names, packed):
         return {
             graph_name(name, names): tf.identity(values)
             for name, values in outputs.items()
-            if values.dtype.is_floating
+            if values.dtype.is_floating or name in _ACTIVE
         }
 
     return function

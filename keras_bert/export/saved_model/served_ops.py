@@ -61,7 +61,7 @@ _CORE_OPS = frozenset(
     Abs AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd
     Bitcast BitwiseAnd BroadcastTo Cast ConcatV2 Const Cos Cumsum EnsureShape
     Equal Erf Erfc Exp ExpandDims Fill FloorDiv FloorMod GatherV2 Greater
-    GreaterEqual Identity IdentityN If IsInf Less LessEqual LogicalAnd
+    GreaterEqual Identity IdentityN If IsInf Less LessEqual Log LogicalAnd
     LogicalNot LogicalOr MatMul Max Maximum Mean Minimum Mul Neg NoOp NotEqual
     OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
     Range ReadVariableOp RealDiv ReduceJoin Relu Reshape ReverseV2 Rsqrt

@@ -95,15 +95,18 @@ def float_rows(vectors, name, others=()):
     """Check that vectors form a two-dimensional float array and return it.
 
     Args:
-        vectors: array `(num_vectors, dim)` of floats, or with a dtype in
-            `others`.
+        vectors: array or sparse array `(num_vectors, dim)` of floats, or with
+            a dtype in `others`.
         name: str, argument name to show in error messages.
         others: tuple of str, names of other accepted dtypes.
 
     Raises:
         ValueError: the array has the wrong shape or dtype.
     """
-    vectors = np.asanyarray(vectors)
+    if hasattr(vectors, "tocsr"):  # A sparse array of SciPy.
+        vectors = vectors.tocsr()
+    else:
+        vectors = np.asanyarray(vectors)
     is_known = vectors.dtype.kind == "f" or vectors.dtype.name in others
     if vectors.ndim != 2 or not is_known:
         raise ValueError(
@@ -116,15 +119,23 @@ def float_rows(vectors, name, others=()):
 
 def checked_block(rows, start, name, is_cosine):
     """Check rows and return them as float32, normalized if `is_cosine`."""
+    is_sparse = not isinstance(rows, np.ndarray)
     with np.errstate(over="ignore"):
         rows = rows.astype(np.float32)
-    squares = np.einsum("nd,nd->n", rows, rows)
+    if is_sparse:
+        squares = np.ravel(rows.multiply(rows).sum(axis=1))
+    else:
+        squares = np.einsum("nd,nd->n", rows, rows)
     for index in np.flatnonzero(~(squares <= _LARGEST_SQUARE))[:1]:
         raise ValueError(
             f"`{name}` must be finite vectors with a norm of at most "
             f"{_LARGEST_SQUARE**0.5:g}. Received: the norm "
             f"{squares[index] ** 0.5:g} in row {start + index}."
         )
-    if is_cosine:
-        rows /= np.sqrt(np.maximum(squares, _TINY))[:, None]
+    if not is_cosine:
+        return rows
+    lengths = np.sqrt(np.maximum(squares, _TINY))[:, None]
+    if is_sparse:
+        return rows.multiply(1 / lengths).tocsr()
+    rows /= lengths
     return rows

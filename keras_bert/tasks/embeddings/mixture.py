@@ -86,6 +86,10 @@ class MixtureLoss(EmbeddingLoss):
     def __init__(self, losses, datasets):
         super().__init__(name="mixture_loss")
         self._pairs = [*zip(losses, datasets, strict=True)]
+        self.variables = tuple(x for loss in losses for x in loss.variables)
+
+    def callbacks(self):
+        return [x for loss, _ in self._pairs for x in loss.callbacks()]
 
     def accepts(self, num_texts, label_shape):
         return False

@@ -16,20 +16,22 @@ RETRIEVAL_METRICS = (
 _PAIRS_AT_ONCE = 1024
 
 
-def scored_pair_scores(embeddings, pairs, scores, is_cosine=True):
+def scored_pair_scores(sides, pairs, scores, is_cosine=True):
     """Compute correlations between similarities and given scores.
 
     Args:
-        embeddings: float array `(num_texts, dim)`.
-        pairs: int array `(num_pairs, 2)`, row indices of `embeddings`.
+        sides: tuple of the embeddings of all texts as the first and as the
+            second text of a pair, float arrays or sparse arrays
+            `(num_texts, dim)`.
+        pairs: int array `(num_pairs, 2)`, row indices of the embeddings.
         scores: float array `(num_pairs,)`.
         is_cosine: bool, whether to compare cosines instead of dot products.
 
     Returns:
         A dict with `pearson` and `spearman`.
     """
-    vectors = _compared(embeddings, is_cosine)
-    similarities = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+    first, second = _compared_sides(sides, is_cosine)
+    similarities = (first[pairs[:, 0]] * second[pairs[:, 1]]).sum(axis=1)
     scores = scores.astype(float)
     return {
         "pearson": pearson(scores, similarities),
@@ -37,7 +39,7 @@ def scored_pair_scores(embeddings, pairs, scores, is_cosine=True):
     }
 
 
-def retrieval_scores(embeddings, examples, is_cosine=True):
+def retrieval_scores(sides, examples, is_cosine=True):
     """Compute retrieval metrics for anchors and their positives.
 
     Each distinct anchor is a query. The candidates are all distinct positives
@@ -47,7 +49,8 @@ def retrieval_scores(embeddings, examples, is_cosine=True):
     rank before it.
 
     Args:
-        embeddings: float array `(num_texts, dim)`.
+        sides: tuple of the embeddings of all texts as anchors and as
+            candidates, float arrays or sparse arrays `(num_texts, dim)`.
         examples: int array `(num_examples, 2)` or `(num_examples, 3)`, row
             indices of anchor, positive and (in triplets) negative.
         is_cosine: bool, see `scored_pair_scores`.
@@ -56,12 +59,12 @@ def retrieval_scores(embeddings, examples, is_cosine=True):
         A dict with `recall_at_1`, `recall_at_5`, `recall_at_10` and
         `mean_reciprocal_rank`.
     """
-    vectors = _compared(embeddings, is_cosine)
+    sides = _compared_sides(sides, is_cosine)
     candidates = np.unique(examples[:, 1:])
     pairs = np.unique(examples[:, :2], axis=0)
     ranks = np.concatenate(
         [
-            _ranks(vectors, pairs[start : start + _PAIRS_AT_ONCE], candidates)
+            _ranks(sides, pairs[start : start + _PAIRS_AT_ONCE], candidates)
             for start in range(0, len(pairs), _PAIRS_AT_ONCE)
         ]
     )
@@ -75,9 +78,10 @@ def retrieval_scores(embeddings, examples, is_cosine=True):
     }
 
 
-def _ranks(vectors, pairs, candidates):
+def _ranks(sides, pairs, candidates):
     """Return the rank (from 1) of each positive among the candidates."""
-    scores = vectors[pairs[:, 0]] @ vectors[candidates].T
+    anchor_vectors, vectors = sides
+    scores = as_array(anchor_vectors[pairs[:, 0]] @ vectors[candidates].T)
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)
     own = np.take_along_axis(scores, own, axis=1)
@@ -85,10 +89,26 @@ def _ranks(vectors, pairs, candidates):
     return 1 + ((scores >= own) & is_other).sum(axis=1)
 
 
+def _compared_sides(sides, is_cosine):
+    first, second = sides
+    compared = _compared(first, is_cosine)
+    if second is first:
+        return compared, compared
+    return compared, _compared(second, is_cosine)
+
+
 def _compared(vectors, is_cosine):
     """Return float64 vectors to compare by their dot products."""
     vectors = vectors.astype(np.float64)
     if not is_cosine:
         return vectors
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(lengths, 1e-12)
+    lengths = np.sqrt((vectors * vectors).sum(axis=1))
+    lengths = np.maximum(lengths, 1e-12)[:, None]
+    if isinstance(vectors, np.ndarray):
+        return vectors / lengths
+    return vectors.multiply(1 / lengths).tocsr()
+
+
+def as_array(values):
+    """Return an array of the values of an array or sparse array."""
+    return values if isinstance(values, np.ndarray) else values.toarray()

@@ -7,6 +7,7 @@ from keras_bert import checks
 from keras_bert.tasks.embeddings.compression import checked_block
 from keras_bert.tasks.embeddings.compression import decompress
 from keras_bert.tasks.embeddings.compression import float_rows
+from keras_bert.tasks.embeddings.scores import as_array
 
 SIMILARITIES = ("cosine", "dot")
 _QUERIES_AT_ONCE = 256
@@ -28,15 +29,17 @@ def search(
 
     Args:
         query_vectors: float array `(num_queries, dim)`, such as the result of
-            `TextEmbedder.embed_query`.
+            `TextEmbedder.embed_query`, or a sparse array of `SparseEmbedder`.
         corpus_vectors: float array `(num_vectors, dim)`, such as the result of
-            `TextEmbedder.embed_document`; or int8 or uint8 array returned by
+            `TextEmbedder.embed_document`, or a sparse array if `query_vectors`
+            is one; or int8 or uint8 array returned by
             `compress_vectors` with `dimensions=dim`, which is compared as the
             vectors of length 1 that it stands for.
         top_k: maximum number of results per query.
         similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
-            models that were trained with dot products. They are equal for an
-            embedder with `normalize=True`.
+            models that were trained with dot products, such as
+            `SparseEmbedder`. They are equal for an embedder with
+            `normalize=True`.
 
     Returns:
         The indices of the most similar vectors, int64 `(num_queries, k)`, and
@@ -58,8 +61,14 @@ def search(
     checks.one_of(SIMILARITIES, similarity=similarity)
     queries = float_rows(query_vectors, "query_vectors")
     corpus = float_rows(corpus_vectors, "corpus_vectors", ("int8", "uint8"))
+    if hasattr(query_vectors, "tocsr") != hasattr(corpus_vectors, "tocsr"):
+        raise ValueError(
+            "`query_vectors` and `corpus_vectors` must both be arrays, or both "
+            f"be sparse arrays. Received: {type(query_vectors).__name__} and "
+            f"{type(corpus_vectors).__name__}."
+        )
     dim = decompress(corpus[:0]).shape[1]
-    if queries.shape[1] != dim or not len(corpus):
+    if queries.shape[1] != dim or not corpus.shape[0]:
         raise ValueError(
             "`corpus_vectors` must have at least one row and as many columns "
             f"as `query_vectors`. Received: shapes {corpus.shape} and "
@@ -67,21 +76,28 @@ def search(
         )
     is_cosine = similarity == "cosine"
     queries = checked_block(queries, 0, "query_vectors", is_cosine)
-    starts = range(0, len(queries), _QUERIES_AT_ONCE)
+    starts = range(0, queries.shape[0], _QUERIES_AT_ONCE)
     query_blocks = [
         queries[start : start + _QUERIES_AT_ONCE] for start in starts
     ]
     best: list = [None] * len(query_blocks)
-    for start in range(0, len(corpus), _ROWS_AT_ONCE):
+    for start in range(0, corpus.shape[0], _ROWS_AT_ONCE):
         rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
         rows = checked_block(rows, start, "corpus_vectors", is_cosine)
+        columns = _columns(rows)
         for number, block in enumerate(query_blocks):
-            best[number] = _best(best[number], block @ rows.T, start, top_k)
+            scores = as_array(block @ columns)
+            best[number] = _best(best[number], scores, start, top_k)
     if not best:
-        shape = 0, min(top_k, len(corpus))
+        shape = 0, min(top_k, corpus.shape[0])
         return np.empty(shape, np.int64), np.empty(shape, np.float32)
     indices, scores = zip(*best, strict=True)
     return np.concatenate(indices), np.concatenate(scores)
+
+
+def _columns(rows):
+    """Return transposed vectors; a sparse array stays in CSR format."""
+    return rows.T if isinstance(rows, np.ndarray) else rows.T.tocsr()
 
 
 def similarity_of(embedder):
@@ -111,7 +127,14 @@ def _top(values, k):
     """
     k = min(k, values.shape[1])
     least = ops.convert_to_numpy(ops.top_k(values, k)[0])[:, -1:]
-    cells = np.flatnonzero(values >= least)  # At least k in each row.
+    is_top = values >= least  # At least k in each row.
+    if np.count_nonzero(is_top) > k * len(values):
+        # Keep only the first of the values that are equal to the least.
+        is_least = values == least
+        num_least = k - np.sum(is_top & ~is_least, axis=1, keepdims=True)
+        number = np.cumsum(is_least, axis=1, dtype=np.int32)
+        is_top &= ~is_least | (number <= num_least)
+    cells = np.flatnonzero(is_top)
     rows, columns = np.divmod(cells, values.shape[1])
     order = np.lexsort((columns, -values[rows, columns], rows))
     starts = np.searchsorted(rows, np.arange(len(values)))

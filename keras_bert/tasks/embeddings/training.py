@@ -5,9 +5,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert import features
-from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
-from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.cached_gradients import CachedModel
 from keras_bert.tasks.embeddings.cached_gradients import check_backend
@@ -15,6 +13,7 @@ from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
 from keras_bert.tasks.embeddings.mixture import MixtureLoss
+from keras_bert.tasks.embeddings.scores import as_array
 from keras_bert.tasks.training.fine_tune import Learner
 
 
@@ -23,13 +22,15 @@ class EmbeddingOutputs:
 
     Args:
         embedding_loss: `EmbeddingLoss`.
+        metrics: list of Keras metrics of a training batch.
     """
 
-    def __init__(self, embedding_loss):
+    def __init__(self, embedding_loss, metrics=()):
         self.embedding_loss = embedding_loss
+        self._metrics = metrics
 
     def training_metrics(self):
-        return []
+        return [*self._metrics]
 
     def loss(self, label_smoothing):
         """Return the Keras loss of the output."""
@@ -48,7 +49,7 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
         loss: `EmbeddingLoss`, None for the default loss, or dict mapping
             dataset names to these.
         data: tuple of the arguments `texts` and `labels` of `fit`.
-        embedder: `TextEmbedder`.
+        embedder: `Embedder`.
         batch_size: int.
         no_duplicates: bool, whether to form batches in which no text is in two
             examples.
@@ -61,6 +62,8 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
         return _mixture(loss, data, embedder, batch_size, no_duplicates)
     examples = embedding_examples(embedder.preprocess, *data)
     examples.no_duplicates = no_duplicates
+    if loss is None:
+        loss = default_loss(examples, embedder._default_losses())
     return examples, _checked_loss(loss, examples, embedder.dim, batch_size)
 
 
@@ -88,8 +91,7 @@ def _mixture(losses, data, *options):
 
 
 def _checked_loss(loss, examples, dim, batch_size):
-    """Check and return the given loss or the default loss."""
-    loss = default_loss(examples) if loss is None else loss
+    """Check and return a loss."""
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(
             "`loss` must be a loss of `keras_bert.losses`, such as "
@@ -125,9 +127,9 @@ def _shared(examples):
     return None
 
 
-def default_loss(examples):
-    """Return the default loss for `EmbeddingExamples`."""
-    for loss in (MultipleNegativesRankingLoss(), CosineSimilarityLoss()):
+def default_loss(examples, losses):
+    """Return the first loss that accepts `EmbeddingExamples`."""
+    for loss in losses:
         if loss.accepts(examples.num_texts, examples.label_shape):
             return loss
     raise ValueError(
@@ -138,66 +140,94 @@ def default_loss(examples):
     )
 
 
-def validation_loss(loss, examples):
-    """Return the training loss if it accepts the examples, or the default."""
+def validation_loss(loss, examples, default_losses):
+    """Return the training loss if it accepts the examples, or a default."""
     if loss.accepts(examples.num_texts, examples.label_shape):
         return loss
-    return default_loss(examples)
+    return default_loss(examples, default_losses)
 
 
-def embedding_learner(pretrained, model, examples, loss, mini_batch_size=None):
-    """Create the `Learner` for an embedding model.
+def embedding_learner(embedder, examples, loss, mini_batch_size=None):
+    """Create the `Learner` for an embedder.
 
     Args:
-        pretrained: `PretrainedModel` of the encoder.
-        model: `keras.Model` that takes single texts and returns `embedding`.
+        embedder: `Embedder`.
         examples: `EmbeddingExamples` or `Mixture`.
         loss: `EmbeddingLoss`.
         mini_batch_size: int, number of examples that are computed together.
             If None, the whole batch is computed together.
     """
-    trained = _over_texts(model, examples.num_texts)
+    trained = _over_texts(
+        embedder.query_model or embedder.model,
+        embedder.model,
+        examples.num_texts,
+        loss.variables,
+    )
     if mini_batch_size is not None:
         trained = CachedModel(trained.input, trained.output, mini_batch_size)
-    return Learner(trained, EmbeddingOutputs(loss), pretrained, own_model=model)
+    return Learner(
+        trained,
+        EmbeddingOutputs(loss, embedder._training_metrics()),
+        embedder.pretrained,
+        own_model=embedder.model,
+        callbacks=loss.callbacks(),
+    )
 
 
-def mean_loss(loss, examples, embeddings, batch_size):
+def mean_loss(loss, examples, sides, batch_size):
     """Compute the mean loss of examples, batch by batch in the given order.
 
     Args:
         loss: `EmbeddingLoss`.
         examples: `EmbeddingExamples`.
-        embeddings: float32 `(num_texts, dim)`, embeddings of the rows.
+        sides: tuple of the embeddings of the rows as queries and as documents,
+            float32 `(num_texts, dim)`, arrays or sparse arrays.
         batch_size: int.
     """
     count = len(examples)
     batches = [slice(n, n + batch_size) for n in range(0, count, batch_size)]
     losses = [
-        loss(examples.targets[batch], embeddings[examples.groups[batch]])
+        loss(examples.targets[batch], _of(sides, examples.groups[batch]))
         for batch in batches
     ]
     sizes = [len(examples.groups[batch]) for batch in batches]
     return float(np.average(np.array(losses, float), weights=sizes))
 
 
-def _over_texts(model, num_texts):
+def _of(sides, groups):
+    """Return the embeddings of groups of texts as an array."""
+    size = sides[0].shape[-1]
+    parts = [
+        as_array(side[ids.ravel()]).reshape(*ids.shape, size)
+        for side, ids in zip(sides, (groups[:, :1], groups[:, 1:]), strict=True)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _over_texts(query_model, model, num_texts, variables):
     """Convert a model to one that takes several texts per example.
 
     Args:
-        model: `keras.Model` that takes single texts.
+        query_model, model: `keras.Model` that takes single texts, for the first
+            and for the other texts of an example.
         num_texts: int, or None if it differs between batches.
+        variables: variables of the loss, which become variables of the model,
+            because JAX reads only these.
     """
     inputs = {
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
     }
     embeddings = [
-        model(TextRows(texts)(inputs))["embedding"]
-        for texts in (slice(0, 1), slice(1, None))[:num_texts]
+        one(TextRows(texts)(inputs))["embedding"]
+        for one, texts in (
+            (query_model, slice(0, 1)),
+            (model, slice(1, None)),
+        )[:num_texts]
     ]
     ids = next(iter(inputs.values()))
-    vectors = _AsGroups(num_texts, dtype=embeddings[0].dtype)(embeddings, ids)
+    groups = _AsGroups(num_texts, variables, dtype=embeddings[0].dtype)
+    vectors = groups(embeddings, ids)
     return keras.Model(inputs, {"embedding": vectors})
 
 
@@ -249,9 +279,10 @@ class TextRows(keras.layers.Layer):
 class _AsGroups(keras.layers.Layer):
     """Layer that restores the example axis and the text axis."""
 
-    def __init__(self, num_texts, **kwargs):
+    def __init__(self, num_texts, variables, **kwargs):
         super().__init__(**kwargs)
         self._num_texts = num_texts
+        self._of_loss = [*variables]
 
     def call(self, embeddings, ids):
         num_examples, num_texts = ops.shape(ids)[:2]

@@ -49,6 +49,7 @@ class Learner(typing.NamedTuple):
         own_model: model that is passed to the callbacks. It shares the weights
             of `model`, or is the same model.
         language_model_weight: weight of the loss `LANGUAGE_MODEL`.
+        callbacks: callbacks that get the trained model, before those of `fit`.
     """
 
     model: keras.Model
@@ -56,6 +57,7 @@ class Learner(typing.NamedTuple):
     pretrained: PretrainedModel
     own_model: keras.Model
     language_model_weight: float = 0.0
+    callbacks: collections.abc.Sequence[keras.callbacks.Callback] = ()
 
 
 def fine_tune(
@@ -106,6 +108,7 @@ def fine_tune(
         if model is not learner.own_model:
             learner.own_model.compile(model.optimizer)
             callbacks = [TaskCallbackList(callbacks, learner.own_model)]
+        callbacks = [*learner.callbacks, *callbacks]
         stopping = None
         if validation is not None:
             stopping = keras.callbacks.EarlyStopping(

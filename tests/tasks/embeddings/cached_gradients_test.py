@@ -20,9 +20,7 @@ def _step(embedder, mini_batch_size, run_eagerly):
     """Return the loss, and all variables after a step of gradient descent."""
     examples = embedding_examples(embedder.preprocess, _TRIPLETS)
     loss = MultipleNegativesRankingLoss()
-    model = embedding_learner(
-        embedder.pretrained, embedder.model, examples, loss, mini_batch_size
-    ).model
+    model = embedding_learner(embedder, examples, loss, mini_batch_size).model
     model.compile(
         keras.optimizers.SGD(1.0),
         {"embedding": loss},

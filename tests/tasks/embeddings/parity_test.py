@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import keras_bert
+from keras_bert.tasks import SparseEmbedder
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.denoising import TokenMean
 from keras_bert.tasks.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
+from tests import tiny
 
 pytestmark = pytest.mark.parity
 
@@ -188,3 +191,52 @@ def test_denoising_equals_sentence_transformers(directory):
     dense = model[0].auto_model.encoder.layer[0].attention.output.dense
     np.testing.assert_allclose(own, expected.item(), rtol=1e-5)
     np.testing.assert_allclose(gradient, dense.weight.grad.T, atol=1e-5)
+
+
+@pytest.fixture
+def sparse_encoder(tmp_path):
+    """Return a function that creates an encoder of sentence-transformers."""
+    import torch
+    import transformers
+    from sentence_transformers import SparseEncoder
+    from sentence_transformers.sparse_encoder import modules
+
+    def make(has_router, **pooling):
+        bert = tiny.make_bert(num_hidden_layers=2)
+        keras_bert.save_pretrained(bert, tmp_path / "bert", format="hf")
+        path = str(tmp_path / "bert")
+        encoder = _redrawn(modules.MLMTransformer(path))
+        documents = [encoder, modules.SpladePooling(**pooling)]
+        if not has_router:
+            return SparseEncoder(modules=documents)
+        weights = torch.arange(1.0, bert.config.vocab_size + 1)
+        static = modules.SparseStaticEmbedding(
+            transformers.AutoTokenizer.from_pretrained(path), weights
+        )
+        router = modules.Router.for_query_document([static], documents)
+        return SparseEncoder(modules=[router])
+
+    return make
+
+
+@pytest.mark.parametrize("activation", ["relu", "log1p_relu"])
+@pytest.mark.parametrize("pooling", ["max", "sum"])
+@pytest.mark.parametrize("has_router", [False, True])
+def test_sparse_encoders_are_read_and_written(
+    sparse_encoder, tmp_path, has_router, pooling, activation
+):
+    from sentence_transformers import SparseEncoder
+
+    theirs = sparse_encoder(
+        has_router, pooling_strategy=pooling, activation_function=activation
+    )
+    theirs.save_pretrained(str(tmp_path / "theirs"))
+    ours = SparseEmbedder.from_pretrained(tmp_path / "theirs")
+    ours.save(tmp_path / "ours", format="hf")
+    texts = ["the dog eats meat", "", "a cat, a bird.", "the dog the dog"]
+    for model in (theirs, SparseEncoder(str(tmp_path / "ours"))):
+        for name in ("query", "document"):
+            expected = getattr(model, f"encode_{name}")(texts)
+            found = getattr(ours, f"embed_{name}")(texts).toarray()
+            expected = expected.to_dense().numpy()
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)

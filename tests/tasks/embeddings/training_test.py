@@ -139,12 +139,13 @@ def test_fit_minimizes_the_given_loss(bert, loss, num_texts, labels):
 @pytest.mark.parametrize("num_texts", [1, 2, 3])
 def test_anchors_are_not_padded_to_the_other_texts(bert, num_texts):
     texts = ("the", "the dog eats", "the cat sees the cat")[:num_texts]
-    preprocess = TextEmbedder(bert).preprocess
+    embedder = TextEmbedder(bert)
+    preprocess = embedder.preprocess
     examples = embedding_examples(preprocess, [texts], np.ones((1, 1)))
     mask = bert.backbone.inputs["input_mask"]
     width = keras.ops.sum(keras.ops.ones_like(mask), axis=1, keepdims=True)
-    model = keras.Model(bert.backbone.inputs, {"embedding": width})
-    learner = embedding_learner(bert, model, examples, losses.MSELoss())
+    embedder.model = keras.Model(bert.backbone.inputs, {"embedding": width})
+    learner = embedding_learner(embedder, examples, losses.MSELoss())
     found = learner.model(examples.inputs(np.array([0])))["embedding"]
     anchor, *others = examples.rows.lengths
     expected = [anchor, *[max(others, default=0)] * len(others)]

@@ -1,0 +1,246 @@
+"""Loading and saving of sparse embedders, also as a `SparseEncoder`.
+
+In the format of sentence-transformers, the modules are an MLMTransformer (a
+Hugging Face directory with a masked-LM head) and a SpladePooling. Release 6
+names the first one Transformer. A Router has these for documents, and a
+SparseStaticEmbedding for queries.
+"""
+
+import functools
+import re
+
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import local_directory
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checkpoints.task_record import read_task
+from keras_bert.checkpoints.tokenizer import read_tokenizer
+from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
+from keras_bert.files.atomic import write_json
+from keras_bert.messages import brief
+from keras_bert.tasks.embeddings.modules import MODULES
+from keras_bert.tasks.embeddings.modules import check_no_route
+from keras_bert.tasks.embeddings.modules import errors_name_file
+from keras_bert.tasks.embeddings.modules import module_files
+from keras_bert.tasks.embeddings.modules import modules_of_route
+from keras_bert.tasks.embeddings.modules import open_arrays
+from keras_bert.tasks.embeddings.modules import read_json
+from keras_bert.tasks.embeddings.modules import read_routes
+from keras_bert.tasks.embeddings.modules import read_settings
+from keras_bert.tasks.embeddings.sparse import ACTIVATIONS
+from keras_bert.tasks.embeddings.sparse import POOLINGS
+
+_TASK = "SparseEmbedder"
+_ORDER = re.compile("(MLMTransformer|Transformer) SpladePooling")
+_MODELS = "sparse_encoder.models"
+_STATIC, _WEIGHT = "SparseStaticEmbedding", "weight"
+_QUERY_WEIGHTS = "query_weights.safetensors"
+_POOLING_FOLDER = "1_SpladePooling"
+_QUERY_FOLDER = f"query_0_{_STATIC}"
+_TRANSFORMER = {
+    "transformer_task": ["fill-mask"],
+    "module_output_name": ["token_embeddings"],
+    "modality_config": [
+        {"text": {"method": "forward", "method_output_name": "logits"}}
+    ],
+}
+_POOLING = {
+    "pooling_strategy": [*POOLINGS],
+    "activation_function": [*ACTIVATIONS],
+}
+_DIMENSIONS = "embedding_dimension", "word_embedding_dimension"
+
+
+def load_sparse_embedder(directory, route=None, **arguments):
+    """Load an encoder with a masked-LM head and its embedding settings.
+
+    Args:
+        directory, route, **arguments: see `load_embedder`.
+
+    Returns:
+        A `PretrainedModel` and a dict of `SparseEmbedder` arguments, empty if
+        the directory has none.
+
+    Raises:
+        CheckpointError: a file cannot be used.
+    """
+    directory = local_directory(directory)
+    if (directory / MODULES).is_file():
+        return _read_modules(directory, route, arguments)
+    check_no_route(directory, route)
+    pretrained = from_pretrained(directory, **arguments)
+    task = pretrained.task
+    if task is None or task.task != _TASK:
+        return pretrained, {}
+    settings = dict(task.settings)
+    path = directory / _QUERY_WEIGHTS
+    if path.is_file():
+        settings["query_weights"] = SafetensorsFile(path).read(_WEIGHT)
+    return pretrained, settings
+
+
+def is_sparse_embedder(directory):
+    """Return True if `load_sparse_embedder` finds the settings of its task."""
+    directory = local_directory(directory)
+    if (directory / MODULES).is_file():
+        names = {x for some in read_routes(directory).values() for _, x in some}
+        return "SpladePooling" in names
+    task = read_task(directory)
+    return task is not None and task.task == _TASK
+
+
+def _read_modules(directory, route, arguments):
+    routes, query = read_routes(directory), {}
+    for folder, class_name in routes.get("query", []) if route is None else ():
+        if class_name == _STATIC and len(routes["query"]) == 1:
+            route, query = "document", _read_static(folder)
+    folders, _ = modules_of_route(
+        directory, route, _ORDER, "an MLMTransformer and a SpladePooling"
+    )
+    pretrained = from_pretrained(folders[0], **arguments)
+    _check_vocabulary(query.pop("folder", None), pretrained)
+    pooling = read_json(folders[1] / "config.json", _POOLING, _DIMENSIONS)
+    pretrained, settings = read_settings(
+        directory, folders[0], pretrained, _TRANSFORMER
+    )
+    del settings["truncate_dim"]
+    return pretrained, {
+        **settings,
+        "pooling": pooling.get("pooling_strategy", "max"),
+        "activation": pooling.get("activation_function", "relu"),
+        "similarity": settings["similarity"] or "dot",
+        **query,
+    }
+
+
+def _read_static(folder):
+    """Return the arguments of `SparseEmbedder` for a SparseStaticEmbedding."""
+    config = read_json(folder / "config.json", {}, ("frozen", "path"))
+    if config.get("path"):
+        raise CheckpointError(
+            f"{folder / 'config.json'}: the weights must be in a "
+            "model.safetensors. Save the model again with sentence-"
+            f"transformers. Received: path={brief(config['path'])}."
+        )
+    weights = open_arrays(folder).read(_WEIGHT)
+    return {
+        "query_weights": weights,
+        "freeze_query_weights": bool(config.get("frozen")),
+        "folder": folder,
+    }
+
+
+def _check_vocabulary(folder, pretrained):
+    """Raise CheckpointError unless a folder has the vocabulary of a model."""
+    if folder is None:
+        return
+    with errors_name_file(folder):
+        other = read_tokenizer(pretrained.family.tokenizer, folder, 100)
+    vocabulary = pretrained.tokenizer_settings.vocabulary
+    if other.vocabulary.sha256 != vocabulary.sha256:
+        raise CheckpointError(
+            f"{folder} must have the vocabulary of the document encoder. "
+            f"Received: {len(other.vocabulary)} tokens, which are not the "
+            f"{len(vocabulary)} tokens of the encoder."
+        )
+
+
+def published_sparse_files(embedder):
+    """Return the additional files of the sentence-transformers format.
+
+    Returns:
+        A dict mapping file names to functions that write the file to a path.
+    """
+    settings = embedder.settings
+    own = {"max_seq_length": settings["seq_length"], "do_lower_case": False}
+    pooling = {
+        "pooling_strategy": settings["pooling"],
+        "activation_function": settings["activation"],
+        "word_embedding_dimension": embedder.dim,
+    }
+    files = {
+        "sentence_bert_config.json": functools.partial(write_json, values=own),
+        f"{_POOLING_FOLDER}/config.json": functools.partial(
+            write_json, values=pooling
+        ),
+    }
+    modules = [
+        ("", f"{_MODELS}.MLMTransformer", None),
+        (_POOLING_FOLDER, f"{_MODELS}.SpladePooling", None),
+    ]
+    if embedder.piece_weights is not None:
+        files |= _router_files(embedder)
+        modules = [("", "models.Router", None)]
+    return {
+        **files,
+        **module_files(
+            modules,
+            model_type="SparseEncoder",
+            prompts=settings["prompts"],
+            default_prompt_name=settings["default_prompt_name"],
+            similarity_fn_name=settings["similarity"],
+            max_active_dims=settings["max_active_dims"],
+        ),
+    }
+
+
+def _router_files(embedder):
+    """Return the files of the Router and of its module for queries."""
+    names = {
+        _QUERY_FOLDER: f"sentence_transformers.{_MODELS}.{_STATIC}",
+        ".": f"sentence_transformers.{_MODELS}.MLMTransformer",
+        _POOLING_FOLDER: f"sentence_transformers.{_MODELS}.SpladePooling",
+    }
+    router = {
+        "types": names,
+        "structure": {
+            "query": [_QUERY_FOLDER],
+            "document": [".", _POOLING_FOLDER],
+        },
+        "parameters": {"default_route": "document", "allow_empty_key": True},
+    }
+    frozen = {"frozen": embedder.settings["freeze_query_weights"]}
+    tokenizer = functools.partial(write_tokenizer_json, embedder.preprocess)
+    return {
+        "router_config.json": functools.partial(write_json, values=router),
+        f"{_QUERY_FOLDER}/config.json": functools.partial(
+            write_json, values=frozen
+        ),
+        f"{_QUERY_FOLDER}/model.safetensors": functools.partial(
+            _write_weight, embedder
+        ),
+        f"{_QUERY_FOLDER}/tokenizer.json": tokenizer,
+    }
+
+
+def _write_weight(embedder, path):
+    write_weights(path, {_WEIGHT: embedder.piece_weights.weight})
+
+
+def save_sparse_embedder(embedder, directory, format, overwrite):
+    """Write a `SparseEmbedder`; see `SparseEmbedder.save`."""
+    pretrained, extras = embedder.pretrained, {}
+    if format == "hf":
+        pretrained = pretrained.without_task()
+        extras = published_sparse_files(embedder)
+    elif format == "keras":
+        record = TaskRecord(_TASK, None, embedder.settings)
+        pretrained = pretrained.with_task(record)
+        if embedder.piece_weights is not None:
+            write = functools.partial(_write_weight, embedder)
+            extras = {_QUERY_WEIGHTS: write}
+    else:
+        raise ValueError(
+            'The `format` of an embedder must be "keras" or "hf". '
+            f"Received: format={brief(format)}."
+        )
+    save_pretrained(
+        pretrained,
+        directory,
+        format=format,
+        overwrite=overwrite,
+        extras=extras,
+    )

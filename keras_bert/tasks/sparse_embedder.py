@@ -1,0 +1,404 @@
+"""Sparse text embeddings over the vocabulary."""
+
+import collections.abc
+import copy
+import pathlib
+import typing
+
+import keras
+import numpy as np
+import numpy.typing
+from keras import ops
+
+from keras_bert import checks
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.lazy import LazyPackage
+from keras_bert.lazy_tensorflow import tf
+from keras_bert.losses import CosineSimilarityLoss
+from keras_bert.losses import EmbeddingLoss
+from keras_bert.losses import MultipleNegativesRankingLoss
+from keras_bert.losses import SpladeLoss
+from keras_bert.tasks.columns import one_or_many
+from keras_bert.tasks.embedder import Embedder
+from keras_bert.tasks.embeddings.examples import EmbeddingExamples
+from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
+from keras_bert.tasks.embeddings.prompts import Prompts
+from keras_bert.tasks.embeddings.search import SIMILARITIES
+from keras_bert.tasks.embeddings.sparse import ACTIVATIONS
+from keras_bert.tasks.embeddings.sparse import POOLINGS
+from keras_bert.tasks.embeddings.sparse import PieceWeights
+from keras_bert.tasks.embeddings.sparse import lookup_model
+from keras_bert.tasks.embeddings.sparse import sparse_model
+from keras_bert.tasks.embeddings.sparse_saving import load_sparse_embedder
+from keras_bert.tasks.embeddings.sparse_saving import published_sparse_files
+from keras_bert.tasks.embeddings.sparse_saving import save_sparse_embedder
+from keras_bert.tasks.task import Task
+from keras_bert.tasks.training.forward import BATCH_TOKENS
+from keras_bert.tasks.training.forward import Forward
+from keras_bert.tasks.training.ragged_rows import RaggedRows
+from keras_bert.typing import Path
+from keras_bert.typing import Tensors
+from keras_bert.typing import Texts
+
+if typing.TYPE_CHECKING:
+    import scipy.sparse as sparse
+
+    from keras_bert.export.tflite.comparison import Comparison
+else:
+    sparse = LazyPackage("scipy.sparse", "SparseEmbedder")
+
+# Weights of the regularizers in the examples of sentence-transformers.
+_DOCUMENT_WEIGHT, _QUERY_WEIGHT = 3e-5, 5e-5
+_TFLITE_DIMS = 256
+
+
+class SparseEmbedder(Embedder["sparse.csr_array"]):
+    """Text embedder with a weight for each word piece of the vocabulary.
+
+    The weights are the logits of the masked-LM head, pooled over the tokens.
+    Most weights are 0, so that the embeddings fit the inverted index of a
+    search engine. The active word pieces include words that are not in the
+    text.
+
+    Args:
+        pretrained: model with a masked-LM head.
+        seq_length: maximum length of a text in word pieces, [CLS] and [SEP]
+            included; longer texts are truncated. Defaults to the saved length,
+            or to the model's maximum.
+        pooling: "max" or "sum" over the tokens.
+        activation: "relu" for the weights log(1 + relu(logit)), or "log1p_relu"
+            to take the logarithm of 1 + x twice.
+        batch_tokens: maximum number of tokens computed together. Small
+            batches fit the caches of a CPU; a GPU needs larger ones.
+        prompts, default_prompt_name: see `TextEmbedder`.
+        max_active_dims: maximum number of active dimensions of an embedding;
+            the largest weights are kept. None for no limit.
+        similarity: similarity function of the embeddings, "dot" or "cosine",
+            used by `evaluate` and `evaluate_retrieval`.
+        query_weights: weights of the vocabulary, float `(vocab_size,)`, such as
+            IDF weights, to embed queries without the encoder: the embedding of
+            a query has the weights of its word pieces. None to embed queries
+            like documents.
+        freeze_query_weights: whether `fit` keeps `query_weights` unchanged.
+
+    Attributes:
+        dim: size of the embeddings, the `vocab_size` of the model.
+        pretrained: the encoder with its masked-LM head.
+
+    Example:
+
+    >>> embedder = keras_bert.SparseEmbedder.from_pretrained("directory")
+    >>> embeddings = embedder.embed(["some text", "another"])
+    >>> words = embedder.decode(embeddings, top_k=2)
+
+    References:
+        [SPLADE v2](https://arxiv.org/abs/2109.10086);
+        [SPLADE-v3](https://arxiv.org/abs/2403.06789)
+    """
+
+    none_values = ("default_prompt_name", "max_active_dims")
+    _statistics = ("active_dims",)
+
+    def __init__(
+        self,
+        pretrained: PretrainedModel,
+        seq_length: int | None = None,
+        pooling: str = "max",
+        activation: str = "relu",
+        batch_tokens: int = BATCH_TOKENS,
+        prompts: dict[str, str] | None = None,
+        default_prompt_name: str | None = None,
+        max_active_dims: int | None = None,
+        similarity: str = "dot",
+        query_weights: np.typing.ArrayLike | None = None,
+        freeze_query_weights: bool = False,
+    ):
+        checks.one_of(POOLINGS, pooling=pooling)
+        checks.one_of(ACTIVATIONS, activation=activation)
+        checks.one_of(SIMILARITIES, similarity=similarity)
+        checks.flag(freeze_query_weights=freeze_query_weights)
+        self.pretrained = pretrained.with_parts({"masked_lm_head"})
+        self.model = sparse_model(self.pretrained, pooling, activation)
+        self.dim = self.model.output["embedding"].shape[-1]
+        if max_active_dims is not None:
+            checks.between(1, self.dim, max_active_dims=max_active_dims)
+        self.prompts = Prompts(prompts or {}, default_prompt_name)
+        seq_length = pretrained.sequence_length(seq_length)
+        self.similarity, self.max_active_dims = similarity, max_active_dims
+        self.settings = {
+            "pooling": pooling,
+            "activation": activation,
+            "prompts": self.prompts.prompts,
+            "default_prompt_name": self.prompts.default_prompt_name,
+            "max_active_dims": max_active_dims,
+            "similarity": similarity,
+            "seq_length": seq_length,
+            "freeze_query_weights": freeze_query_weights,
+        }
+        self.preprocess = PromptPreprocessor(
+            self.prompts.named(),
+            pretrained.tokenizer,
+            pretrained.family.template,
+            seq_length,
+        )
+        self.input_names = tuple(pretrained.backbone.inputs)
+        self.output_names = ("piece_ids", "weights")
+        self._embed = self._embed_queries = Forward(self.model, batch_tokens)
+        self.piece_weights = None
+        if query_weights is not None:
+            self.piece_weights = self._lookup(query_weights)
+            self.piece_weights.trainable = not freeze_query_weights
+            inputs = pretrained.backbone.inputs
+            self.query_model = lookup_model(inputs, self.piece_weights)
+            self._embed_queries = Forward(self.query_model, batch_tokens)
+
+    def _lookup(self, query_weights: np.typing.ArrayLike) -> PieceWeights:
+        """Check the weights of queries and return a layer with them."""
+        values = np.asarray(query_weights, np.float32)
+        if values.shape != (self.dim,) or not np.isfinite(values).all():
+            raise ValueError(
+                "`query_weights` must be finite floats, one for each of the "
+                f"{self.dim} word pieces. Received: an array of shape "
+                f"{values.shape}."
+            )
+        vocabulary = self.preprocess.tokenizer.vocabulary
+        special = {vocabulary.id_of(x) for x in self.preprocess.template.tokens}
+        return PieceWeights(values, sorted(special))
+
+    @property
+    def batch_tokens(self) -> int:
+        """Maximum number of tokens computed together. Can be assigned."""
+        return self._embed.batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value: int) -> None:
+        self._embed.batch_tokens = self._embed_queries.batch_tokens = value
+
+    @classmethod
+    def _load(
+        cls, directory: Path, **arguments: typing.Any
+    ) -> tuple[PretrainedModel, dict[str, typing.Any]]:
+        return load_sparse_embedder(directory, **arguments)
+
+    def save(
+        self, directory: Path, format: str = "keras", overwrite: bool = False
+    ) -> None:
+        """Save the embedder to a directory that `from_pretrained` can load.
+
+        Args:
+            directory: directory to write; it is created if needed.
+            format: "keras" (this library), or "hf" (a `SparseEncoder` of
+                sentence-transformers).
+            overwrite: whether to overwrite the files of an earlier save.
+
+        Raises:
+            ValueError: the format does not support the embedder, or the
+                directory contains a file that may not be overwritten.
+        """
+        save_sparse_embedder(self, directory, format, overwrite)
+
+    def _published_model_and_files(
+        self,
+    ) -> tuple[
+        PretrainedModel,
+        dict[str, collections.abc.Callable[[pathlib.Path], object]],
+    ]:
+        if self.model is self.query_model:
+            raise ValueError("Received: the lookup of queries.")
+        return self.pretrained.without_task(), published_sparse_files(self)
+
+    def embed_query(
+        self, texts: Texts, show_progress_bar: bool = False
+    ) -> "sparse.csr_array":
+        queries = self.for_queries()
+        return queries.embed(
+            texts, self.prompts.first_of("query"), show_progress_bar
+        )
+
+    def for_queries(self) -> typing.Self:
+        """Return an embedder that embeds and exports queries.
+
+        With `query_weights`, it does not use the encoder. Otherwise, it is this
+        embedder.
+        """
+        if self.query_model is None:
+            return self
+        queries = copy.copy(self)
+        queries.model, queries._embed = self.query_model, self._embed_queries
+        return queries
+
+    def decode(
+        self, embeddings: "sparse.csr_array", top_k: int | None = None
+    ) -> typing.Any:
+        """Return the active word pieces of embeddings.
+
+        Args:
+            embeddings: result of `embed` for a text or for a list of texts.
+            top_k: maximum number of word pieces of a text. None for all.
+
+        Returns:
+            A list of (word piece, weight) tuples, largest weight first, for a
+            text, or a list of such lists.
+        """
+        if top_k is not None:
+            checks.at_least(1, top_k=top_k)
+        rows = sparse.csr_array(embeddings)
+        tokens = self.preprocess.tokenizer.vocabulary.tokens
+        decoded = []
+        for start, end in zip(rows.indptr, rows.indptr[1:], strict=False):
+            ids, weights = rows.indices[start:end], rows.data[start:end]
+            order = np.lexsort((ids, -weights))[:top_k]
+            decoded.append(
+                [
+                    (tokens[index], float(weight))
+                    for index, weight in zip(
+                        ids[order], weights[order], strict=True
+                    )
+                    if index < len(tokens)  # The table may have more rows.
+                ]
+            )
+        return decoded[0] if len(embeddings.shape) == 1 else decoded
+
+    @one_or_many
+    def predict(self, texts: Texts) -> list[dict[str, float]]:
+        """Return the active word pieces of each text with their weights.
+
+        A dict of word pieces is a value of a `rank_features` field of
+        OpenSearch and Elasticsearch.
+
+        Args:
+            texts: str or list of str. Lists may be empty.
+
+        Returns:
+            A list of dicts from word pieces to weights, largest weight first,
+            or such a dict for a single text.
+        """
+        return [dict(words) for words in self.decode(self.embed(texts))]
+
+    def predict_ids(
+        self, inputs: Tensors, model: collections.abc.Callable | None = None
+    ) -> Tensors:
+        """Compute the active word pieces in a TensorFlow graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+            model: argument of `Task.predict_ids`.
+
+        Returns:
+            A dict with `weights`, float32, in descending order, and
+            `piece_ids`, int32, both `(batch_size, num_active)`, where
+            `num_active` is the largest number of active word pieces of a text
+            in the batch, or `max_active_dims`. Texts with fewer active pieces
+            are padded with weight 0 and id -1.
+        """
+        embeddings = super().predict_ids(inputs, model)["embedding"]
+        num_active = self.max_active_dims
+        if num_active is None:
+            counts = tf.math.count_nonzero(embeddings, axis=1, dtype=tf.int32)
+            num_active = tf.reduce_max(tf.concat([counts, [1]], axis=0))
+        weights, ids = tf.math.top_k(embeddings, num_active)
+        return {"piece_ids": tf.where(weights > 0, ids, -1), "weights": weights}
+
+    def export_tflite(
+        self,
+        path: Path,
+        kind: str = "int8",
+        texts: list | None = None,
+        representative_texts: list | None = None,
+        files: collections.abc.Collection[str] = ("text", "ids"),
+        overwrite: bool = False,
+        force: bool = False,
+    ) -> "dict[str, Comparison]":
+        """Export TFLite files that take strings and token ids.
+
+        They return `max_active_dims` word pieces and weights for each text, or
+        256 if there is no limit.
+
+        Args:
+            path, kind, texts, representative_texts, files, overwrite, force:
+                see `keras_bert.export.export_tflite`.
+
+        Returns:
+            A dict mapping the names in `files` to the results of comparing each
+            file with the task.
+
+        Raises:
+            ValueError: the same errors as `keras_bert.export.export_tflite`.
+            ModuleNotFoundError: the interpreter of LiteRT is not installed.
+        """
+        task = self
+        if self.max_active_dims is None:
+            task = copy.copy(self)
+            task.max_active_dims = min(_TFLITE_DIMS, self.dim)
+            task.settings = {
+                **self.settings,
+                "max_active_dims": task.max_active_dims,
+            }
+        return Task.export_tflite(
+            task,
+            path,
+            kind=kind,
+            texts=texts,
+            representative_texts=representative_texts,
+            files=files,
+            overwrite=overwrite,
+            force=force,
+        )
+
+    def _row_embeddings(
+        self, rows: RaggedRows, preprocess: PromptPreprocessor | None = None
+    ) -> "sparse.csr_array":
+        """Compute the embeddings of tokenized documents."""
+        blocks, order = [sparse.csr_array((0, self.dim), dtype=np.float32)], []
+        for indices, outputs in self._embed(rows):
+            blocks.append(sparse.csr_array(self._limited(outputs["embedding"])))
+            order.extend(indices)
+        return sparse.vstack(blocks, format="csr")[np.argsort(order)]
+
+    def _sides(
+        self, rows: RaggedRows
+    ) -> "tuple[sparse.csr_array, sparse.csr_array]":
+        documents = self._row_embeddings(rows)
+        if self.query_model is None:
+            return documents, documents
+        return self.for_queries()._row_embeddings(rows), documents
+
+    def _limited(self, embeddings: np.ndarray) -> np.ndarray:
+        """Keep the `max_active_dims` largest weights of each row."""
+        if self.max_active_dims is None:
+            return embeddings
+        _, ids = ops.top_k(embeddings, self.max_active_dims)
+        kept = np.zeros(embeddings.shape, bool)
+        np.put_along_axis(kept, ops.convert_to_numpy(ids), True, axis=1)
+        return np.where(kept, embeddings, 0)
+
+    def _joined(
+        self, chunks: "collections.abc.Iterable[sparse.csr_array]", count: int
+    ) -> "sparse.csr_array":
+        empty = sparse.csr_array((0, self.dim), dtype=np.float32)
+        return sparse.vstack([empty, *chunks], format="csr")
+
+    def _default_losses(self) -> collections.abc.Sequence[EmbeddingLoss]:
+        ranking = MultipleNegativesRankingLoss(scale=1.0, similarity="dot")
+        return [
+            SpladeLoss(loss, _DOCUMENT_WEIGHT, _QUERY_WEIGHT)
+            for loss in (ranking, CosineSimilarityLoss())
+        ]
+
+    def _training_metrics(self) -> list[keras.metrics.Metric]:
+        def active_dims(targets, embeddings):
+            counts = ops.sum(ops.cast(embeddings > 0, "float32"), axis=-1)
+            return ops.mean(counts, axis=-1)
+
+        return [keras.metrics.MeanMetricWrapper(active_dims, "active_dims")]
+
+    def _metrics(
+        self,
+        examples: EmbeddingExamples,
+        sides: "tuple[sparse.csr_array, sparse.csr_array]",
+    ) -> dict[str, float]:
+        _, documents = sides
+        return {
+            "active_dims": documents.nnz / documents.shape[0],
+            **super()._metrics(examples, sides),
+        }
