@@ -1,9 +1,11 @@
 """Losses on any Keras backend."""
 
 from .angle import AnglELoss as AnglELoss
+from .batch_hard_triplet import BatchHardTripletLoss as BatchHardTripletLoss
 from .binary_cross_entropy import (
     BinaryCrossEntropyLoss as BinaryCrossEntropyLoss,
 )
+from .contrastive import ContrastiveLoss as ContrastiveLoss
 from .cosent import CoSENTLoss as CoSENTLoss
 from .cosine_similarity import CosineSimilarityLoss as CosineSimilarityLoss
 from .distill_kl_div import DistillKLDivLoss as DistillKLDivLoss

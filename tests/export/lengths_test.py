@@ -122,6 +122,9 @@ def _check(found, expected, mask, is_exact):
     assert names
     for name in names:
         values, wanted = found[name], expected[name].numpy()
+        if name in ("piece_ids", "weights"):  # TFLite has a fixed number.
+            width = min(values.shape[1], wanted.shape[1])
+            values, wanted = values[:, :width], wanted[:, :width]
         assert values.shape == wanted.shape, name
         if wanted.shape[:2] == mask.shape:
             values, wanted = values[mask], wanted[mask]

@@ -70,6 +70,26 @@ def main():
             draw(_BATCH, _DIM),
         ),
     }
+    classes = np.array([0, 1, 0, 2, 1, 0, 2, 3, 1.0])
+    cases |= {
+        "contrastive": (losses.ContrastiveLoss(model), 2, classes % 2),
+        "contrastive_margin": (
+            losses.ContrastiveLoss(model, margin=1.2),
+            2,
+            classes % 2,
+        ),
+        "batch_hard": (losses.BatchHardTripletLoss(model), 1, classes),
+        "batch_hard_margin": (
+            losses.BatchHardTripletLoss(model, margin=0.1),
+            1,
+            classes,
+        ),
+        "batch_hard_soft": (
+            losses.BatchHardSoftMarginTripletLoss(model),
+            1,
+            classes,
+        ),
+    }
     arrays = {}
     for name, (loss, num_texts, labels) in cases.items():
         vectors = draw(_BATCH, num_texts, _DIM).astype(np.float32)

@@ -27,6 +27,12 @@ _MATRYOSHKA = losses.MatryoshkaLoss
             "query_threshold=0.5",
         ),
         (lambda: losses.SpladeLoss(_RANKING(), 1, warmup=2), "warmup=2"),
+        (lambda: losses.ContrastiveLoss(margin=0), "margin=0"),
+        (lambda: losses.BatchHardTripletLoss(margin=-1), "margin=-1"),
+        (
+            lambda: losses.ContrastiveLoss().check(2, np.array([1, 0.5]), 4),
+            "0 or 1 for ContrastiveLoss. Received: 0.5 at index 1",
+        ),
         (lambda: losses.LambdaLoss(k=0), "`k` must be .* Received: k=0"),
         (lambda: losses.LambdaLoss(mu=-1), "`mu` must be .* Received: mu=-1"),
         (
