@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 _NUM_WARM_UP = 3
+_REGULARIZERS = 3e-5, 5e-5  # Weights of documents and of queries.
 
 
 def measure(library, directory):
@@ -19,14 +20,23 @@ def measure(library, directory):
 
     Args:
         library: str, a key of `_TRAINERS`.
-        directory: directory with `work.json`; `vectors.npy` is written to it.
+        directory: directory with `work.json`; `vectors.npy`, or for a sparse
+            embedder `vectors.npz`, is written to it.
     """
     work = json.loads(pathlib.Path(directory, "work.json").read_text())
     clock = _Clock(work["batches"])
     embed = _TRAINERS[library](work, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    np.save(pathlib.Path(directory, "vectors.npy"), embed(work["evaluation"]))
     figures = {"peak_mib": peak, "per_s": clock.per_s(), "loss": clock.loss}
+    vectors = embed(work["evaluation"])
+    if work["sparse"]:
+        import scipy.sparse
+
+        vectors = scipy.sparse.csr_array(vectors)
+        scipy.sparse.save_npz(pathlib.Path(directory, "vectors.npz"), vectors)
+        figures["active"] = vectors.nnz / vectors.shape[0]
+    else:
+        np.save(pathlib.Path(directory, "vectors.npy"), vectors)
     print(json.dumps(figures))
 
 
@@ -70,6 +80,11 @@ def _ours(work, clock):
     embedder = _our_embedder(work)
     is_scored = work["labels"] is not None
     loss = keras_bert.losses.MultipleNegativesRankingLoss()
+    if work["sparse"]:
+        ranking = keras_bert.losses.MultipleNegativesRankingLoss(
+            scale=1.0, similarity="dot"
+        )
+        loss = keras_bert.losses.SpladeLoss(ranking, *_REGULARIZERS)
     history = embedder.fit(
         work["texts"],
         work["labels"],
@@ -94,7 +109,10 @@ def _our_embedder(work):
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    return keras_bert.TextEmbedder.from_pretrained(
+    kind = (
+        keras_bert.SparseEmbedder if work["sparse"] else keras_bert.TextEmbedder
+    )
+    return kind.from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]
     )
 
@@ -107,15 +125,30 @@ def _sentence_transformers(work, clock):
     from sentence_transformers.sentence_transformer import losses
 
     torch.set_num_threads(1)
-    model = sentence_transformers.SentenceTransformer(
-        work["model_dir"], device="cpu"
+    name = "SparseEncoder" if work["sparse"] else "SentenceTransformer"
+    kind, arguments_kind, trainer_kind = (
+        getattr(sentence_transformers, name + part)
+        for part in ("", "TrainingArguments", "Trainer")
     )
+    model = kind(work["model_dir"], device="cpu")
     model.max_seq_length = work["seq_length"]
     is_scored = work["labels"] is not None
-    kind = losses.MultipleNegativesRankingLoss
-    loss = (losses.CoSENTLoss if is_scored else kind)(model)
+    if work["sparse"]:
+        from sentence_transformers.sparse_encoder import losses as sparse_losses
+
+        ranking = sparse_losses.SparseMultipleNegativesRankingLoss(model)
+        loss = sparse_losses.SpladeLoss(model, ranking, *_REGULARIZERS)
+    elif is_scored:
+        loss = losses.CoSENTLoss(model)
+    else:
+        loss = losses.MultipleNegativesRankingLoss(model)
     recorded = []
-    loss.register_forward_hook(lambda *given: recorded.append(given[-1].item()))
+
+    def record(module, inputs, output):
+        parts = output.values() if isinstance(output, dict) else [output]
+        recorded.append(sum(part.item() for part in parts))
+
+    loss.register_forward_hook(record)
     anchors, positives = zip(*work["texts"], strict=True)
     columns = {"anchor": anchors, "positive": positives}
     if is_scored:
@@ -125,7 +158,7 @@ def _sentence_transformers(work, clock):
         def on_step_end(self, *_, **__):
             clock.tick()
 
-    arguments = sentence_transformers.SentenceTransformerTrainingArguments(
+    arguments = arguments_kind(
         work["model_dir"] + "/peer",
         num_train_epochs=work["recipe"]["epochs"],
         seed=work["recipe"]["seed"],
@@ -137,7 +170,7 @@ def _sentence_transformers(work, clock):
         disable_tqdm=True,
         use_cpu=True,
     )
-    sentence_transformers.SentenceTransformerTrainer(
+    trainer_kind(
         model,
         arguments,
         datasets.Dataset.from_dict(columns),
@@ -147,7 +180,22 @@ def _sentence_transformers(work, clock):
     ).train()
     clock.loss = float(np.average(recorded, weights=clock.sizes))
     model.eval()
-    return model.encode
+    return _sparse_encoding(model) if work["sparse"] else model.encode
+
+
+def _sparse_encoding(model):
+    """Return a function that encodes texts as a sparse array of SciPy."""
+
+    def encode(texts):
+        import scipy.sparse
+
+        vectors = model.encode(texts).coalesce().cpu()
+        return scipy.sparse.csr_array(
+            (vectors.values().numpy(), vectors.indices().numpy()),
+            shape=tuple(vectors.shape),
+        )
+
+    return encode
 
 
 class _Batches:

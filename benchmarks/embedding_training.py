@@ -27,6 +27,10 @@ repeated. The program ends with a table of the means over the seeds, in which
 `untrained` is MODEL_DIR before training. --no_dropout trains without dropout;
 the losses and scores of both libraries are then equal but for rounding.
 
+With --sparse, MODEL_DIR is a masked LM, and both libraries train a sparse
+embedder with SpladeLoss on the pairs of mrpc and squad. The table then has the
+mean number of active dimensions of the evaluated texts.
+
 --peer_python has sentence-transformers, accelerate and datasets.
 """
 
@@ -69,9 +73,11 @@ def main():
         "max_examples": args.max_examples,
         "seq_length": args.seq_length,
         "dropout": not args.no_dropout,
+        "sparse": args.sparse,
     }
+    tasks = ["mrpc", "squad"] if args.sparse else _TASKS
     for seed in range(args.seeds):
-        for task in args.task or _TASKS:
+        for task in args.task or tasks:
             for library in args.library or _LIBRARIES:
                 if library == "untrained" and seed:
                     continue
@@ -103,6 +109,7 @@ def _arguments():
     parser.add_argument("--max_examples", type=int, default=2000)
     parser.add_argument("--seq_length", type=int, default=128)
     parser.add_argument("--no_dropout", action="store_true")
+    parser.add_argument("--sparse", action="store_true")
     parser.add_argument("--work_dir", help="train one library here")
     return parser
 
@@ -123,6 +130,7 @@ def _run(args, context):
         work = {
             "model_dir": str(model_dir),
             "seq_length": args.seq_length,
+            "sparse": args.sparse,
             "texts": texts,
             "labels": labels,
             "evaluation": evaluation["texts"],
@@ -166,7 +174,10 @@ def _batches(work):
     from keras_bert.tasks.embeddings.examples import embedding_examples
     from keras_bert.tasks.training.batches import epochs_of_batches
 
-    embedder = keras_bert.TextEmbedder.from_pretrained(
+    kind = (
+        keras_bert.SparseEmbedder if work["sparse"] else keras_bert.TextEmbedder
+    )
+    embedder = kind.from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]
     )
     examples = embedding_examples(
@@ -183,18 +194,25 @@ def _batches(work):
 def _score(directory, evaluation):
     """Return the score of the vectors that a run has written, in percent."""
     import numpy as np
+    import scipy.sparse
 
     import keras_bert
     from keras_bert.tasks.embeddings.scores import scored_pair_scores
 
-    vectors = np.load(pathlib.Path(directory, "vectors.npy"))
+    similarity, path = "cosine", pathlib.Path(directory, "vectors.npy")
+    if path.exists():
+        vectors = np.load(path)
+    else:
+        vectors = scipy.sparse.load_npz(path.with_suffix(".npz"))
+        similarity = "dot"
     groups = np.array(evaluation["groups"])
     if "scores" in evaluation:
         scores = np.array(evaluation["scores"])
-        return 100 * scored_pair_scores(vectors, groups, scores)["spearman"]
+        sides = vectors, vectors
+        return 100 * scored_pair_scores(sides, groups, scores)["spearman"]
     documents = np.array(evaluation["documents"])
     ranked, _ = keras_bert.tasks.search(
-        vectors[groups[:, 0]], vectors[documents], _NDCG_LENGTH
+        vectors[groups[:, 0]], vectors[documents], _NDCG_LENGTH, similarity
     )
     gains = 1 / np.log2(np.arange(_NDCG_LENGTH) + 2)
     is_right = documents[ranked] == groups[:, 1:]
@@ -265,8 +283,9 @@ _READERS = {"mrpc": _mrpc, "squad": _squad, "sts": _sts}
 
 
 def _print_table(runs):
-    print("| task | library | seeds | score | loss | examples/s | peak MiB |")
-    print("|---|---|---|---|---|---|---|")
+    columns = "task library seeds score loss examples/s MiB active".split()
+    print(f"| {' | '.join(columns)} |")
+    print("|---" * len(columns) + "|")
     for task, score in _TASKS.items():
         for library in _LIBRARIES:
             some = [
@@ -278,6 +297,7 @@ def _print_table(runs):
                 continue
             cells = [_mean(some, "score", 2), _mean(some, "loss", 4)]
             cells += [_mean(some, "per_s", 1), _mean(some, "peak_mib", 0)]
+            cells += [_mean(some, "active", 1)]
             cells = [f"{task} {score}", library, str(len(some)), *cells]
             print(f"| {' | '.join(cells)} |")
 

@@ -46,7 +46,9 @@ _BLOCKS = {name: code for name, (code, _) in _PRINTED.items()}
 # `test_library_example_trains` and serving_lines_test.py run these.
 _ELSEWHERE = ("training.md-0", "serving.md-0", "serving.md-1")
 # Only the environment of `make test-loaders` has these packages.
-_OF_LOADERS = re.compile("(?:import|from) (?:mediapipe|openvino|qdrant_client|usearch)")
+_OF_LOADERS = re.compile(
+    "(?:import|from) (?:mediapipe|openvino|qdrant_client|usearch)"
+)
 # Files that blocks read and that a program on the page writes.
 _DYNAMIC = ("dynamic.tfrecord", "eval.tfrecord")
 # Files that users download.

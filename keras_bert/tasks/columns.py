@@ -235,6 +235,56 @@ def as_rows(texts, keys=TEXT_KEYS):
     ]
 
 
+def select_columns(examples, columns, labels=None):
+    """Return the given columns of examples in the given order.
+
+    Args:
+        examples: mapping of columns, table, list of mappings, or
+            `tf.data.Dataset` of mappings.
+        columns: sequence of str, names of the columns with texts.
+        labels: labels of the examples. If None, the labels are the column
+            `label`, if there is one that is not among `columns`.
+
+    Returns:
+        A list of texts, or of tuples if there are several columns, and the
+        labels, or None.
+
+    Raises:
+        ValueError: `columns` is not a list of names, or an example lacks one.
+    """
+    is_list = isinstance(columns, list | tuple) and len(columns) > 0
+    if not is_list or not all(isinstance(name, str) for name in columns):
+        raise ValueError(
+            "`columns` must be a list of names of columns. Received: "
+            f"columns={brief(columns)}."
+        )
+    named = named_columns(examples)
+    if named is None:
+        rows = as_list(examples)
+        for index, row in enumerate(rows):
+            _check_has(row, columns, f" at index {index}")
+        has_labels = bool(rows) and all("label" in row for row in rows)
+        texts = [_values(row, columns) for row in rows]
+        own = [row["label"] for row in rows] if has_labels else None
+    else:
+        _check_has(named, columns, "")
+        texts = _zipped([as_list(named[name], name) for name in columns])
+        own = named["label"] if "label" in named else None
+    if labels is None and "label" not in columns:
+        labels = own
+    return texts, labels
+
+
+def _check_has(row, columns, where):
+    lacking = [x for x in columns if not _is_mapping(row) or x not in row]
+    if lacking:
+        received = f"the keys {listed(row)}" if _is_mapping(row) else brief(row)
+        raise ValueError(
+            f"Each example must have the columns {listed(columns)}. Received: "
+            f"{received}{where}."
+        )
+
+
 def _is_mapping(row):
     return isinstance(row, collections.abc.Mapping)
 

@@ -13,9 +13,11 @@ from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.columns import first_examples
 from keras_bert.tasks.columns import one_or_many
+from keras_bert.tasks.columns import select_columns
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
 from keras_bert.tasks.embeddings.examples import evaluation_examples
+from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
@@ -127,6 +129,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
         loss: EmbeddingLoss | dict[str, EmbeddingLoss] | None = None,
         mini_batch_size: int | None = None,
         no_duplicates: bool = False,
+        columns: collections.abc.Sequence[str] | None = None,
         *args: Arguments.args,
         **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
@@ -170,6 +173,10 @@ class Embedder(Task, typing.Generic[_Vectors]):
             no_duplicates: whether to form batches in which no text is in two
                 examples. Each text of other examples is then a distinct
                 negative, but some batches are smaller.
+            columns: names of the columns of `texts` and `validation_data` with
+                the anchor, the positive and the negatives, in this order, if
+                they are tables or rows with other names or other columns, such
+                as a `datasets.Dataset`. Labels are in the column `label`.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -183,6 +190,11 @@ class Embedder(Task, typing.Generic[_Vectors]):
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)
         texts = first_examples(texts, options)
+        if columns is not None:
+            texts, labels = select_columns(texts, columns, labels)
+            if validation_data is not None:
+                held_out, scores = with_labels(validation_data)
+                validation_data = select_columns(held_out, columns, scores)
         examples, loss = examples_and_loss(
             loss, (texts, labels), self, options.batch_size, no_duplicates
         )

@@ -6,8 +6,10 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.tasks.columns import PAIR_KEYS
+from keras_bert.tasks.columns import as_list
 from keras_bert.tasks.columns import as_rows
 from keras_bert.tasks.columns import encoded_texts
+from keras_bert.tasks.columns import select_columns
 from keras_bert.tasks.columns import split_examples
 
 _A, _B = ["a", "ü"], ["c", "d"]
@@ -185,6 +187,40 @@ def test_arrow_values_are_python_values():
     assert split_examples(table) == (_A, [1, 0])
     for texts in (table["text"], arrow.array(_A), [*table["text"]]):
         assert as_rows(texts) == _A
+
+
+_ROWS = [
+    {"id": 7, "answer": "a", "query": "b", "label": 0.5},
+    {"id": 8, "answer": "c", "query": "d", "label": 1.0},
+]
+
+
+@pytest.mark.parametrize(
+    "examples",
+    [
+        _ROWS,
+        {name: [row[name] for row in _ROWS] for name in _ROWS[0]},
+        _Table(**{name: [row[name] for row in _ROWS] for name in _ROWS[0]}),
+        tf.data.Dataset.from_tensor_slices(
+            {name: [row[name] for row in _ROWS] for name in _ROWS[0]}
+        ),
+    ],
+    ids=["rows", "columns", "table", "dataset"],
+)
+def test_columns_are_selected_in_order(examples):
+    texts, labels = select_columns(examples, ("query", "answer"))
+    assert texts == [("b", "a"), ("d", "c")]
+    assert as_list(labels) == [0.5, 1.0]
+    texts, labels = select_columns(examples, ["answer"], [3, 4])
+    assert (texts, labels) == (["a", "c"], [3, 4])
+    with pytest.raises(ValueError, match="'query', 'x'. Received"):
+        select_columns(examples, ["query", "x"])
+
+
+@pytest.mark.parametrize("names", [[], "query", [1]])
+def test_columns_must_be_names(names):
+    with pytest.raises(ValueError, match="`columns` must be a list of names"):
+        select_columns(_ROWS, names)
 
 
 def test_pairs_are_two_columns():

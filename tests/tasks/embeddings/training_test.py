@@ -150,3 +150,23 @@ def test_anchors_are_not_padded_to_the_other_texts(bert, num_texts):
     anchor, *others = examples.rows.lengths
     expected = [anchor, *[max(others, default=0)] * len(others)]
     assert np.array(found)[0, :, 0].tolist() == expected
+
+
+def test_named_columns_are_trained(bert):
+    rows = [
+        {"id": index, "answer": answer, "query": query}
+        for index, (query, answer) in enumerate(
+            [("the dog", "meat"), ("a cat", "fish"), ("a bird", "seeds")]
+        )
+    ]
+    pairs = [(row["query"], row["answer"]) for row in rows]
+    found = []
+    for texts, columns in ((rows, ("query", "answer")), (pairs, None)):
+        embedder = TextEmbedder(bert)
+        weights = bert.encoder.get_weights()
+        history = embedder.fit(
+            texts, validation_data=texts, columns=columns, **_RECIPE
+        ).history
+        bert.encoder.set_weights(weights)
+        found.append([history["loss"], history["val_loss"]])
+    np.testing.assert_allclose(*found, rtol=1e-5)
