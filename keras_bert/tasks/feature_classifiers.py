@@ -70,8 +70,8 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     >>> labels = task_class.labels_of(tags)
     >>> tagger = task_class.from_pretrained("directory", labels=labels)
     >>> history = tagger.fit(words, tags, verbose=0)
-    >>> [(x["text"], x["label"]) for x in tagger.predict("Who was Ada?")]
-    [('Ada', 'PER')]
+    >>> tagger.predict_words(words)
+    [['B-PER', 'O', 'B-PER', 'O']]
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3

@@ -45,8 +45,8 @@ class TokenClassifier(FineTunedTask):
     ...     "directory", labels=keras_bert.TokenClassifier.labels_of(tags)
     ... )
     >>> history = tagger.fit(words, tags, verbose=0)
-    >>> [(x["text"], x["label"]) for x in tagger.predict("Who was Ada?")]
-    [('Ada', 'PER')]
+    >>> tagger.predict_words(words)
+    [['B-PER', 'O', 'B-PER', 'O']]
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3
