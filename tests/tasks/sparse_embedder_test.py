@@ -14,6 +14,8 @@ from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import evaluate_retrieval
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks import load_task
+from keras_bert.tasks import mine_hard_negatives
+from keras_bert.tasks import read_hard_negatives
 from keras_bert.tasks import search
 
 _TEXTS = ["the dog eats meat", "", "a cat, a bird.", "cats and dogs " * 5]
@@ -232,6 +234,27 @@ def test_scored_pairs_and_sparse_search(bert):
         {"q": {"b": 1}},
     )
     assert 0 <= evaluate_retrieval(embedder, data)["ndcg_at_10"] <= 1
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine"])
+def test_hard_negatives_are_mined(bert, tmp_path, similarity):
+    embedder = SparseEmbedder(bert, similarity=similarity)
+    corpus = ["the cat", "a bird", "seeds", "the dog eats"]
+    path = tmp_path / "mined.jsonl"
+    mine_hard_negatives(
+        embedder, _PAIRS, path, corpus=corpus, num_negatives=1, margin=0.0
+    )
+    mined = read_hard_negatives(path, embedder)
+    documents = [*dict.fromkeys([x for _, x in _PAIRS] + corpus)]
+    queries = embedder.embed_query([anchor for anchor, *_ in mined])
+    indices, scores = search(
+        queries, embedder.embed(documents), len(documents), similarity
+    )
+    for (_, positive, negative), row, values in zip(
+        mined, indices, scores, strict=True
+    ):
+        ranked = [documents[index] for index in row]
+        assert ranked.index(positive) < ranked.index(negative)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from keras_bert.files.outputs import new_file
 from keras_bert.messages import brief
 from keras_bert.tasks.columns import SINGLE_KEYS
 from keras_bert.tasks.columns import encoded_texts
+from keras_bert.tasks.embeddings.scores import as_array
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.embeddings.search import similarity_of
 from keras_bert.tasks.readers.tables import read_cells
@@ -162,7 +163,7 @@ def read_hard_negatives(
 
 def _identity(embedder, text):
     """Return values that identify an embedder, with its vector for a text."""
-    vector = np.asarray(embedder.embed_query([text]))[0]
+    vector = as_array(embedder.embed_query([text]))[0]
     return {"embedder": repr(embedder), "text": text, "vector": vector.tolist()}
 
 
@@ -253,8 +254,8 @@ def _similarities(first, second, similarity):
     dots = (first * second).sum(axis=1)
     if similarity == "dot":
         return dots
-    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    return dots / np.maximum(norms, 1e-12)
+    squares = (first * first).sum(axis=1) * (second * second).sum(axis=1)
+    return dots / np.maximum(np.sqrt(squares), 1e-12)
 
 
 def _limits(anchors, scores, margin, relative_margin):

@@ -111,4 +111,6 @@ def _compared(vectors, is_cosine):
 
 def as_array(values):
     """Return an array of the values of an array or sparse array."""
-    return values if isinstance(values, np.ndarray) else values.toarray()
+    return np.asarray(
+        values.toarray() if hasattr(values, "toarray") else values
+    )
