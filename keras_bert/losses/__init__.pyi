@@ -10,6 +10,7 @@ from .cosent import CoSENTLoss as CoSENTLoss
 from .cosine_similarity import CosineSimilarityLoss as CosineSimilarityLoss
 from .distill_kl_div import DistillKLDivLoss as DistillKLDivLoss
 from .embedding_loss import EmbeddingLoss as EmbeddingLoss
+from .gist_embed import GISTEmbedLoss as GISTEmbedLoss
 from .lambda_loss import LambdaLoss as LambdaLoss
 from .list_net import ListNetLoss as ListNetLoss
 from .margin_mse import MarginMSELoss as MarginMSELoss

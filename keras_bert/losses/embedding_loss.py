@@ -25,9 +25,12 @@ class EmbeddingLoss(keras.losses.Loss):
     Attributes:
         examples: str, description of the accepted examples for error messages.
         variables: variables that `callbacks` assign during training.
+        guide: embedder whose vectors of all texts are the targets of examples
+            without labels, instead of text ids; None for text ids.
     """
 
     examples = ""
+    guide: typing.Any = None
     variables: tuple[keras.Variable, ...] = ()
 
     def accepts(

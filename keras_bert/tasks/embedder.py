@@ -200,7 +200,9 @@ class Embedder(Task, typing.Generic[_Vectors]):
         )
         validation = None
         if validation_data is not None:
-            held_out = evaluation_examples(self.preprocess, validation_data)
+            held_out = evaluation_examples(
+                self.preprocess, validation_data, loss.guide
+            )
             is_scored = held_out.are_scored_pairs
             names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
             held_out_loss = validation_loss(

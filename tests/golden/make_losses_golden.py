@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from sentence_transformers.sentence_transformer import losses
 
-_BATCH, _DIM = 9, 13
+_BATCH, _DIM, _GUIDE_DIM = 9, 13, 7
 _BOTH_WAYS = {
     "directions": ("query_to_doc", "doc_to_query"),
     "partition_mode": "per_direction",
@@ -30,6 +30,28 @@ class _Vectors(torch.nn.Module):
 
     def get_embedding_dimension(self):
         return _DIM
+
+
+class _Guide(torch.nn.Module):
+    """Guide whose embedding is an input."""
+
+    def forward(self, features):
+        return {"sentence_embedding": features["guide"]}
+
+
+def _gist(model, **options):
+    """Create the loss without the tokenizers of its models."""
+    loss = losses.GISTEmbedLoss.__new__(losses.GISTEmbedLoss)
+    torch.nn.Module.__init__(loss)
+    loss.model, loss.guide, loss.must_retokenize = model, _Guide(), False
+    loss.similarity_fct = torch.nn.CosineSimilarity(dim=-1)
+    loss.cross_entropy_loss = torch.nn.CrossEntropyLoss()
+    loss.contrast_anchors = loss.contrast_positives = True
+    loss.gather_across_devices = False
+    loss.temperature = options.get("temperature", 0.01)
+    loss.margin = options.get("margin", 0.0)
+    loss.margin_strategy = options.get("margin_strategy", "absolute")
+    return loss
 
 
 def main():
@@ -90,12 +112,30 @@ def main():
             classes,
         ),
     }
+    cases |= {
+        name: (_gist(model, **options), num_texts, "guide")
+        for name, num_texts, options in (
+            ("gist", 2, {}),
+            ("gist_negatives", 3, {"temperature": 0.1, "margin": 0.05}),
+            (
+                "gist_relative",
+                3,
+                {"margin_strategy": "relative", "margin": 0.2},
+            ),
+        )
+    }
     arrays = {}
     for name, (loss, num_texts, labels) in cases.items():
         vectors = draw(_BATCH, num_texts, _DIM).astype(np.float32)
         vectors[:, 1:] += vectors[:, :1] / 2  # So that no loss is constant.
         leaf = torch.tensor(vectors, requires_grad=True)
         features = [{"vectors": x} for x in leaf.unbind(1)]
+        if isinstance(labels, str):
+            guides = draw(_BATCH, num_texts, _GUIDE_DIM).astype(np.float32)
+            guides[:, 1:] += guides[:, :1]
+            arrays[f"{name}/labels"], labels = guides, None
+            for one, guide in zip(features, torch.tensor(guides).unbind(1)):
+                one["guide"] = guide
         arrays[f"{name}/embeddings"] = vectors
         if labels is not None:
             arrays[f"{name}/labels"] = labels = labels.astype(np.float32)

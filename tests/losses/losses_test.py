@@ -35,6 +35,12 @@ _LOSSES = {
     "matryoshka_cosent": losses.MatryoshkaLoss(losses.CoSENTLoss(), **_SIZES),
     "matryoshka_mse": losses.MatryoshkaLoss(losses.MSELoss(), **_SIZES),
 }
+# The guide is not needed to compute the loss.
+_GUIDED = {
+    "gist": losses.GISTEmbedLoss(None),
+    "gist_negatives": losses.GISTEmbedLoss(None, temperature=0.1, margin=0.05),
+    "gist_relative": losses.GISTEmbedLoss(None, relative_margin=0.2),
+}
 _SPARSE_RANKING = _RANKING(scale=1.0, similarity="dot")
 _WEIGHTS = {"document_weight": 0.3, "query_weight": 0.5}
 _THRESHOLDS = {"document_threshold": 7, "query_threshold": 6}
@@ -74,15 +80,26 @@ def test_splade_losses_equal_sentence_transformers(golden_sparse, name):
     _check(_SPLADE[name], golden_sparse, name)
 
 
+@pytest.mark.parametrize("name", _GUIDED)
+def test_guided_losses_equal_sentence_transformers(golden, name):
+    _compare(_GUIDED[name], golden, name)
+
+
 def _check(loss, golden, name):
     revived = keras.losses.deserialize(keras.losses.serialize(loss))
     vectors = golden[f"{name}/embeddings"]
     labels = golden.get(f"{name}/labels")
     shape = None if labels is None else labels.shape[1:]
     assert revived.accepts(vectors.shape[1], shape)
+    _compare(revived, golden, name)
+
+
+def _compare(loss, golden, name):
+    vectors = golden[f"{name}/embeddings"]
+    labels = golden.get(f"{name}/labels")
     if labels is None:
         labels = np.arange(vectors[..., 0].size).reshape(vectors.shape[:2])
-    value, gradient = value_and_gradient(revived, labels, vectors)
+    value, gradient = value_and_gradient(loss, labels, vectors)
     np.testing.assert_allclose(value, golden[f"{name}/loss"], rtol=1e-5)
     expected = golden[f"{name}/gradient"]
     np.testing.assert_allclose(

@@ -33,6 +33,12 @@ _MATRYOSHKA = losses.MatryoshkaLoss
             lambda: losses.ContrastiveLoss().check(2, np.array([1, 0.5]), 4),
             "0 or 1 for ContrastiveLoss. Received: 0.5 at index 1",
         ),
+        (lambda: losses.GISTEmbedLoss(None, temperature=0), "temperature=0"),
+        (lambda: losses.GISTEmbedLoss(None, margin=-1), "margin=-1"),
+        (
+            lambda: losses.GISTEmbedLoss(None, relative_margin=-1),
+            "relative_margin=-1",
+        ),
         (lambda: losses.LambdaLoss(k=0), "`k` must be .* Received: k=0"),
         (lambda: losses.LambdaLoss(mu=-1), "`mu` must be .* Received: mu=-1"),
         (

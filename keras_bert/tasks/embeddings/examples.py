@@ -75,7 +75,26 @@ class EmbeddingExamples(Encoded):
         return batches
 
 
-def embedding_examples(preprocess, texts, labels=None):
+class _GuideTargets:
+    """Vectors of the texts of examples, selected by index.
+
+    Args:
+        vectors: float array `(num_texts, dim)` of distinct texts.
+        groups: int `(num_examples, num_texts)`, rows of `vectors`.
+    """
+
+    def __init__(self, vectors, groups):
+        self._vectors, self._groups = vectors, groups
+        self.shape = (*groups.shape, vectors.shape[1])
+
+    def __len__(self):
+        return len(self._groups)
+
+    def __getitem__(self, indices):
+        return self._vectors[self._groups[indices]]
+
+
+def embedding_examples(preprocess, texts, labels=None, guide=None):
     """Check and tokenize examples.
 
     Args:
@@ -85,6 +104,7 @@ def embedding_examples(preprocess, texts, labels=None):
             such tuples, or of (tuple, label) tuples.
         labels: number or list of numbers for each example. None if there are
             no labels.
+        guide: see `EmbeddingLoss`.
 
     Returns:
         `EmbeddingExamples`.
@@ -99,21 +119,26 @@ def embedding_examples(preprocess, texts, labels=None):
     for text in itertools.chain(*zip(*columns, strict=True)):
         indices.setdefault(text, len(indices))
     ids = [[indices[text] for text in column] for column in columns]
-    rows = tokenized_rows(preprocess, [*indices])
-    return EmbeddingExamples(rows, np.array(ids).T, labels)
+    rows, groups = tokenized_rows(preprocess, [*indices]), np.array(ids).T
+    examples = EmbeddingExamples(rows, groups, labels)
+    if guide is not None and labels is None:
+        vectors = guide.embed([text.decode() for text in indices])
+        examples.targets = _GuideTargets(vectors, groups)
+    return examples
 
 
-def evaluation_examples(preprocess, data):
+def evaluation_examples(preprocess, data, guide=None):
     """Check and tokenize examples for evaluation.
 
     Args:
         preprocess: `Preprocessor`.
         data: argument of `with_labels`.
+        guide: see `EmbeddingLoss`.
 
     Raises:
         ValueError: an example is malformed, or is a single text.
     """
-    examples = embedding_examples(preprocess, *with_labels(data))
+    examples = embedding_examples(preprocess, *with_labels(data), guide)
     if examples.num_texts == 1:
         raise ValueError(
             "To evaluate embeddings, pass pairs, with or without scores, or "

@@ -1,6 +1,7 @@
 """Training on several datasets with one loss each."""
 
 import functools
+import math
 
 import numpy as np
 
@@ -115,8 +116,7 @@ class MixtureLoss(EmbeddingLoss):
 
 def _loss_and_gradient(loss, examples, targets, embeddings):
     targets = targets[:, : _num_targets(examples)]
-    if examples.label_shape == ():
-        targets = targets[:, 0]
+    targets = tf.reshape(targets, (-1, *examples.targets.shape[1:]))
     shape = (-1, examples.num_texts, embeddings.shape[-1])
     with tf.GradientTape() as tape:
         tape.watch(embeddings)
@@ -127,5 +127,4 @@ def _loss_and_gradient(loss, examples, targets, embeddings):
 
 def _num_targets(examples):
     """Return the number of targets per example."""
-    shape = examples.targets.shape[1:]
-    return shape[0] if shape else 1
+    return math.prod(examples.targets.shape[1:])

@@ -60,7 +60,8 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
     """
     if isinstance(loss, dict):
         return _mixture(loss, data, embedder, batch_size, no_duplicates)
-    examples = embedding_examples(embedder.preprocess, *data)
+    guide = getattr(loss, "guide", None)
+    examples = embedding_examples(embedder.preprocess, *data, guide)
     examples.no_duplicates = no_duplicates
     if loss is None:
         loss = default_loss(examples, embedder._default_losses())

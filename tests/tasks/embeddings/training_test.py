@@ -170,3 +170,42 @@ def test_named_columns_are_trained(bert):
         bert.encoder.set_weights(weights)
         found.append([history["loss"], history["val_loss"]])
     np.testing.assert_allclose(*found, rtol=1e-5)
+
+
+class _Guide:
+    """Guide that finds all texts equal except those of one set."""
+
+    def __init__(self, apart):
+        self._apart = apart
+        self.texts = []
+
+    def embed(self, texts):
+        self.texts += texts
+        return np.array([[text in self._apart, 1.0] for text in texts])
+
+
+def test_a_guide_embeds_each_text_once(bert):
+    pairs = [("the dog", "meat"), ("a cat", "fish"), ("a bird", "meat")]
+    guide = _Guide({"the dog", "meat"})
+    loss = losses.GISTEmbedLoss(guide)
+    history = (
+        TextEmbedder(bert)
+        .fit(pairs, loss=loss, validation_data=pairs[:2], **_RECIPE)
+        .history
+    )
+    assert np.isfinite(history["loss"] + history["val_loss"]).all()
+    assert sorted(guide.texts) == sorted(
+        ["the dog", "meat", "a cat", "fish", "a bird"]
+        + ["the dog", "meat", "a cat", "fish"]
+    )
+
+
+def test_a_guide_and_other_datasets_are_trained_together(bert):
+    pairs = [("the dog", "meat"), ("a cat", "fish"), ("a bird", "seeds")]
+    data = {"guided": pairs, "scored": (pairs, [0.1, 0.5, 0.9])}
+    loss = {
+        "guided": losses.GISTEmbedLoss(_Guide({"meat"})),
+        "scored": losses.CoSENTLoss(),
+    }
+    history = TextEmbedder(bert).fit(data, loss=loss, **_RECIPE).history
+    assert np.isfinite(history["loss"]).all()
