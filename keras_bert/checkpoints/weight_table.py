@@ -5,8 +5,9 @@ published array. The column `weight` has the path of our weight, and the column
 `shape` the shape of our weight: letters of the config's `size_keys`, multiples
 such as "3H", or digits. Each format has a column with the names of its arrays:
 `{}` is the index of a block, and "-" an array that the format lacks. A column
-`tf1_<name>` is for a second model in TensorFlow checkpoints, and the column
-`hugging_face_too` has alternative names.
+`tf1_<name>` has the names of a second model in the same TensorFlow checkpoint,
+such as the generator of ELECTRA. The column `hugging_face_too` has alternative
+names of the arrays in Hugging Face files.
 
 A mark after the path of the weight restricts a row. `@but_first` skips the
 first block. `@narrow` skips the row if E equals H, `@convolved` if K is 0,

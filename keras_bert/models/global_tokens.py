@@ -16,11 +16,12 @@ _GLOBAL_SEGMENTS = {"span_classifier": 0, "choice_scorer": 1}
 
 
 def context_of(part):
-    """Return the attention context for a task of a long model, or None.
+    """Return a function that computes the attention context of a head, or None.
 
-    For question answering, the question is global; for multiple choice, the
-    choice is global. For tagging, no token is global. For other tasks, or if
-    the model has no segments, only the first token is global.
+    The function takes the inputs of the model. For question answering, the
+    question is global; for multiple choice, the choice is global. For tagging,
+    no token is global. For other tasks, or if the model has no segments, only
+    the first token is global.
 
     Args:
         part: name of the head, such as "classifier".

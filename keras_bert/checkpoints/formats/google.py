@@ -218,9 +218,9 @@ def _check_buildable(config):
     if sizes.get("E") == sizes["H"] and "embeddings/projection/bias" in shapes:
         keys = config.size_keys["E"], config.size_keys["H"]
         raise ValueError(
-            f"{program} does not project the embeddings if `{keys[0]}` equals "
-            f"`{keys[1]}`. Received: {keys[0]}={sizes['E']}, "
-            f"{keys[1]}={sizes['H']}."
+            f"{program} cannot load this model, because it does not project "
+            f"the embeddings if `{keys[0]}` equals `{keys[1]}`. Received: "
+            f"{keys[0]}={sizes['E']}, {keys[1]}={sizes['H']}."
         )
 
 

@@ -101,7 +101,7 @@ def modules_of_route(directory, route, order, wanted):
 
 
 def check_no_route(directory, route):
-    """Raise CheckpointError if a route of a directory without Router is set."""
+    """Raise CheckpointError if `route` is set; the directory has no Router."""
     if route is not None:
         raise CheckpointError(
             f"{directory} must contain a Router of {PACKAGE} to load a route. "

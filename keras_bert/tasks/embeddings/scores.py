@@ -45,8 +45,8 @@ def retrieval_scores(sides, examples, is_cosine=True):
     Each distinct anchor is a query. The candidates are all distinct positives
     and the negatives of triplets, without the anchor itself. If an anchor has
     several positives, the recall is the share of retrieved positives, and the
-    reciprocal rank uses the first one. Candidates that tie with a positive
-    rank before it.
+    reciprocal rank uses the first one. A candidate with the same score as a
+    positive ranks before it.
 
     Args:
         sides: tuple of the embeddings of all texts as anchors and as

@@ -1,9 +1,9 @@
 """Loading and saving of sparse embedders, also as a `SparseEncoder`.
 
 In the format of sentence-transformers, the modules are an MLMTransformer (a
-Hugging Face directory with a masked-LM head) and a SpladePooling. Release 6
-names the first one Transformer. A Router has these for documents, and a
-SparseStaticEmbedding for queries.
+Hugging Face directory with a masked-LM head) and a SpladePooling. Its release 6
+writes Transformer instead of MLMTransformer. A Router has these for documents,
+and a SparseStaticEmbedding for queries.
 """
 
 import functools

@@ -80,7 +80,7 @@ def _lists(name, rows, contents, types=str):
     for index, row in enumerate(rows):
         if not isinstance(row, list | tuple):
             raise ValueError(
-                f"{wanted}, such as a dataset column. Received: {brief(row)} "
+                f"{wanted}, or a column of such lists. Received: {brief(row)} "
                 f"at index {index}."
             )
         rows[index] = [*map(plain, row)]

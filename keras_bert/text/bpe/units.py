@@ -119,7 +119,11 @@ class BytePairUnits:
 
 
 def _pattern_of(tokens):
-    """Return a compiled pattern with added tokens in groups."""
+    """Return a compiled pattern of the added tokens.
+
+    The first group has the tokens that keep the spaces before them, the second
+    group those that take the spaces.
+    """
     plain, taking = (
         "|".join(re.escape(text) for text in sorted(texts, key=len)[::-1])
         for texts in (

@@ -150,7 +150,8 @@ def _hugging_face_charsmap(charsmap):
     """Return the table for single characters and quotation marks.
 
     Precompiled replaces single characters, and graphemes of less than six
-    bytes. After the first table, no such grapheme has an accent.
+    bytes. The first table has removed all accents, so that these graphemes
+    cannot occur.
     """
     spaces = dict.fromkeys(_WHITE_SPACE, " ")
     return _quoting_charsmap({**spaces, **single_replacements(charsmap)})
