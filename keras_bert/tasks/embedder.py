@@ -18,6 +18,7 @@ from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
 from keras_bert.tasks.embeddings.examples import evaluation_examples
 from keras_bert.tasks.embeddings.examples import with_labels
+from keras_bert.tasks.embeddings.mixture import SAMPLINGS
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
@@ -130,6 +131,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
         mini_batch_size: int | None = None,
         no_duplicates: bool = False,
         columns: collections.abc.Sequence[str] | None = None,
+        sampling: str = "proportional",
         *args: Arguments.args,
         **recipe: Arguments.kwargs,
     ) -> keras.callbacks.History:
@@ -177,6 +179,10 @@ class Embedder(Task, typing.Generic[_Vectors]):
                 the anchor, the positive and the negatives, in this order, if
                 they are tables or rows with other names or other columns, such
                 as a `datasets.Dataset`. Labels are in the column `label`.
+            sampling: order of the batches of several datasets. "proportional"
+                samples a dataset in proportion to its size. "round_robin"
+                takes a batch of each dataset in turn, until a dataset has no
+                batch left.
             **recipe: fields of `Recipe`.
 
         Returns:
@@ -187,6 +193,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
         """
         options = self.recipe_class.of_fit(self.fit, *args, **recipe)
         checks.flag(no_duplicates=no_duplicates)
+        checks.one_of(SAMPLINGS, sampling=sampling)
         if mini_batch_size is not None:
             check_mini_batch_size(mini_batch_size, options)
         texts = first_examples(texts, options)
@@ -196,7 +203,12 @@ class Embedder(Task, typing.Generic[_Vectors]):
                 held_out, scores = with_labels(validation_data)
                 validation_data = select_columns(held_out, columns, scores)
         examples, loss = examples_and_loss(
-            loss, (texts, labels), self, options.batch_size, no_duplicates
+            loss,
+            (texts, labels),
+            self,
+            options.batch_size,
+            no_duplicates,
+            sampling,
         )
         validation = None
         if validation_data is not None:

@@ -30,6 +30,11 @@ from tests.tasks import on_backend
 on_backend.main(sys.argv[1])
 """
 _EMBEDDER = {"pooling": _POOLINGS, "truncate_dim": 65}
+_SEVERAL = {
+    "pairs": _MATCHES,
+    "scored": [_MATCHES, [0.1, 0.5, 0.9]],
+    "triplets": [[*pair, "a"] for pair in _MATCHES],
+}
 _WEIGHTS = [1.0 + index / 9 for index in range(18)]
 _MASKS = ["the [MASK]", "a [MASK] sees a [MASK]."]
 _CASES = {
@@ -37,12 +42,13 @@ _CASES = {
     "gpt": CASES["classifier"],
     "embedder": Case("TextEmbedder", _EMBEDDER, (_MATCHES,)),
     "masks": Case("FillMask", {}, (), _MASKS),
+    "several": Case("TextEmbedder", {}, (_SEVERAL,)),
     "sparse": Case("SparseEmbedder", {"query_weights": _WEIGHTS}, (_MATCHES,)),
 }
 # A program runs several cases, because importing a backend takes seconds.
 _GROUPS = [
     "masks",
-    "classifier embedder sparse",
+    "classifier embedder sparse several",
     "windows regressor ranker",
     "tagger answerer",
     "chooser features gpt",

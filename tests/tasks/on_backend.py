@@ -6,6 +6,7 @@ import pathlib
 import keras
 import numpy as np
 
+import keras_bert
 from keras_bert import tasks
 
 
@@ -24,12 +25,26 @@ def results(directory, case):
     if examples:
         # Each epoch is one batch.
         recipe = {"epochs": 50, "batch_size": 32, "learning_rate": 1e-3}
+        if isinstance(examples[0], dict):
+            found["losses"] = _losses_of_several(task, examples[0], recipe)
+            found["learned"] = outputs(task, texts)
+            task.save(learned(directory), overwrite=True)
+            return found
         history = task.fit(*examples, verbose=0, **recipe)
         found["losses"] = history.history["loss"]
         found["learned"] = outputs(task, texts)
         found["scores"] = [*task.evaluate(*examples).values()]
         task.save(learned(directory), overwrite=True)
     return found
+
+
+def _losses_of_several(task, datasets, recipe):
+    """Train an embedder on several datasets."""
+    loss = {name: None for name in datasets}
+    loss["scored"] = keras_bert.losses.CoSENTLoss()
+    data = {**datasets, "scored": tuple(datasets["scored"])}
+    recipe = {**recipe, "epochs": 10}
+    return task.fit(data, loss=loss, verbose=0, **recipe).history["loss"]
 
 
 def learned(directory):

@@ -17,14 +17,9 @@ def check_mini_batch_size(mini_batch_size, recipe):
             f"at once. Received: mini_batch_size={mini_batch_size}, "
             f"parallel_parts={recipe.parallel_parts}."
         )
-    check_backend("`mini_batch_size`")
-
-
-def check_backend(user):
-    """Raise ValueError unless the Keras backend is TensorFlow."""
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
-            f"{user} needs Keras's TensorFlow backend. Received: "
+            "`mini_batch_size` needs Keras's TensorFlow backend. Received: "
             f"{keras.backend.backend()}."
         )
 

@@ -3,20 +3,24 @@
 import functools
 import math
 
+import keras
 import numpy as np
+from keras import ops
 
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.losses import EmbeddingLoss
+
+SAMPLINGS = "proportional", "round_robin"
 
 
 class Mixture:
     """Examples from several datasets, with each batch from one dataset.
 
-    The batches of all datasets are shuffled together, so each dataset is
-    sampled in proportion to its size.
-
     Args:
         datasets: list with the `EmbeddingExamples` of each dataset.
+        sampling: str, one of `SAMPLINGS`. "proportional" shuffles the batches
+            of all datasets together. "round_robin" takes a batch of each
+            dataset in turn, until a dataset has no batch left.
 
     Attributes:
         num_texts: None, because the number of texts per example differs.
@@ -25,18 +29,24 @@ class Mixture:
     num_texts = None
     extra_targets: dict = {}
 
-    def __init__(self, datasets):
-        self.datasets = datasets
+    def __init__(self, datasets, sampling):
+        self.datasets, self._sampling = datasets, sampling
         self._ends = np.cumsum([len(dataset) for dataset in datasets])
         self._starts = self._ends - [len(dataset) for dataset in datasets]
         self._num_targets = max(map(_num_targets, datasets))
 
     def epoch_batches(self, batch_size, seed, epoch):
-        batches = [
-            start + batch
+        parts = [
+            [
+                start + batch
+                for batch in dataset.epoch_batches(batch_size, seed, epoch)
+            ]
             for start, dataset in zip(self._starts, self.datasets, strict=True)
-            for batch in dataset.epoch_batches(batch_size, seed, epoch)
         ]
+        if self._sampling == "round_robin":
+            turns = zip(*parts, strict=False)
+            return [batch for turn in turns for batch in turn]
+        batches = [batch for part in parts for batch in part]
         random = np.random.default_rng([seed, epoch])
         return [batches[index] for index in random.permutation(len(batches))]
 
@@ -96,6 +106,21 @@ class MixtureLoss(EmbeddingLoss):
         return False
 
     def call(self, targets, embeddings):
+        if keras.backend.backend() == "tensorflow":
+            return self._switched(targets, embeddings)
+        # Shapes are known, so that only some datasets can have the batch.
+        pairs = [
+            (index, functools.partial(_loss, *pair))
+            for index, pair in enumerate(self._pairs)
+            if pair[1].num_texts == embeddings.shape[1]
+        ]
+        indices, branches = zip(*pairs, strict=True)
+        number = ops.cast(targets[0, 0], "int32")
+        branch = ops.sum(ops.cast(ops.array(indices) < number, "int32"))
+        return ops.switch(branch, branches, targets[:, 1:], embeddings)
+
+    def _switched(self, targets, embeddings):
+        """Compute the loss in a TensorFlow graph of unknown shapes."""
         number = tf.cast(targets[0, 0], tf.int32)
         # Compute gradients in the branches, because TensorFlow logs a warning
         # about types in the gradient of `switch_case`.
@@ -115,14 +140,18 @@ class MixtureLoss(EmbeddingLoss):
 
 
 def _loss_and_gradient(loss, examples, targets, embeddings):
-    targets = targets[:, : _num_targets(examples)]
-    targets = tf.reshape(targets, (-1, *examples.targets.shape[1:]))
-    shape = (-1, examples.num_texts, embeddings.shape[-1])
     with tf.GradientTape() as tape:
         tape.watch(embeddings)
-        losses = loss.call(targets, tf.reshape(embeddings, shape))
-        mean = tf.reduce_mean(losses)
+        mean = _loss(loss, examples, targets, embeddings)
     return mean, tape.gradient(mean, embeddings)
+
+
+def _loss(loss, examples, targets, embeddings):
+    """Compute the mean loss of a batch of one dataset."""
+    targets = targets[:, : _num_targets(examples)]
+    targets = ops.reshape(targets, (-1, *examples.targets.shape[1:]))
+    shape = (-1, examples.num_texts, embeddings.shape[-1])
+    return ops.mean(loss.call(targets, ops.reshape(embeddings, shape)))
 
 
 def _num_targets(examples):

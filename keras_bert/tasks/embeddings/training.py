@@ -8,7 +8,6 @@ from keras_bert import features
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.cached_gradients import CachedModel
-from keras_bert.tasks.embeddings.cached_gradients import check_backend
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
@@ -42,7 +41,9 @@ class EmbeddingOutputs:
         return self.embedding_loss
 
 
-def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
+def examples_and_loss(
+    loss, data, embedder, batch_size, no_duplicates, sampling
+):
     """Return the training examples and their loss.
 
     Args:
@@ -53,13 +54,15 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
         batch_size: int.
         no_duplicates: bool, whether to form batches in which no text is in two
             examples.
+        sampling: str, argument of `Mixture`.
 
     Raises:
         ValueError: an example is malformed, or the loss does not support the
             examples, the embeddings or the batch size.
     """
     if isinstance(loss, dict):
-        return _mixture(loss, data, embedder, batch_size, no_duplicates)
+        options = embedder, batch_size, no_duplicates, sampling
+        return _mixture(loss, data, *options)
     guide = getattr(loss, "guide", None)
     examples = embedding_examples(embedder.preprocess, *data, guide)
     examples.no_duplicates = no_duplicates
@@ -70,7 +73,6 @@ def examples_and_loss(loss, data, embedder, batch_size, no_duplicates):
 
 def _mixture(losses, data, *options):
     """Return the examples and the loss for training on several datasets."""
-    check_backend("Training on several datasets")
     datasets, labels = data
     is_dict = isinstance(datasets, dict) and labels is None
     if not is_dict or not losses or {*datasets} != {*losses}:
@@ -88,7 +90,7 @@ def _mixture(losses, data, *options):
         except ValueError as error:
             raise ValueError(f"Dataset {brief(name)}: {error}") from None
     examples, losses = zip(*pairs, strict=True)
-    return Mixture(examples), MixtureLoss(losses, examples)
+    return Mixture(examples, options[-1]), MixtureLoss(losses, examples)
 
 
 def _checked_loss(loss, examples, dim, batch_size):

@@ -14,7 +14,7 @@ _DATA = {"triplets": _TRIPLETS, "scored": (_PAIRS, _SCORES)}
 def test_each_batch_has_the_examples_and_the_loss_of_one_data_set(bert):
     embedder = TextEmbedder(bert)
     own = {"triplets": None, "scored": losses.CoSENTLoss()}
-    options = embedder, 2, False
+    options = embedder, 2, False, "proportional"
     mixture, loss = examples_and_loss(own, (_DATA, None), *options)
     found = mixture.epoch_batches(2, 0, 0)
     sizes = [(len(batch), max(batch) < len(_TRIPLETS)) for batch in found]
@@ -44,3 +44,14 @@ def test_fit_trains_on_several_data_sets(bert):
     recipe = {"epochs": 1, "batch_size": 2, "verbose": 0}
     embedder.fit(_DATA, loss=loss, no_duplicates=True, **recipe)
     assert np.abs(embedder.embed("the dog") - before).max() > 0
+
+
+def test_datasets_take_turns(bert):
+    loss = {"triplets": None, "scored": losses.CoSENTLoss()}
+    mixture, _ = examples_and_loss(
+        loss, (_DATA, None), TextEmbedder(bert), 2, False, "round_robin"
+    )
+    batches = mixture.epoch_batches(2, 0, 0)
+    # The triplets have one batch, the pairs two.
+    is_scored = [min(batch) >= len(_TRIPLETS) for batch in batches]
+    assert is_scored == [False, True]
