@@ -38,7 +38,7 @@ class BatchHardTripletLoss(EmbeddingLoss):
         section 2
     """
 
-    examples = "single texts with the number of a class each"
+    examples = "single texts with one class index each"
 
     def __init__(self, margin: float | None = 5.0, **kwargs: typing.Any):
         super().__init__(**kwargs)

@@ -70,6 +70,13 @@ class MatryoshkaLoss(EmbeddingLoss):
     def examples(self) -> str:
         return self.loss.examples
 
+    @property
+    def variables(self) -> tuple[keras.Variable, ...]:
+        return self.loss.variables
+
+    def callbacks(self) -> list[keras.callbacks.Callback]:
+        return self.loss.callbacks()
+
     def accepts(
         self, num_texts: int, label_shape: tuple[int, ...] | None
     ) -> bool:

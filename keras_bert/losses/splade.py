@@ -139,7 +139,7 @@ def _flops(embeddings, threshold):
     if threshold is not None:
         counts = ops.sum(ops.cast(embeddings != 0, "int32"), axis=1)
         is_used = ops.cast(counts > threshold, embeddings.dtype)
-        embeddings *= is_used[:, None]
+        embeddings = embeddings * is_used[:, None]
     return ops.sum(ops.square(ops.mean(embeddings, axis=0)))
 
 

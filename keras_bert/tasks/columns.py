@@ -263,9 +263,8 @@ def select_columns(examples, columns, labels=None):
         rows = as_list(examples)
         for index, row in enumerate(rows):
             _check_has(row, columns, f" at index {index}")
-        has_labels = bool(rows) and all("label" in row for row in rows)
         texts = [_values(row, columns) for row in rows]
-        own = [row["label"] for row in rows] if has_labels else None
+        own = _labels_of_rows(rows)
     else:
         _check_has(named, columns, "")
         texts = _zipped([as_list(named[name], name) for name in columns])
@@ -273,6 +272,18 @@ def select_columns(examples, columns, labels=None):
     if labels is None and "label" not in columns:
         labels = own
     return texts, labels
+
+
+def _labels_of_rows(rows):
+    has_label = ["label" in row for row in rows]
+    if not any(has_label):
+        return None
+    if not all(has_label):
+        raise ValueError(
+            "All examples or none must have the column `label`. Received: no "
+            f"label at index {has_label.index(False)}."
+        )
+    return [row["label"] for row in rows]
 
 
 def _check_has(row, columns, where):

@@ -10,6 +10,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
+from keras_bert.messages import brief
 from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.columns import first_examples
 from keras_bert.tasks.columns import one_or_many
@@ -198,6 +199,11 @@ class Embedder(Task, typing.Generic[_Vectors]):
             check_mini_batch_size(mini_batch_size, options)
         texts = first_examples(texts, options)
         if columns is not None:
+            if isinstance(loss, dict):
+                raise ValueError(
+                    "`columns` does not apply to several datasets. Rename "
+                    f"their columns. Received: columns={brief(columns)}."
+                )
             texts, labels = select_columns(texts, columns, labels)
             if validation_data is not None:
                 held_out, scores = with_labels(validation_data)
@@ -270,8 +276,9 @@ class Embedder(Task, typing.Generic[_Vectors]):
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts, or
-            `(dim,)` for a single text. The arrays of `SparseEmbedder` are
-            sparse arrays of SciPy in CSR format.
+            `(dim,)` for a single text. `SparseEmbedder` returns a
+            `scipy.sparse.csr_array`, or a one-dimensional sparse array for a
+            single text.
 
         Raises:
             ValueError: the prompt name is unknown, or a text is not a valid

@@ -31,7 +31,8 @@ def load_task(
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         allow_missing, lowercase, special_tokens_in_text, strict: see
-            `keras_bert.from_pretrained`.
+            `keras_bert.from_pretrained`. `allow_missing` has no effect on a
+            sparse embedder.
 
     Returns:
         An object of a class in `keras_bert.tasks` that has a method `predict`.
@@ -81,8 +82,13 @@ def load_any_task(
         ValueError: `encoder_task` is set for a fine-tuned model, or the model
             lacks the head for it.
     """
-    if encoder_task is None and is_sparse_embedder(directory):
-        encoder_task = "sparse_embedder"
+    if seq_length is not None:
+        arguments["seq_length"] = seq_length
+    is_sparse = encoder_task in (None, "sparse_embedder")
+    if is_sparse and is_sparse_embedder(directory):
+        return tasks.SparseEmbedder.from_pretrained(
+            directory, lowercase=lowercase, **arguments
+        )
     pretrained = from_pretrained(directory, lowercase=lowercase)
     saved = pretrained.task and pretrained.task.task
     if saved in (None, *_ENCODER_TASKS.values()):
@@ -95,8 +101,6 @@ def load_any_task(
             f"{directory} is fine-tuned for {pretrained.task.task}, so it has "
             f"no encoder task. Received: encoder_task={brief(encoder_task)}."
         )
-    if seq_length is not None:
-        arguments["seq_length"] = seq_length
     return task_class.from_pretrained(
         directory, lowercase=lowercase, **arguments
     )

@@ -18,6 +18,7 @@ from keras_bert.losses import CosineSimilarityLoss
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.losses import MultipleNegativesRankingLoss
 from keras_bert.losses import SpladeLoss
+from keras_bert.messages import brief
 from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.embedder import Embedder
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
@@ -154,13 +155,19 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
 
     def _lookup(self, query_weights: np.typing.ArrayLike) -> PieceWeights:
         """Check the weights of queries and return a layer with them."""
-        values = np.asarray(query_weights, np.float32)
-        if values.shape != (self.dim,) or not np.isfinite(values).all():
+        values = np.asarray(query_weights)
+        if values.shape != (self.dim,) or values.dtype.kind not in "fiu":
             raise ValueError(
-                "`query_weights` must be finite floats, one for each of the "
-                f"{self.dim} word pieces. Received: an array of shape "
-                f"{values.shape}."
+                "`query_weights` must be floats, one for each of the "
+                f"{self.dim} word pieces. Received: an array of {values.dtype} "
+                f"and shape {values.shape}."
             )
+        for index in np.flatnonzero(~np.isfinite(values))[:1]:
+            raise ValueError(
+                "`query_weights` must be finite. Received: "
+                f"{values[index]} at index {index}."
+            )
+        values = values.astype(np.float32)
         vocabulary = self.preprocess.tokenizer.vocabulary
         special = {vocabulary.id_of(x) for x in self.preprocess.template.tokens}
         return PieceWeights(values, sorted(special))
@@ -204,27 +211,35 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         dict[str, collections.abc.Callable[[pathlib.Path], object]],
     ]:
         if self.model is self.query_model:
-            raise ValueError("Received: the lookup of queries.")
+            raise ValueError("Received: an embedder of queries.")
         return self.pretrained.without_task(), published_sparse_files(self)
 
     def embed_query(
         self, texts: Texts, show_progress_bar: bool = False
     ) -> "sparse.csr_array":
-        queries = self.for_queries()
-        return queries.embed(
-            texts, self.prompts.first_of("query"), show_progress_bar
+        return self.for_queries().embed(
+            texts, show_progress_bar=show_progress_bar
         )
 
     def for_queries(self) -> typing.Self:
-        """Return an embedder that embeds and exports queries.
+        """Return an embedder of queries, for `predict` and the exports.
 
-        With `query_weights`, it does not use the encoder. Otherwise, it is this
-        embedder.
+        It uses the "query" prompt, if any, and `query_weights` instead of the
+        encoder, if they are given.
         """
-        if self.query_model is None:
-            return self
         queries = copy.copy(self)
-        queries.model, queries._embed = self.query_model, self._embed_queries
+        name = self.prompts.first_of("query")
+        queries.settings = {
+            **self.settings,
+            "default_prompt_name": name or None,
+        }
+        queries.prompts = Prompts(self.prompts.prompts, name)
+        queries.preprocess = self.preprocess.with_prompt(
+            self.prompts.named(name)
+        )
+        if self.query_model is not None:
+            queries.model = self.query_model
+            queries._embed = self._embed_queries
         return queries
 
     def decode(
@@ -242,11 +257,18 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         """
         if top_k is not None:
             checks.at_least(1, top_k=top_k)
+        if getattr(embeddings, "shape", (0,))[-1] != self.dim:
+            raise ValueError(
+                f"`embeddings` must have {self.dim} columns, as the result of "
+                f"`embed`. Received: {brief(embeddings)}."
+            )
         rows = sparse.csr_array(embeddings)
         tokens = self.preprocess.tokenizer.vocabulary.tokens
         decoded = []
         for start, end in zip(rows.indptr, rows.indptr[1:], strict=False):
             ids, weights = rows.indices[start:end], rows.data[start:end]
+            is_token = ids < len(tokens)  # The table may have more rows.
+            ids, weights = ids[is_token], weights[is_token]
             order = np.lexsort((ids, -weights))[:top_k]
             decoded.append(
                 [
@@ -254,7 +276,6 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
                     for index, weight in zip(
                         ids[order], weights[order], strict=True
                     )
-                    if index < len(tokens)  # The table may have more rows.
                 ]
             )
         return decoded[0] if len(embeddings.shape) == 1 else decoded
@@ -285,19 +306,21 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
             model: argument of `Task.predict_ids`.
 
         Returns:
-            A dict with `weights`, float32, in descending order, and
-            `piece_ids`, int32, both `(batch_size, num_active)`, where
-            `num_active` is the largest number of active word pieces of a text
-            in the batch, or `max_active_dims`. Texts with fewer active pieces
-            are padded with weight 0 and id -1.
+            A dict with `weights`, float32, in descending order of their
+            absolute values, and `piece_ids`, int32, both `(batch_size,
+            num_active)`, where `num_active` is the largest number of active
+            word pieces of a text in the batch, or `max_active_dims`. Texts with
+            fewer active pieces are padded with weight 0 and id -1.
         """
         embeddings = super().predict_ids(inputs, model)["embedding"]
         num_active = self.max_active_dims
         if num_active is None:
             counts = tf.math.count_nonzero(embeddings, axis=1, dtype=tf.int32)
             num_active = tf.reduce_max(tf.concat([counts, [1]], axis=0))
-        weights, ids = tf.math.top_k(embeddings, num_active)
-        return {"piece_ids": tf.where(weights > 0, ids, -1), "weights": weights}
+        _, ids = tf.math.top_k(tf.abs(embeddings), num_active)
+        weights = tf.gather(embeddings, ids, batch_dims=1)
+        is_active = tf.not_equal(weights, 0.0)
+        return {"piece_ids": tf.where(is_active, ids, -1), "weights": weights}
 
     def export_tflite(
         self,
@@ -348,7 +371,7 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
     def _row_embeddings(
         self, rows: RaggedRows, preprocess: PromptPreprocessor | None = None
     ) -> "sparse.csr_array":
-        """Compute the embeddings of tokenized documents."""
+        """Compute the embeddings of tokenized texts."""
         blocks, order = [sparse.csr_array((0, self.dim), dtype=np.float32)], []
         for indices, outputs in self._embed(rows):
             blocks.append(sparse.csr_array(self._limited(outputs["embedding"])))
@@ -367,7 +390,7 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         """Keep the `max_active_dims` largest weights of each row."""
         if self.max_active_dims is None:
             return embeddings
-        _, ids = ops.top_k(embeddings, self.max_active_dims)
+        _, ids = ops.top_k(np.abs(embeddings), self.max_active_dims)
         kept = np.zeros(embeddings.shape, bool)
         np.put_along_axis(kept, ops.convert_to_numpy(ids), True, axis=1)
         return np.where(kept, embeddings, 0)
@@ -379,7 +402,10 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         return sparse.vstack([empty, *chunks], format="csr")
 
     def _default_losses(self) -> collections.abc.Sequence[EmbeddingLoss]:
-        ranking = MultipleNegativesRankingLoss(scale=1.0, similarity="dot")
+        scale = {"dot": 1.0, "cosine": 20.0}[self.similarity]
+        ranking = MultipleNegativesRankingLoss(
+            scale=scale, similarity=self.similarity
+        )
         return [
             SpladeLoss(loss, _DOCUMENT_WEIGHT, _QUERY_WEIGHT)
             for loss in (ranking, CosineSimilarityLoss())
@@ -387,7 +413,7 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
 
     def _training_metrics(self) -> list[keras.metrics.Metric]:
         def active_dims(targets, embeddings):
-            counts = ops.sum(ops.cast(embeddings > 0, "float32"), axis=-1)
+            counts = ops.sum(ops.cast(embeddings != 0, "float32"), axis=-1)
             return ops.mean(counts, axis=-1)
 
         return [keras.metrics.MeanMetricWrapper(active_dims, "active_dims")]

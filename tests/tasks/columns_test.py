@@ -217,6 +217,12 @@ def test_columns_are_selected_in_order(examples):
         select_columns(examples, ["query", "x"])
 
 
+def test_some_labels_are_an_error():
+    rows = [_ROWS[0], {"answer": "c", "query": "d"}]
+    with pytest.raises(ValueError, match="All examples or none.*at index 1"):
+        select_columns(rows, ["query"])
+
+
 @pytest.mark.parametrize("names", [[], "query", [1]])
 def test_columns_must_be_names(names):
     with pytest.raises(ValueError, match="`columns` must be a list of names"):

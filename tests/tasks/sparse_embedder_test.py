@@ -8,9 +8,11 @@ import tensorflow as tf
 from keras_bert import losses
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.tasks import RetrievalData
 from keras_bert.tasks import SparseEmbedder
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import compress_vectors
 from keras_bert.tasks import evaluate_retrieval
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks import load_task
@@ -149,18 +151,159 @@ def test_queries_have_the_weights_of_their_pieces(bert):
     )
 
 
-def test_routes_with_another_vocabulary_are_refused(bert, tmp_path):
+def test_queries_have_their_prompt(bert):
+    weights = np.ones(bert.config.vocab_size)
+    prompts = {"query": "the cat "}
+    for options in ({}, {"query_weights": weights}):
+        embedder = SparseEmbedder(bert, prompts=prompts, **options)
+        (expected,) = embedder.embed_query(["dog"]).toarray()
+        queries = embedder.for_queries()
+        np.testing.assert_array_equal(queries.embed("dog").toarray(), expected)
+        found = queries.predict_texts(tf.constant(["dog"]))
+        np.testing.assert_allclose(
+            np.sort(np.array(found["weights"])[0]),
+            np.sort(expected[expected != 0]),
+            rtol=1e-5,
+        )
+
+
+def test_negative_weights_are_active(bert):
+    vocabulary = bert.tokenizer.vocabulary
+    weights = np.ones(bert.config.vocab_size)
+    weights[vocabulary.id_of("the")] = -2.0
+    embedder = SparseEmbedder(bert, query_weights=weights, max_active_dims=1)
+    queries = embedder.for_queries()
+    assert queries.predict("the dog") == {"the": -2.0}
+    found = queries.predict_texts(tf.constant(["the dog"]))
+    assert np.array(found["weights"]).tolist() == [[-2.0]]
+
+
+def test_single_texts_train_the_encoder(bert):
+    weights = np.ones(bert.config.vocab_size)
+    embedder = SparseEmbedder(bert, query_weights=weights)
+    before = embedder.embed("the dog").toarray()
+    texts = ["the dog", "a cat", "a bird", "meat"]
+    embedder.fit(
+        texts,
+        [0, 0, 1, 1],
+        loss=losses.BatchHardTripletLoss(),
+        epochs=1,
+        verbose=0,
+    )
+    assert np.abs(embedder.embed("the dog").toarray() - before).max() > 0
+    assert (embedder.piece_weights.weight.numpy() == 1).all()
+
+
+@pytest.fixture
+def router(bert, tmp_path):
+    """Return a directory with a Router, without a manifest."""
     size = bert.config.vocab_size
     embedder = SparseEmbedder(bert, query_weights=np.ones(size))
     embedder.save(tmp_path, format="hf")
     (tmp_path / "manifest.json").unlink()
-    path = tmp_path / "query_0_SparseStaticEmbedding" / "tokenizer.json"
-    values = json.loads(path.read_text())
-    words = values["model"]["vocab"]
-    words["dog"], words["cat"] = words["cat"], words["dog"]
-    path.write_text(json.dumps(values))
-    with pytest.raises(CheckpointError, match="query_0.*the vocabulary of the"):
+    return tmp_path
+
+
+def _change(file, **changes):
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def test_routes_may_have_other_names_and_folders(router):
+    expected = SparseEmbedder.from_pretrained(router).embed(_TEXTS).toarray()
+    folder = router / "passage_0"
+    folder.mkdir()
+    for path in [*router.iterdir()]:
+        if path.suffix == ".json" and path.name not in (
+            "modules.json",
+            "router_config.json",
+            "config_sentence_transformers.json",
+        ):
+            path.rename(folder / path.name)
+    for name in ("model.safetensors", "vocab.txt"):
+        (router / name).rename(folder / name)
+    path = router / "router_config.json"
+    types = json.loads(path.read_text())["types"]
+    types["passage_0"] = types.pop(".")
+    query, pooling = "query_0_SparseStaticEmbedding", "1_SpladePooling"
+    structure = {"query": [query], "passage": ["passage_0", pooling]}
+    _change(path, types=types, structure=structure)
+    for found in (
+        SparseEmbedder.from_pretrained(router),
+        load_any_task(router),
+        load_any_task(router, "sparse_embedder"),
+        load_task(router),
+    ):
+        assert found.query_model is not None
+        np.testing.assert_allclose(
+            found.embed(_TEXTS).toarray(), expected, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "name, changes, message",
+    [
+        ("router_config.json", {"structure": {}}, "router_config.*no route"),
+        ("router_config.json", {"types": {}}, "router_config.*each route"),
+        (
+            "config_sentence_transformers.json",
+            {"max_active_dims": 10**7},
+            "config_sentence_transformers.*10000000",
+        ),
+        (
+            "sentence_bert_config.json",
+            {"max_seq_length": "abc"},
+            "maximum length must be a number.*'abc'",
+        ),
+        (
+            "1_SpladePooling/config.json",
+            {"pooling_strategy": "mean"},
+            "1_SpladePooling.*'mean'",
+        ),
+        (
+            "query_0_SparseStaticEmbedding/config.json",
+            {"path": "idf.json"},
+            "query_0.*idf.json",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_used_are_named(router, name, changes, message):
+    _change(router / name, **changes)
+    with pytest.raises(CheckpointError, match=message):
+        SparseEmbedder.from_pretrained(router)
+
+
+@pytest.mark.parametrize(
+    "arrays, message",
+    [
+        ({"other": np.ones(18, "f")}, "must contain the array weight"),
+        ({"weight": np.ones((1, 18), "f")}, r"shape \(18,\).*\(1, 18\)"),
+        ({"weight": np.full(18, np.nan, "f")}, "weight must be finite"),
+    ],
+)
+def test_wrong_query_weights_are_named(router, bert, tmp_path, arrays, message):
+    folder = "query_0_SparseStaticEmbedding"
+    write_weights(router / folder / "model.safetensors", arrays)
+    with pytest.raises(CheckpointError, match=f"{folder}.*{message}"):
+        SparseEmbedder.from_pretrained(router)
+
+
+def test_lost_query_weights_are_an_error(bert, tmp_path):
+    weights = np.ones(bert.config.vocab_size)
+    SparseEmbedder(bert, query_weights=weights).save(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    (tmp_path / "query_weights.safetensors").unlink()
+    with pytest.raises((CheckpointError, OSError), match="query_weights"):
         SparseEmbedder.from_pretrained(tmp_path)
+
+
+def test_routes_with_another_vocabulary_are_refused(router):
+    path = router / "query_0_SparseStaticEmbedding" / "tokenizer.json"
+    model = json.loads(path.read_text())["model"]
+    words = model["vocab"]
+    words["dog"], words["cat"] = words["cat"], words["dog"]
+    _change(path, model=model)
+    with pytest.raises(CheckpointError, match="query_0.*the vocabulary of the"):
+        SparseEmbedder.from_pretrained(router)
 
 
 @pytest.mark.parametrize("is_frozen", [False, True])
@@ -228,6 +371,10 @@ def test_scored_pairs_and_sparse_search(bert):
         np.testing.assert_allclose(found[1], expected[1], atol=1e-5)
     with pytest.raises(ValueError, match="both be arrays.*csr_array and nd"):
         search(queries, corpus.toarray())
+    with pytest.raises(ValueError, match="a sparse array. Limit its size"):
+        compress_vectors(corpus)
+    with pytest.raises(ValueError, match="must have 18 columns"):
+        embedder.decode(np.ones((1, 3)))
     data = RetrievalData(
         {"q": "the dog"},
         {"a": "the dog", "b": "a bird", "c": ""},
@@ -266,6 +413,8 @@ def test_hard_negatives_are_mined(bert, tmp_path, similarity):
         ({"max_active_dims": 10**6}, "max_active_dims.*1000000"),
         ({"similarity": "l2"}, "similarity='l2'"),
         ({"query_weights": [1.0]}, r"query_weights.*shape \(1,\)"),
+        ({"query_weights": ["a"] * 18}, "query_weights.*array of <U1"),
+        ({"query_weights": [np.inf] * 18}, "finite. Received: inf at index 0"),
         ({"freeze_query_weights": 1}, "freeze_query_weights=1"),
         ({"default_prompt_name": "x"}, "default_prompt_name='x'"),
     ],

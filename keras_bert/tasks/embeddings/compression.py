@@ -44,6 +44,11 @@ def compress_vectors(
     >>> keras_bert.tasks.compress_vectors(np.array([[3.0, -4.0]]))
     array([[  76, -102]], dtype=int8)
     """
+    if hasattr(vectors, "tocsr"):
+        raise ValueError(
+            "`vectors` must be an array. Received: a sparse array. Limit its "
+            "size by `max_active_dims` of `SparseEmbedder`."
+        )
     vectors = float_rows(vectors, "vectors")
     check_compression(vectors.shape[1], dimensions, precision)
     rows = checked_block(vectors, 0, "vectors", is_cosine=False)
@@ -104,14 +109,14 @@ def float_rows(vectors, name, others=()):
         ValueError: the array has the wrong shape or dtype.
     """
     if hasattr(vectors, "tocsr"):  # A sparse array of SciPy.
-        vectors = vectors.tocsr()
+        vectors, others = vectors.tocsr(), ()
     else:
         vectors = np.asanyarray(vectors)
     is_known = vectors.dtype.kind == "f" or vectors.dtype.name in others
     if vectors.ndim != 2 or not is_known:
         raise ValueError(
             f"`{name}` must be a 2D float array with a row for each text, as "
-            "returned by `TextEmbedder.embed` for a list. Received: "
+            "an embedder returns it for a list. Received: "
             f"{vectors.dtype}, shape {vectors.shape}."
         )
     return vectors

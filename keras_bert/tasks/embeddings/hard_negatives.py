@@ -14,6 +14,7 @@ from keras_bert.messages import brief
 from keras_bert.tasks.columns import SINGLE_KEYS
 from keras_bert.tasks.columns import encoded_texts
 from keras_bert.tasks.embeddings.scores import as_array
+from keras_bert.tasks.embeddings.scores import pair_dots
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.embeddings.search import similarity_of
 from keras_bert.tasks.readers.tables import read_cells
@@ -46,7 +47,7 @@ def mine_hard_negatives(
     with equal scores are in the order of the documents, `corpus` first.
 
     Args:
-        embedder: `TextEmbedder`, or another object with the methods
+        embedder: `TextEmbedder`, `SparseEmbedder`, or an object with methods
             `embed_query` and `embed_document`.
         pairs: list, array or table of pairs (anchor, positive).
         output_file: new ".jsonl" file with the keys `anchor`, `positive` and
@@ -64,7 +65,7 @@ def mine_hard_negatives(
             score.
         ranker: object with the method `predict` for lists of (anchor,
             document) pairs, such as a `PairRanker`. Its scores replace the
-            cosines of candidates and positives.
+            similarities of candidates and positives.
         overwrite: whether to overwrite the file of an earlier call.
 
     Returns:
@@ -148,11 +149,13 @@ def read_hard_negatives(
             f"or call `read_columns` with {_COLUMNS}."
         )
     current = _identity(embedder, values["text"])
-    before, now = (np.array(x["vector"]) for x in (values, current))
-    is_same = before.shape == now.shape and np.linalg.norm(
-        before - now
-    ) <= _TOLERANCE * np.linalg.norm(before)
-    if not is_same:
+    # Earlier versions wrote only the vector of a query.
+    vectors = [
+        (np.array(values[name]), np.array(current[name]))
+        for name in ("vector", "document_vector")
+        if name in values
+    ]
+    if not all(_is_same(*pair) for pair in vectors):
         raise ValueError(
             f"{path} must be mined with the embedder to train. Received: "
             f"vectors of a different embedder, {values['embedder']}. Mine the "
@@ -161,10 +164,24 @@ def read_hard_negatives(
     return [*zip(*table.columns.values(), strict=True)]
 
 
+def _is_same(before, now):
+    return before.shape == now.shape and np.linalg.norm(
+        before - now
+    ) <= _TOLERANCE * np.linalg.norm(before)
+
+
 def _identity(embedder, text):
-    """Return values that identify an embedder, with its vector for a text."""
-    vector = as_array(embedder.embed_query([text]))[0]
-    return {"embedder": repr(embedder), "text": text, "vector": vector.tolist()}
+    """Return values that identify an embedder, with its vectors for a text."""
+    query, document = (
+        as_array(embed([text]))[0].tolist()
+        for embed in (embedder.embed_query, embedder.embed_document)
+    )
+    return {
+        "embedder": repr(embedder),
+        "text": text,
+        "vector": query,
+        "document_vector": document,
+    }
 
 
 def _decoded(texts, keys):
@@ -251,10 +268,10 @@ def _in_blocks(ids, score):
 
 
 def _similarities(first, second, similarity):
-    dots = (first * second).sum(axis=1)
+    dots = pair_dots(first, second)
     if similarity == "dot":
         return dots
-    squares = (first * first).sum(axis=1) * (second * second).sum(axis=1)
+    squares = pair_dots(first, first) * pair_dots(second, second)
     return dots / np.maximum(np.sqrt(squares), 1e-12)
 
 

@@ -54,7 +54,7 @@ def read_routes(directory):
             (path.parent / module["path"], _class_name(str(module["type"])))
             for module in json.loads(path.read_text("utf-8-sig"))
         ]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CheckpointError(
             f"{path} must list modules with their type and path: {error!r}."
         ) from None
@@ -120,17 +120,20 @@ def _read_router(folder):
     path = next((path for path in paths if path.is_file()), paths[0])
     values = read_json(path)
     try:
-        types = dict(values["types"])
+        types, structure = dict(values["types"]), dict(values["structure"])
+        if not structure:
+            raise ValueError("no route")
         return {
             str(route): [
                 (folder / str(name), _class_name(str(types[str(name)])))
                 for name in names
             ]
-            for route, names in dict(values["structure"]).items()
+            for route, names in structure.items()
         }
     except (KeyError, TypeError, ValueError) as error:
+        named = path if "types" in values else paths[0]
         raise CheckpointError(
-            f"{path} must list the modules of each route: {error!r}."
+            f"{named} must list the modules of each route: {error!r}."
         ) from None
 
 
@@ -148,11 +151,17 @@ def read_settings(directory, folder, pretrained, transformer):
         dict with the prompts, `seq_length`, `truncate_dim`, `max_active_dims`
         and `similarity`. Missing settings are None.
     """
-    limit = pretrained.config.max_seq_length
     own = sorted(folder.glob("sentence_*_config.json"))[:1]
     module = read_json(own[0], transformer, _TRANSFORMER_KEYS) if own else {}
     limits = read_if_any(folder / "tokenizer_config.json")
     length = module.get("max_seq_length") or limits.get("model_max_length")
+    limit = pretrained.config.max_seq_length
+    length = limit if length is None else length
+    if not isinstance(length, int | float) or not length >= 1:
+        raise CheckpointError(
+            f"{folder}: the maximum length must be a number of tokens, at "
+            f"least 1. Received: {brief(length)}."
+        )
     values = read_if_any(directory / SETTINGS, {}, _MODEL_KEYS)
     prompts = {
         "prompts": values.get("prompts") or {},
@@ -165,7 +174,7 @@ def read_settings(directory, folder, pretrained, transformer):
             tokenizer = pretrained.tokenizer_settings.lowercased()
         pretrained = pretrained.with_tokenizer(tokenizer)
     return pretrained, {
-        "seq_length": min(int(length or limit), limit),
+        "seq_length": int(min(length, limit)),
         "truncate_dim": values.get("truncate_dim"),
         "max_active_dims": values.get("max_active_dims"),
         "similarity": values.get("similarity_fn_name"),

@@ -50,12 +50,14 @@ def fuse_rankings(
     if (
         not arrays
         or any(array.dtype.kind not in "iu" for array in arrays)
+        or any((array < 0).any() for array in arrays)
         or {len(shape) for shape in shapes} != {2}
         or len({num_queries for num_queries, _ in shapes}) != 1
     ):
         raise ValueError(
-            "`rankings` must be a list of 2D int arrays with a row for each "
-            "query, such as the indices that `search` returns. Received: "
+            "`rankings` must be a list of 2D int arrays of indices, with a row "
+            "for each query, such as the indices that `search` returns. They "
+            "must not be negative. Received arrays of the "
             f"shapes {shapes}."
         )
     fused = [_fused(rows, k) for rows in zip(*arrays, strict=True)]

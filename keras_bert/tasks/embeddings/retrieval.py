@@ -19,7 +19,7 @@ def evaluate_retrieval(
     are ranked by id in descending order, as in trec_eval.
 
     Args:
-        embedder: `TextEmbedder`, or another object with the methods
+        embedder: `TextEmbedder`, `SparseEmbedder`, or an object with methods
             `embed_query` and `embed_document`.
         data: queries, documents and relevance, such as the result of
             `read_beir`.

@@ -31,7 +31,7 @@ def scored_pair_scores(sides, pairs, scores, is_cosine=True):
         A dict with `pearson` and `spearman`.
     """
     first, second = _compared_sides(sides, is_cosine)
-    similarities = (first[pairs[:, 0]] * second[pairs[:, 1]]).sum(axis=1)
+    similarities = pair_dots(first[pairs[:, 0]], second[pairs[:, 1]])
     scores = scores.astype(float)
     return {
         "pearson": pearson(scores, similarities),
@@ -102,11 +102,22 @@ def _compared(vectors, is_cosine):
     vectors = vectors.astype(np.float64)
     if not is_cosine:
         return vectors
-    lengths = np.sqrt((vectors * vectors).sum(axis=1))
+    lengths = np.sqrt(pair_dots(vectors, vectors))
     lengths = np.maximum(lengths, 1e-12)[:, None]
     if isinstance(vectors, np.ndarray):
         return vectors / lengths
     return vectors.multiply(1 / lengths).tocsr()
+
+
+def pair_dots(first, second):
+    """Return the dot product of each row with the same row of an array.
+
+    Args:
+        first, second: arrays or sparse arrays `(num_rows, dim)`.
+    """
+    if hasattr(first, "multiply"):  # `*` differs for sparse matrices.
+        return np.ravel(first.multiply(second).sum(axis=1))
+    return (first * second).sum(axis=1)
 
 
 def as_array(values):

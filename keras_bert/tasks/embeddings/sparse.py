@@ -5,6 +5,7 @@ may also be embedded by a lookup of the weights of their word pieces.
 """
 
 import keras
+import numpy as np
 from keras import ops
 
 from keras_bert import features
@@ -27,8 +28,8 @@ def sparse_model(pretrained, pooling, activation):
 
     Returns:
         A functional `keras.Model` that maps the encoder's inputs to a dict
-        with `embedding`, float32 `(batch_size, vocab_size)`. Embeddings of rows
-        without tokens are 0.
+        with `embedding`, float32 `(batch_size, vocab_size)`. Rows must start
+        with a token. Embeddings of rows without tokens are 0.
 
     References:
         [SPLADE v2](https://arxiv.org/abs/2109.10086), section 2.2
@@ -98,13 +99,12 @@ class PieceWeights(keras.layers.Layer):
 
     def __init__(self, values, special_ids, **kwargs):
         super().__init__(dtype="float32", **kwargs)
-        self._special_ids = special_ids
+        self._is_piece = np.ones(values.shape, np.float32)
+        self._is_piece[special_ids] = 0.0
         self.weight = self.add_weight(shape=values.shape, name="weight")
         self.weight.assign(values)
 
     def call(self, ids, mask):
-        for special in self._special_ids:
-            mask *= ops.cast(ids != special, mask.dtype)
         num_rows, size = ops.shape(ids)[0], self.weight.shape[0]
         cells = ids + size * ops.arange(num_rows, dtype=ids.dtype)[:, None]
         counts = ops.scatter(
@@ -113,7 +113,7 @@ class PieceWeights(keras.layers.Layer):
             (num_rows * size,),
         )
         is_active = ops.reshape(counts, (-1, size)) > 0  # [B, V]
-        return ops.cast(is_active, "float32") * self.weight
+        return ops.cast(is_active, "float32") * self._is_piece * self.weight
 
     def compute_output_spec(self, ids, mask):
         return keras.KerasTensor((ids.shape[0], self.weight.shape[0]))

@@ -9,11 +9,15 @@ and a SparseStaticEmbedding for queries.
 import functools
 import re
 
+import numpy as np
+
+from keras_bert import checks
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
@@ -22,6 +26,7 @@ from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.modules import MODULES
+from keras_bert.tasks.embeddings.modules import SETTINGS
 from keras_bert.tasks.embeddings.modules import check_no_route
 from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
@@ -38,6 +43,18 @@ _ORDER = re.compile("(MLMTransformer|Transformer) SpladePooling")
 _MODELS = "sparse_encoder.models"
 _STATIC, _WEIGHT = "SparseStaticEmbedding", "weight"
 _QUERY_WEIGHTS = "query_weights.safetensors"
+# Arguments of `SparseEmbedder` in `task.json`.
+_SETTINGS = (
+    "pooling",
+    "activation",
+    "prompts",
+    "default_prompt_name",
+    "max_active_dims",
+    "similarity",
+    "seq_length",
+    "freeze_query_weights",
+)
+_HAS_QUERY_WEIGHTS = "has_query_weights"
 _POOLING_FOLDER = "1_SpladePooling"
 _QUERY_FOLDER = f"query_0_{_STATIC}"
 _TRANSFORMER = {
@@ -75,10 +92,18 @@ def load_sparse_embedder(directory, route=None, **arguments):
     task = pretrained.task
     if task is None or task.task != _TASK:
         return pretrained, {}
-    settings = dict(task.settings)
-    path = directory / _QUERY_WEIGHTS
-    if path.is_file():
-        settings["query_weights"] = SafetensorsFile(path).read(_WEIGHT)
+    try:
+        settings = {name: task.settings[name] for name in _SETTINGS}
+    except KeyError as error:
+        raise CheckpointError(
+            f"{directory / TASK}: the settings of a {_TASK} must contain the "
+            f"key {error}."
+        ) from None
+    if task.settings.get(_HAS_QUERY_WEIGHTS):
+        path = directory / _QUERY_WEIGHTS
+        settings["query_weights"] = _read_weight(
+            path, SafetensorsFile(path), pretrained
+        )
     return pretrained, settings
 
 
@@ -93,30 +118,36 @@ def is_sparse_embedder(directory):
 
 
 def _read_modules(directory, route, arguments):
-    routes, query = read_routes(directory), {}
-    for folder, class_name in routes.get("query", []) if route is None else ():
-        if class_name == _STATIC and len(routes["query"]) == 1:
-            route, query = "document", _read_static(folder)
+    routes, query_folder = read_routes(directory), None
+    query = routes.get("query", [])
+    if route is None and [class_name for _, class_name in query] == [_STATIC]:
+        query_folder = query[0][0]
+        others = [name for name in routes if name != "query"]
+        route = others[0] if len(others) == 1 else None
     folders, _ = modules_of_route(
         directory, route, _ORDER, "an MLMTransformer and a SpladePooling"
     )
     pretrained = from_pretrained(folders[0], **arguments)
-    _check_vocabulary(query.pop("folder", None), pretrained)
     pooling = read_json(folders[1] / "config.json", _POOLING, _DIMENSIONS)
     pretrained, settings = read_settings(
         directory, folders[0], pretrained, _TRANSFORMER
     )
     del settings["truncate_dim"]
+    if settings["max_active_dims"] is not None:
+        size = pretrained.config.vocab_size
+        with errors_name_file(directory / SETTINGS):
+            checks.between(1, size, max_active_dims=settings["max_active_dims"])
+    if query_folder is not None:
+        settings |= _read_static(query_folder, pretrained)
     return pretrained, {
         **settings,
         "pooling": pooling.get("pooling_strategy", "max"),
         "activation": pooling.get("activation_function", "relu"),
         "similarity": settings["similarity"] or "dot",
-        **query,
     }
 
 
-def _read_static(folder):
+def _read_static(folder, pretrained):
     """Return the arguments of `SparseEmbedder` for a SparseStaticEmbedding."""
     config = read_json(folder / "config.json", {}, ("frozen", "path"))
     if config.get("path"):
@@ -125,18 +156,29 @@ def _read_static(folder):
             "model.safetensors. Save the model again with sentence-"
             f"transformers. Received: path={brief(config['path'])}."
         )
-    weights = open_arrays(folder).read(_WEIGHT)
+    _check_vocabulary(folder, pretrained)
     return {
-        "query_weights": weights,
+        "query_weights": _read_weight(folder, open_arrays(folder), pretrained),
         "freeze_query_weights": bool(config.get("frozen")),
-        "folder": folder,
     }
+
+
+def _read_weight(path, arrays, pretrained):
+    """Read the weights of the word pieces of queries."""
+    shape = (pretrained.config.vocab_size,)
+    if arrays.shapes.get(_WEIGHT) != shape:
+        raise CheckpointError(
+            f"{path} must contain the array {_WEIGHT} of shape {shape}. "
+            f"Received the shapes: {arrays.shapes}."
+        )
+    weights = arrays.read(_WEIGHT)
+    if not np.isfinite(weights).all():
+        raise CheckpointError(f"{path}: the array {_WEIGHT} must be finite.")
+    return weights
 
 
 def _check_vocabulary(folder, pretrained):
     """Raise CheckpointError unless a folder has the vocabulary of a model."""
-    if folder is None:
-        return
     with errors_name_file(folder):
         other = read_tokenizer(pretrained.family.tokenizer, folder, 100)
     vocabulary = pretrained.tokenizer_settings.vocabulary
@@ -227,9 +269,10 @@ def save_sparse_embedder(embedder, directory, format, overwrite):
         pretrained = pretrained.without_task()
         extras = published_sparse_files(embedder)
     elif format == "keras":
-        record = TaskRecord(_TASK, None, embedder.settings)
-        pretrained = pretrained.with_task(record)
-        if embedder.piece_weights is not None:
+        has_weights = embedder.piece_weights is not None
+        settings = {**embedder.settings, _HAS_QUERY_WEIGHTS: has_weights}
+        pretrained = pretrained.with_task(TaskRecord(_TASK, None, settings))
+        if has_weights:
             write = functools.partial(_write_weight, embedder)
             extras = {_QUERY_WEIGHTS: write}
     else:

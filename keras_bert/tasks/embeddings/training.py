@@ -160,8 +160,10 @@ def embedding_learner(embedder, examples, loss, mini_batch_size=None):
         mini_batch_size: int, number of examples that are computed together.
             If None, the whole batch is computed together.
     """
+    is_single = examples.num_texts == 1
+    query_model = None if is_single else embedder.query_model
     trained = _over_texts(
-        embedder.query_model or embedder.model,
+        query_model or embedder.model,
         embedder.model,
         examples.num_texts,
         loss.variables,

@@ -27,6 +27,7 @@ def test_no_queries_have_no_results():
         [],
         [np.zeros((2, 2))],
         [np.zeros(3, int)],
+        [np.array([[0, -1]])],
         [np.eye(2, dtype=int)[:n] for n in (1, 2)],
     ],
 )
