@@ -205,9 +205,6 @@ class Embedder(Task, typing.Generic[_Vectors]):
                     f"their columns. Received: columns={brief(columns)}."
                 )
             texts, labels = select_columns(texts, columns, labels)
-            if validation_data is not None:
-                held_out, scores = with_labels(validation_data)
-                validation_data = select_columns(held_out, columns, scores)
         examples, loss = examples_and_loss(
             loss,
             (texts, labels),
@@ -218,21 +215,11 @@ class Embedder(Task, typing.Generic[_Vectors]):
         )
         validation = None
         if validation_data is not None:
-            held_out = evaluation_examples(
-                self.preprocess, validation_data, loss.guide
-            )
-            is_scored = held_out.are_scored_pairs
-            names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
-            held_out_loss = validation_loss(
-                loss, held_out, self._default_losses()
-            )
-            validation = Validation(
-                lambda: self._validate(
-                    held_out, held_out_loss, options.batch_size
-                ),
-                ["loss", *self._statistics, *names],
-                names[-1],
-            )
+            data = with_labels(validation_data)
+            if columns is not None:
+                held_out, scores = data
+                data = select_columns(held_out, columns, scores)
+            validation = self._validation(data, loss, options.batch_size)
         learner = embedding_learner(self, examples, loss, mini_batch_size)
         return fine_tune(
             learner, examples, options, validation, callbacks, verbose
@@ -350,6 +337,26 @@ class Embedder(Task, typing.Generic[_Vectors]):
     def _scores(self, examples: EmbeddingExamples) -> dict[str, float]:
         """Compute the metrics of examples."""
         return self._metrics(examples, self._sides(examples.rows))
+
+    def _validation(
+        self, data: tuple, loss: EmbeddingLoss, batch_size: int
+    ) -> Validation:
+        """Return the evaluation after each epoch of `fit`.
+
+        Args:
+            data: examples and their labels.
+            loss: loss of the training.
+            batch_size: number of examples of a batch of the loss.
+        """
+        held_out = evaluation_examples(self.preprocess, data, loss.guide)
+        is_scored = held_out.are_scored_pairs
+        names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
+        own_loss = validation_loss(loss, held_out, self._default_losses())
+        return Validation(
+            lambda: self._validate(held_out, own_loss, batch_size),
+            ["loss", *self._statistics, *names],
+            names[-1],
+        )
 
     def _validate(
         self, examples: EmbeddingExamples, loss: EmbeddingLoss, batch_size: int
