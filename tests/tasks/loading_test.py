@@ -66,11 +66,20 @@ def test_a_regression_of_two_outputs_has_two_numbers(bert, tmp_path, format):
 def test_an_encoder_may_be_something_else(bert, tmp_path):
     save_pretrained(bert, tmp_path / "encoder")
     TextRegressor(bert).save(tmp_path / "regressor")
+    TextEmbedder(bert, seq_length=7).save(tmp_path / "embedder")
     for name, arguments, kind, length in (
         ("encoder", {"seq_length": 7}, FillMask, 7),
         ("encoder", {"default": "feature_extractor"}, FeatureExtractor, 12),
         ("encoder", {"encoder_task": "text_embedder"}, TextEmbedder, 12),
         ("regressor", {"seq_length": 9}, TextRegressor, 9),
+        ("embedder", {}, TextEmbedder, 7),
+        ("embedder", {"encoder_task": "text_embedder"}, TextEmbedder, 7),
+        (
+            "embedder",
+            {"encoder_task": "feature_extractor"},
+            FeatureExtractor,
+            12,
+        ),
     ):
         task = load_any_task(tmp_path / name, **arguments)
         assert type(task) is kind
