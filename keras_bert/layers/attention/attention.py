@@ -86,10 +86,11 @@ class AttentionContext:
         """
         if self.query_positions is None:
             return values
-        # [B, N, Q]; `ops.repeat` has no symbolic shape on PyTorch.
-        positions = ops.tile(
-            self.query_positions[:, None], (1, values.shape[1], 1)
-        )
+        # Broadcast to all heads. `ops.repeat` has no symbolic shape on PyTorch,
+        # and `ops.tile` of Keras 3.12 needs an op that was not tested on
+        # TensorFlow Serving 2.12.
+        heads = ops.zeros((1, values.shape[1], 1), "int32")
+        positions = self.query_positions[:, None] + heads  # [B, N, Q]
         return gather_positions(values, positions)
 
 
