@@ -20,6 +20,7 @@ from .locations import TINY_MODEL as TINY_MODEL
 from .tasks import Ensemble as Ensemble
 from .tasks import FewShotClassifier as FewShotClassifier
 from .tasks import FillMask as FillMask
+from .tasks import LateInteractionEmbedder as LateInteractionEmbedder
 from .tasks import MultipleChoice as MultipleChoice
 from .tasks import PairRanker as PairRanker
 from .tasks import QuestionAnswerer as QuestionAnswerer

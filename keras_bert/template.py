@@ -26,6 +26,8 @@ class Template:
         padding_side: "right" or "left".
         padding_segment: segment id of the padding.
         segments: whether the model takes `segment_ids`.
+        marker: token to insert before a single text, or "" for none. Late
+            interaction marks queries and documents.
 
     Raises:
         ValueError: a layout does not name its texts once, or `padding_side` is
@@ -38,6 +40,7 @@ class Template:
     padding_side: str = "right"
     padding_segment: int = 0
     segments: bool = True
+    marker: str = ""
 
     def __post_init__(self):
         for layout, texts in ((self.single, "A"), (self.pair, "AB")):
@@ -82,12 +85,19 @@ class Template:
 
     def layout(self, is_pair):
         """Return the layout as a list of (word, segment id) pairs."""
-        return _items(self.pair if is_pair else self.single)
+        if is_pair:
+            return _items(self.pair)
+        items = _items(self.single)
+        if self.marker:
+            index = [word for word, _ in items].index(FIRST)
+            items.insert(index, (self.marker, items[index][1]))
+        return items
 
     @property
     def tokens(self):
         """Special tokens of both layouts, starting with the padding token."""
-        words = [word for word, _ in _items(f"{self.pair} {self.single}")]
+        items = [*self.layout(is_pair=True), *self.layout(is_pair=False)]
+        words = [word for word, _ in items]
         named = [w for w in words if w not in (FIRST, SECOND)]
         return tuple(dict.fromkeys([self.padding, *named]))
 

@@ -64,6 +64,10 @@ class PretrainedModel(Summarized):
             None.
         added_layers: list of layers that a task applies to the outputs. They
             are saved with the task, not with the model.
+        published_class: class to name in the `config.json` of Hugging Face, or
+            None for the class that has the parts.
+        published_weights: dict of weights that this class has besides, by the
+            names of their arrays.
     """
 
     def __init__(
@@ -96,6 +100,8 @@ class PretrainedModel(Summarized):
         self.head_is_random = False
         self.name_or_path: str | None = None
         self.added_layers: list[keras.layers.Layer] = []
+        self.published_class: str | None = None
+        self.published_weights: dict[str, typing.Any] = {}
         self.task_model = None
         if task_head:
             head_name = task.head.part

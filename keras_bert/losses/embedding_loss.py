@@ -24,12 +24,16 @@ class EmbeddingLoss(keras.losses.Loss):
 
     Attributes:
         examples: str, description of the accepted examples for error messages.
+        takes_several_vectors: whether the loss supports texts with several
+            vectors, float `(batch_size, num_texts, num_vectors, dim)`, padded
+            with zeros, as `LateInteractionEmbedder` computes them.
         variables: variables that `callbacks` assign during training.
         guide: embedder whose vectors of all texts are the targets of examples
             without labels, instead of text ids; None for text ids.
     """
 
     examples = ""
+    takes_several_vectors = False
     guide: typing.Any = None
     variables: tuple[keras.Variable, ...] = ()
 

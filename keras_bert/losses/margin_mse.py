@@ -23,8 +23,8 @@ class MarginMSELoss(EmbeddingLoss):
             the anchor with the positive and with each negative. Or the
             teacher's margins, `(batch_size, num_texts - 2)`; for triplets also
             `(batch_size,)`.
-        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive,
-            negatives.
+        embeddings: float `(batch_size, num_texts, dim)`, or `(batch_size,
+            num_texts, num_vectors, dim)`: anchor, positive, negatives.
 
     Returns:
         Scalar loss, averaged over all examples and negatives.
@@ -38,6 +38,7 @@ class MarginMSELoss(EmbeddingLoss):
         "tuples (anchor, positive, negatives) with the teacher's score of the "
         "positive and each negative, or with one margin per negative"
     )
+    takes_several_vectors = True
 
     def accepts(
         self, num_texts: int, label_shape: tuple[int, ...] | None

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_bert import checks
 from keras_bert.losses.embedding_loss import EmbeddingLoss
+from keras_bert.losses.similarity import all_dots
 from keras_bert.losses.similarity import unit
 from keras_bert.typing import Tensor
 
@@ -27,14 +28,16 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
             temperature.
         symmetric: whether to average the loss with the reverse loss, which
             finds each positive's anchor among the anchors of the batch.
-        similarity: similarity of two embeddings, "cosine" or "dot". For sparse
-            embeddings, use "dot" with `scale=1.0`.
+        similarity: similarity of two vectors, "cosine" or "dot". For
+            `SparseEmbedder` and `LateInteractionEmbedder`, use "dot" with
+            `scale=1.0`.
         **kwargs: arguments passed to `keras.losses.Loss`.
 
     Call arguments:
         text_ids: int `(batch_size, num_texts)`; equal texts have equal ids.
-        embeddings: float `(batch_size, num_texts, dim)`: anchor, positive and
-            any number of negatives.
+        embeddings: float `(batch_size, num_texts, dim)`, or `(batch_size,
+            num_texts, num_vectors, dim)`: anchor, positive and any number of
+            negatives.
 
     Returns:
         Scalar loss, averaged over the examples.
@@ -49,6 +52,7 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
         "pairs (anchor, positive), or tuples with negatives after them, "
         "without labels"
     )
+    takes_several_vectors = True
 
     def __init__(
         self,
@@ -76,19 +80,17 @@ class MultipleNegativesRankingLoss(EmbeddingLoss):
     def call(self, text_ids: Tensor, embeddings: Tensor) -> Tensor:
         is_cosine = self.similarity == "cosine"
         vectors = unit(embeddings) if is_cosine else embeddings  # [B, T, D]
-        candidates = _columns(vectors)  # [C, D]
-        losses = self._losses(
-            vectors[:, 0], candidates, _false_negatives(text_ids)
-        )
+        dots = all_dots(vectors[:, 0], _columns(vectors))  # [B, C]
+        losses = self._losses(dots, _false_negatives(text_ids))
         if self.symmetric:
-            is_false = _false_anchors(text_ids)
-            others = self._losses(vectors[:, 1], vectors[:, 0], is_false)
+            of_positives = ops.transpose(dots[:, : ops.shape(dots)[0]])
+            others = self._losses(of_positives, _false_anchors(text_ids))
             losses = (losses + others) / 2
         return losses
 
-    def _losses(self, queries, candidates, is_false):
+    def _losses(self, dots, is_false):
         """Return the cross-entropy of each query, where query i has label i."""
-        logits = self.scale * (queries @ ops.transpose(candidates))
+        logits = self.scale * dots
         logits -= _LARGE * ops.cast(is_false, logits.dtype)
         own = ops.arange(ops.shape(logits)[0])
         return ops.sparse_categorical_crossentropy(

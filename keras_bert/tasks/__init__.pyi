@@ -8,9 +8,12 @@ from .embeddings.hard_negatives import (
 from .embeddings.hard_negatives import (
     read_hard_negatives as read_hard_negatives,
 )
+from .embeddings.multi_vectors import MultiVectors as MultiVectors
+from .embeddings.multi_vectors import max_sim as max_sim
 from .embeddings.rank_fusion import fuse_rankings as fuse_rankings
 from .embeddings.retrieval import evaluate_retrieval as evaluate_retrieval
 from .embeddings.search import search as search
+from .embeddings.token_pooling import pool_vectors as pool_vectors
 from .ensemble import Ensemble as Ensemble
 from .feature_classifiers import FeatureTextClassifier as FeatureTextClassifier
 from .feature_classifiers import (
@@ -20,6 +23,9 @@ from .feature_extractor import FeatureExtractor as FeatureExtractor
 from .few_shot_classifier import FewShotClassifier as FewShotClassifier
 from .fill_mask import FillMask as FillMask
 from .keras_model import text_model as text_model
+from .late_interaction_embedder import (
+    LateInteractionEmbedder as LateInteractionEmbedder,
+)
 from .loading import load_any_task as load_any_task
 from .loading import load_task as load_task
 from .multiple_choice import MultipleChoice as MultipleChoice

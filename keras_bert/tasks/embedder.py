@@ -1,6 +1,9 @@
 """Base class for tasks that embed texts and compare their embeddings."""
 
 import collections.abc
+import copy
+import dataclasses
+import pathlib
 import typing
 
 import keras
@@ -16,6 +19,7 @@ from keras_bert.tasks.columns import first_examples
 from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.columns import select_columns
 from keras_bert.tasks.embeddings.cached_gradients import check_mini_batch_size
+from keras_bert.tasks.embeddings.directories import save_directory
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
 from keras_bert.tasks.embeddings.examples import evaluation_examples
 from keras_bert.tasks.embeddings.examples import with_labels
@@ -33,6 +37,7 @@ from keras_bert.tasks.embeddings.training import validation_loss
 from keras_bert.tasks.task import Task
 from keras_bert.tasks.training.encoded import tokenized_rows
 from keras_bert.tasks.training.fine_tune import fine_tune
+from keras_bert.tasks.training.forward import Forward
 from keras_bert.tasks.training.forward import progress_bar
 from keras_bert.tasks.training.monitoring import Validation
 from keras_bert.tasks.training.ragged_rows import RaggedRows
@@ -45,6 +50,11 @@ from keras_bert.typing import Texts
 _Task = typing.TypeVar("_Task", bound=Task)
 _Vectors = typing.TypeVar("_Vectors")
 
+Files: typing.TypeAlias = dict[
+    str, collections.abc.Callable[[pathlib.Path], object]
+]
+"""Functions that write a file to a path, by the name of the file."""
+
 # Number of texts that are tokenized together.
 _TEXTS_AT_ONCE = 16384
 
@@ -52,7 +62,8 @@ _TEXTS_AT_ONCE = 16384
 class Embedder(Task, typing.Generic[_Vectors]):
     """Base class for tasks that embed texts and compare their embeddings.
 
-    A subclass sets the attributes, and defines `_row_embeddings` and `_joined`.
+    A subclass sets the attributes, and defines `_load`, `_saved`, `_forwards`,
+    `_row_embeddings` and `_joined`.
 
     Attributes:
         prompts: `Prompts`.
@@ -62,6 +73,9 @@ class Embedder(Task, typing.Generic[_Vectors]):
         model: model that takes single texts and returns `embedding`.
         query_model: the model of the first text of each example, or None if it
             is `model`.
+        query_preprocess: the preprocessor of the first text of each example, or
+            None if it is `preprocess`.
+        has_several_vectors: whether a text has a vector for each token.
     """
 
     output_names = ("embedding",)
@@ -72,6 +86,8 @@ class Embedder(Task, typing.Generic[_Vectors]):
     similarity: str
     pretrained: PretrainedModel
     query_model: keras.Model | None = None
+    query_preprocess: PromptPreprocessor | None = None
+    has_several_vectors: bool = False
     # Names of further results of `_metrics`.
     _statistics: tuple[str, ...] = ()
 
@@ -121,6 +137,42 @@ class Embedder(Task, typing.Generic[_Vectors]):
             own = {**own, "default_prompt_name": None}
         return {**own, **given}
 
+    @property
+    def batch_tokens(self) -> int:
+        """Maximum number of tokens computed together. Can be assigned."""
+        return self._forwards()[0].batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value: int) -> None:
+        for forward in self._forwards():
+            forward.batch_tokens = value
+
+    def _forwards(self) -> list[Forward]:
+        """Return all objects that compute embeddings."""
+        raise NotImplementedError
+
+    def save(
+        self, directory: Path, format: str = "keras", overwrite: bool = False
+    ) -> None:
+        """Save the embedder to a directory that `from_pretrained` can load.
+
+        Args:
+            directory: directory to write; it is created if needed.
+            format: "keras" (this library), or "hf" (sentence-transformers; for
+                `LateInteractionEmbedder` also PyLate).
+            overwrite: whether to overwrite the files of an earlier save.
+
+        Raises:
+            ValueError: the format does not support the embedder, or the
+                directory contains a file that may not be overwritten.
+        """
+        settings, files = self._saved()
+        save_directory(self, directory, format, overwrite, settings, files)
+
+    def _saved(self) -> tuple[dict[str, typing.Any], Files]:
+        """Return the settings and the files of the format "keras"."""
+        raise NotImplementedError
+
     def fit(
         self: HasRecipe[Arguments],
         texts: typing.Any,
@@ -163,8 +215,9 @@ class Embedder(Task, typing.Generic[_Vectors]):
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             loss: loss of `keras_bert.losses`. Defaults to
                 `MultipleNegativesRankingLoss` for examples without labels, and
-                `CosineSimilarityLoss` for scored pairs. `SparseEmbedder` uses
-                them within `SpladeLoss`. To train on several
+                `CosineSimilarityLoss` for scored pairs, and to the losses in
+                the documentation of `SparseEmbedder` and
+                `LateInteractionEmbedder`. To train on several
                 datasets, pass dicts with the same keys as `texts` and `loss`; a
                 dataset with labels is a (texts, labels) tuple. Each batch has
                 examples from one dataset.
@@ -243,7 +296,14 @@ class Embedder(Task, typing.Generic[_Vectors]):
             active dimensions of a text.
         """
         data = (texts, labels)
-        return self._scores(evaluation_examples(self.preprocess, data))
+        return self._scores(self._evaluation_examples(data))
+
+    def _evaluation_examples(
+        self, data: typing.Any, guide: typing.Any = None
+    ) -> EmbeddingExamples:
+        return evaluation_examples(
+            self.preprocess, data, guide, self.query_preprocess
+        )
 
     @one_or_many
     def embed(
@@ -265,7 +325,8 @@ class Embedder(Task, typing.Generic[_Vectors]):
             A float32 array `(num_texts, dim)`, in the order of the texts, or
             `(dim,)` for a single text. `SparseEmbedder` returns a
             `scipy.sparse.csr_array`, or a one-dimensional sparse array for a
-            single text.
+            single text. `LateInteractionEmbedder` returns `MultiVectors`, or
+            an array `(num_vectors, dim)` for a single text.
 
         Raises:
             ValueError: the prompt name is unknown, or a text is not a valid
@@ -292,9 +353,32 @@ class Embedder(Task, typing.Generic[_Vectors]):
         Returns:
             The result of `embed`.
         """
-        return self.embed(
-            texts, self.prompts.first_of("query"), show_progress_bar
+        return self.for_queries().embed(
+            texts, show_progress_bar=show_progress_bar
         )
+
+    def for_queries(self) -> typing.Self:
+        """Return an embedder of queries, for `predict` and the exports.
+
+        It uses the "query" prompt, if any, and the model of queries, if the
+        embedder has one.
+        """
+        queries = copy.copy(self)
+        name = self.prompts.first_of("query")
+        queries.prompts = dataclasses.replace(
+            self.prompts, default_prompt_name=name
+        )
+        queries.settings = {
+            **self.settings,
+            "default_prompt_name": queries.prompts.default_prompt_name,
+        }
+        queries.preprocess = self.query_preprocess
+        if queries.preprocess is None:
+            prompt = queries.prompts.named()
+            queries.preprocess = self.preprocess.with_prompt(prompt)
+        if self.query_model is not None:
+            queries.model = self.query_model
+        return queries
 
     def embed_document(
         self, texts: Texts, show_progress_bar: bool = False
@@ -336,7 +420,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
 
     def _scores(self, examples: EmbeddingExamples) -> dict[str, float]:
         """Compute the metrics of examples."""
-        return self._metrics(examples, self._sides(examples.rows))
+        return self._metrics(examples, self._sides(examples))
 
     def _validation(
         self, data: tuple, loss: EmbeddingLoss, batch_size: int
@@ -348,7 +432,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
             loss: loss of the training.
             batch_size: number of examples of a batch of the loss.
         """
-        held_out = evaluation_examples(self.preprocess, data, loss.guide)
+        held_out = self._evaluation_examples(data, loss.guide)
         is_scored = held_out.are_scored_pairs
         names = SCORED_METRICS if is_scored else RETRIEVAL_METRICS
         own_loss = validation_loss(loss, held_out, self._default_losses())
@@ -361,15 +445,15 @@ class Embedder(Task, typing.Generic[_Vectors]):
     def _validate(
         self, examples: EmbeddingExamples, loss: EmbeddingLoss, batch_size: int
     ) -> dict[str, float]:
-        sides = self._sides(examples.rows)
+        sides = self._sides(examples)
         return {
             "loss": mean_loss(loss, examples, sides, batch_size),
             **self._metrics(examples, sides),
         }
 
-    def _sides(self, rows: RaggedRows) -> tuple[_Vectors, _Vectors]:
+    def _sides(self, examples: EmbeddingExamples) -> tuple[_Vectors, _Vectors]:
         """Compute the embeddings of texts as queries and as documents."""
-        embeddings = self._row_embeddings(rows)
+        embeddings = self._row_embeddings(examples.rows)
         return embeddings, embeddings
 
     def _metrics(

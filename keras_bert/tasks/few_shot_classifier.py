@@ -20,8 +20,8 @@ from keras_bert.tasks.columns import answers_one_or_many
 from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.columns import split_examples
+from keras_bert.tasks.embeddings.directories import save_directory
 from keras_bert.tasks.embeddings.saving import load_embedder
-from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.features.feature_based import HEAD_FILE
 from keras_bert.tasks.features.feature_based import read_head
 from keras_bert.tasks.features.feature_based import write_head
@@ -143,10 +143,11 @@ class FewShotClassifier(Task):
             directory: directory to write; it is created if needed.
             overwrite: whether to overwrite the files of an earlier save.
         """
-        head = {HEAD_FILE: functools.partial(write_head, self.head)}
-        labels = {"labels": self.labels}
-        save_embedder(
-            self.embedder, directory, "keras", overwrite, labels, head
+        settings, files = self.embedder._saved()
+        settings |= {"labels": self.labels}
+        files |= {HEAD_FILE: functools.partial(write_head, self.head)}
+        save_directory(
+            self.embedder, directory, "keras", overwrite, settings, files
         )
 
     def fit(

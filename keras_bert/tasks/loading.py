@@ -5,7 +5,7 @@ import typing
 from keras_bert import tasks
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.messages import brief
-from keras_bert.tasks.embeddings.sparse_saving import is_sparse_embedder
+from keras_bert.tasks.embeddings.directories import saved_class
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
 from keras_bert.typing import Path
@@ -14,6 +14,7 @@ _ENCODER_TASKS = {
     "fill_mask": "FillMask",
     "text_embedder": "TextEmbedder",
     "sparse_embedder": "SparseEmbedder",
+    "late_interaction_embedder": "LateInteractionEmbedder",
     "feature_extractor": "FeatureExtractor",
     "text_generator": "TextGenerator",
 }
@@ -26,13 +27,13 @@ def load_task(
     special_tokens_in_text: bool | None = None,
     strict: bool = False,
 ) -> typing.Any:
-    """Load a fine-tuned model or a sparse embedder as its saved task.
+    """Load a fine-tuned model, or an embedder with `predict`, as its task.
 
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         allow_missing, lowercase, special_tokens_in_text, strict: see
-            `keras_bert.from_pretrained`. `allow_missing` has no effect on a
-            sparse embedder.
+            `keras_bert.from_pretrained`. `allow_missing` has no effect on an
+            embedder.
 
     Returns:
         An object of a class in `keras_bert.tasks` that has a method `predict`.
@@ -45,8 +46,10 @@ def load_task(
         "special_tokens_in_text": special_tokens_in_text,
         "strict": strict,
     }
-    if is_sparse_embedder(directory):
-        return tasks.SparseEmbedder.from_pretrained(directory, **arguments)
+    embedder = saved_class(directory)
+    if embedder is not None:
+        task_class = getattr(tasks, embedder)
+        return task_class.from_pretrained(directory, **arguments)
     pretrained = from_pretrained(
         directory, allow_missing=allow_missing, **arguments
     )
@@ -68,9 +71,10 @@ def load_any_task(
     Args:
         directory: path or name, as in `keras_bert.from_pretrained`.
         encoder_task: task of an encoder: "fill_mask", "text_embedder",
-            "sparse_embedder", "feature_extractor" or "text_generator". Defaults
-            to the saved task of an embedder, or to `default`. Must be None for
-            a fine-tuned model, which is loaded as its saved task.
+            "sparse_embedder", "late_interaction_embedder", "feature_extractor"
+            or "text_generator". Defaults to the saved task of an embedder, or
+            to `default`. Must be None for a fine-tuned model, which is loaded
+            as its saved task.
         default: default `encoder_task` for an encoder.
         lowercase: whether to lower-case texts. Required if no file of the
             checkpoint specifies it.
@@ -84,9 +88,9 @@ def load_any_task(
     """
     if seq_length is not None:
         arguments["seq_length"] = seq_length
-    is_sparse = encoder_task in (None, "sparse_embedder")
-    if is_sparse and is_sparse_embedder(directory):
-        return tasks.SparseEmbedder.from_pretrained(
+    embedder = saved_class(directory)
+    if embedder and embedder == _ENCODER_TASKS.get(encoder_task, embedder):
+        return getattr(tasks, embedder).from_pretrained(
             directory, lowercase=lowercase, **arguments
         )
     pretrained = from_pretrained(directory, lowercase=lowercase)

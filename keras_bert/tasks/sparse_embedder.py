@@ -2,7 +2,6 @@
 
 import collections.abc
 import copy
-import pathlib
 import typing
 
 import keras
@@ -21,6 +20,7 @@ from keras_bert.losses import SpladeLoss
 from keras_bert.messages import brief
 from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.embedder import Embedder
+from keras_bert.tasks.embedder import Files
 from keras_bert.tasks.embeddings.examples import EmbeddingExamples
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
@@ -31,9 +31,8 @@ from keras_bert.tasks.embeddings.sparse import PieceWeights
 from keras_bert.tasks.embeddings.sparse import lookup_model
 from keras_bert.tasks.embeddings.sparse import sparse_model
 from keras_bert.tasks.embeddings.sparse_saving import load_sparse_embedder
+from keras_bert.tasks.embeddings.sparse_saving import own_settings_and_files
 from keras_bert.tasks.embeddings.sparse_saving import published_sparse_files
-from keras_bert.tasks.embeddings.sparse_saving import save_sparse_embedder
-from keras_bert.tasks.task import Task
 from keras_bert.tasks.training.forward import BATCH_TOKENS
 from keras_bert.tasks.training.forward import Forward
 from keras_bert.tasks.training.ragged_rows import RaggedRows
@@ -43,8 +42,6 @@ from keras_bert.typing import Texts
 
 if typing.TYPE_CHECKING:
     import scipy.sparse as sparse
-
-    from keras_bert.export.tflite.comparison import Comparison
 else:
     sparse = LazyPackage("scipy.sparse", "SparseEmbedder")
 
@@ -98,6 +95,7 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
     """
 
     none_values = ("default_prompt_name", "max_active_dims")
+    integer_outputs = ("piece_ids",)
     _statistics = ("active_dims",)
 
     def __init__(
@@ -172,14 +170,8 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         special = {vocabulary.id_of(x) for x in self.preprocess.template.tokens}
         return PieceWeights(values, sorted(special))
 
-    @property
-    def batch_tokens(self) -> int:
-        """Maximum number of tokens computed together. Can be assigned."""
-        return self._embed.batch_tokens
-
-    @batch_tokens.setter
-    def batch_tokens(self, value: int) -> None:
-        self._embed.batch_tokens = self._embed_queries.batch_tokens = value
+    def _forwards(self) -> list[Forward]:
+        return [self._embed, self._embed_queries]
 
     @classmethod
     def _load(
@@ -187,59 +179,21 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
     ) -> tuple[PretrainedModel, dict[str, typing.Any]]:
         return load_sparse_embedder(directory, **arguments)
 
-    def save(
-        self, directory: Path, format: str = "keras", overwrite: bool = False
-    ) -> None:
-        """Save the embedder to a directory that `from_pretrained` can load.
+    def _saved(self) -> tuple[dict[str, typing.Any], Files]:
+        return own_settings_and_files(self)
 
-        Args:
-            directory: directory to write; it is created if needed.
-            format: "keras" (this library), or "hf" (a `SparseEncoder` of
-                sentence-transformers).
-            overwrite: whether to overwrite the files of an earlier save.
-
-        Raises:
-            ValueError: the format does not support the embedder, or the
-                directory contains a file that may not be overwritten.
-        """
-        save_sparse_embedder(self, directory, format, overwrite)
-
-    def _published_model_and_files(
-        self,
-    ) -> tuple[
-        PretrainedModel,
-        dict[str, collections.abc.Callable[[pathlib.Path], object]],
-    ]:
+    def _published_model_and_files(self) -> tuple[PretrainedModel, Files]:
         if self.model is self.query_model:
-            raise ValueError("Received: an embedder of queries.")
+            raise ValueError(
+                "A lookup of query weights has no format of another library. "
+                "Export a SavedModel or TFLite files, or pass "
+                'names="keras_bert". Received: an embedder of queries.'
+            )
         return self.pretrained.without_task(), published_sparse_files(self)
 
-    def embed_query(
-        self, texts: Texts, show_progress_bar: bool = False
-    ) -> "sparse.csr_array":
-        return self.for_queries().embed(
-            texts, show_progress_bar=show_progress_bar
-        )
-
     def for_queries(self) -> typing.Self:
-        """Return an embedder of queries, for `predict` and the exports.
-
-        It uses the "query" prompt, if any, and `query_weights` instead of the
-        encoder, if they are given.
-        """
-        queries = copy.copy(self)
-        name = self.prompts.first_of("query")
-        queries.settings = {
-            **self.settings,
-            "default_prompt_name": name or None,
-        }
-        queries.prompts = Prompts(self.prompts.prompts, name)
-        queries.preprocess = self.preprocess.with_prompt(
-            self.prompts.named(name)
-        )
-        if self.query_model is not None:
-            queries.model = self.query_model
-            queries._embed = self._embed_queries
+        queries = super().for_queries()
+        queries._embed = self._embed_queries
         return queries
 
     def decode(
@@ -309,8 +263,9 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
             A dict with `weights`, float32, in descending order of their
             absolute values, and `piece_ids`, int32, both `(batch_size,
             num_active)`, where `num_active` is the largest number of active
-            word pieces of a text in the batch, or `max_active_dims`. Texts with
-            fewer active pieces are padded with weight 0 and id -1.
+            word pieces of a text in the batch, or `max_active_dims`, which is
+            256 in TFLite files if there is no limit. Texts with fewer active
+            pieces are padded with weight 0 and id -1.
         """
         embeddings = super().predict_ids(inputs, model)["embedding"]
         num_active = self.max_active_dims
@@ -322,51 +277,16 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         is_active = tf.not_equal(weights, 0.0)
         return {"piece_ids": tf.where(is_active, ids, -1), "weights": weights}
 
-    def export_tflite(
-        self,
-        path: Path,
-        kind: str = "int8",
-        texts: list | None = None,
-        representative_texts: list | None = None,
-        files: collections.abc.Collection[str] = ("text", "ids"),
-        overwrite: bool = False,
-        force: bool = False,
-    ) -> "dict[str, Comparison]":
-        """Export TFLite files that take strings and token ids.
-
-        They return `max_active_dims` word pieces and weights for each text, or
-        256 if there is no limit.
-
-        Args:
-            path, kind, texts, representative_texts, files, overwrite, force:
-                see `keras_bert.export.export_tflite`.
-
-        Returns:
-            A dict mapping the names in `files` to the results of comparing each
-            file with the task.
-
-        Raises:
-            ValueError: the same errors as `keras_bert.export.export_tflite`.
-            ModuleNotFoundError: the interpreter of LiteRT is not installed.
-        """
-        task = self
-        if self.max_active_dims is None:
-            task = copy.copy(self)
-            task.max_active_dims = min(_TFLITE_DIMS, self.dim)
-            task.settings = {
-                **self.settings,
-                "max_active_dims": task.max_active_dims,
-            }
-        return Task.export_tflite(
-            task,
-            path,
-            kind=kind,
-            texts=texts,
-            representative_texts=representative_texts,
-            files=files,
-            overwrite=overwrite,
-            force=force,
-        )
+    def _for_tflite(self) -> typing.Self:
+        if self.max_active_dims is not None:
+            return self
+        task = copy.copy(self)
+        task.max_active_dims = min(_TFLITE_DIMS, self.dim)
+        task.settings = {
+            **self.settings,
+            "max_active_dims": task.max_active_dims,
+        }
+        return task
 
     def _row_embeddings(
         self, rows: RaggedRows, preprocess: PromptPreprocessor | None = None
@@ -379,12 +299,12 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         return sparse.vstack(blocks, format="csr")[np.argsort(order)]
 
     def _sides(
-        self, rows: RaggedRows
+        self, examples: EmbeddingExamples
     ) -> "tuple[sparse.csr_array, sparse.csr_array]":
-        documents = self._row_embeddings(rows)
+        documents = self._row_embeddings(examples.rows)
         if self.query_model is None:
             return documents, documents
-        return self.for_queries()._row_embeddings(rows), documents
+        return self.for_queries()._row_embeddings(examples.rows), documents
 
     def _limited(self, embeddings: np.ndarray) -> np.ndarray:
         """Keep the `max_active_dims` largest weights of each row."""

@@ -45,6 +45,8 @@ class Task(Summarized):
         pretrained: the encoder, with the head of the task if it has one.
         output_names: names of the tensors that `predict_texts` returns.
         settings: JSON-serializable settings of the task, such as its labels.
+        integer_outputs: names of integer outputs that exported ONNX models
+            return, besides all float outputs.
         substring_outputs: outputs that are substrings of the texts. TFLite has
             no op for them.
         none_values: arguments of the class for which None is a value. In
@@ -59,6 +61,7 @@ class Task(Summarized):
     pretrained: PretrainedModel
     output_names: tuple[str, ...]
     settings: dict[str, typing.Any] = {}
+    integer_outputs: tuple[str, ...] = ()
     substring_outputs: tuple[str, ...] = ()
     none_values: tuple[str, ...] = ()
 
@@ -292,7 +295,7 @@ class Task(Summarized):
         from keras_bert.export import export_tflite
 
         return export_tflite(
-            self,
+            self._for_tflite(),
             path,
             kind=kind,
             texts=texts,
@@ -301,6 +304,10 @@ class Task(Summarized):
             overwrite=overwrite,
             force=force,
         )
+
+    def _for_tflite(self) -> typing.Self:
+        """Return the task with the settings that TFLite needs."""
+        return self
 
     def export_onnx(
         self,

@@ -1,8 +1,6 @@
 """Text embeddings."""
 
 import collections.abc
-import copy
-import pathlib
 import typing
 
 import keras
@@ -13,18 +11,17 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.columns import one_or_many
 from keras_bert.tasks.embedder import Embedder
+from keras_bert.tasks.embedder import Files
 from keras_bert.tasks.embedder import row_chunks
-from keras_bert.tasks.embeddings.compression import check_compression
-from keras_bert.tasks.embeddings.compression import compressed
+from keras_bert.tasks.embeddings.compressed_exports import CompressedExports
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
+from keras_bert.tasks.embeddings.saving import own_settings_and_files
 from keras_bert.tasks.embeddings.saving import published_model_and_files
-from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.search import SIMILARITIES
 from keras_bert.tasks.embeddings.static import static_model
-from keras_bert.tasks.task import Task
 from keras_bert.tasks.training.forward import BATCH_TOKENS
 from keras_bert.tasks.training.forward import Forward
 from keras_bert.tasks.training.ragged_rows import RaggedRows
@@ -32,11 +29,8 @@ from keras_bert.typing import Path
 from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
-if typing.TYPE_CHECKING:
-    from keras_bert.export.tflite.comparison import Comparison
 
-
-class TextEmbedder(Embedder[np.ndarray]):
+class TextEmbedder(CompressedExports, Embedder[np.ndarray]):
     """Text embedder that computes one vector per text.
 
     The model uses the dtype policy that it was loaded with. For bfloat16,
@@ -93,7 +87,6 @@ class TextEmbedder(Embedder[np.ndarray]):
     """
 
     none_values = ("default_prompt_name", "truncate_dim")
-    _compression: tuple[int | None, str] | None = None
 
     def __init__(
         self,
@@ -140,15 +133,8 @@ class TextEmbedder(Embedder[np.ndarray]):
         self._embed = {num_left_out: Forward(self.model, batch_tokens)}
         self.dim = self.model.output["embedding"].shape[-1]
 
-    @property
-    def batch_tokens(self) -> int:
-        """Maximum number of tokens computed together. Can be assigned."""
-        return self._layers.batch_tokens
-
-    @batch_tokens.setter
-    def batch_tokens(self, value: int) -> None:
-        for forward in (self._layers, *self._embed.values()):
-            forward.batch_tokens = value
+    def _forwards(self) -> list[Forward]:
+        return [self._layers, *self._embed.values()]
 
     @classmethod
     def _load(
@@ -156,29 +142,16 @@ class TextEmbedder(Embedder[np.ndarray]):
     ) -> tuple[PretrainedModel, dict[str, typing.Any]]:
         return load_embedder(directory, **arguments)
 
-    def save(
-        self, directory: Path, format: str = "keras", overwrite: bool = False
-    ) -> None:
-        """Save the embedder to a directory that `from_pretrained` can load.
+    def _saved(self) -> tuple[dict[str, typing.Any], Files]:
+        return own_settings_and_files(self)
 
-        Args:
-            directory: directory to write; it is created if needed.
-            format: "keras" (this library), or "hf" (sentence-transformers).
-            overwrite: whether to overwrite the files of an earlier save.
-
-        Raises:
-            ValueError: the format does not support the embedder, or the
-                directory contains a file that may not be overwritten.
-        """
-        save_embedder(self, directory, format, overwrite)
-
-    def _published_model_and_files(
-        self,
-    ) -> tuple[
-        PretrainedModel,
-        dict[str, collections.abc.Callable[[pathlib.Path], object]],
-    ]:
+    def _published_model_and_files(self) -> tuple[PretrainedModel, Files]:
         return published_model_and_files(self)
+
+    def for_queries(self) -> typing.Self:
+        queries = super().for_queries()
+        queries.model = self._forward(queries.preprocess).model
+        return queries
 
     @one_or_many
     def layers(self, texts: Texts) -> typing.Any:
@@ -236,85 +209,23 @@ class TextEmbedder(Embedder[np.ndarray]):
         model = static_model(self, dim, texts)
         return type(self)(model, normalize=True)
 
-    def export_saved_model(
-        self,
-        directory: Path,
-        version: int = 1,
-        overwrite: bool = False,
-        dimensions: int | None = None,
-        precision: str = "float32",
-    ) -> None:
-        """Export a SavedModel that takes strings.
-
-        Args:
-            directory: parent directory of the model versions.
-            version: version number to write.
-            overwrite: whether to overwrite a version from an earlier export.
-            dimensions: number of values of each vector to keep, counted from
-                the first. Defaults to all values.
-            precision: "float32", "int8" or "binary", see
-                `keras_bert.tasks.compress_vectors`.
-
-        Raises:
-            ValueError: the same errors as
-                `keras_bert.export.export_saved_model`, or `dimensions` or
-                `precision` is not supported.
-        """
-        task = self._compressed(dimensions, precision)
-        Task.export_saved_model(task, directory, version, overwrite)
-
-    def export_tflite(
-        self,
-        path: Path,
-        kind: str = "int8",
-        texts: list | None = None,
-        representative_texts: list | None = None,
-        files: collections.abc.Collection[str] = ("text", "ids"),
-        overwrite: bool = False,
-        force: bool = False,
-        dimensions: int | None = None,
-        precision: str = "float32",
-    ) -> "dict[str, Comparison]":
-        """Export TFLite files that take strings and token ids.
-
-        Args:
-            path, kind, texts, representative_texts, files, overwrite, force:
-                see `keras_bert.export.export_tflite`.
-            dimensions, precision: see `export_saved_model`.
-
-        Returns:
-            A dict mapping the names in `files` to the results of comparing each
-            file with the task.
-
-        Raises:
-            ValueError: the same errors as `keras_bert.export.export_tflite`, or
-                `dimensions` or `precision` is not supported.
-            ModuleNotFoundError: the interpreter of LiteRT is not installed.
-        """
-        task = self._compressed(dimensions, precision)
-        return Task.export_tflite(
-            task,
-            path,
-            kind=kind,
-            texts=texts,
-            representative_texts=representative_texts,
-            files=files,
-            overwrite=overwrite,
-            force=force,
-        )
-
     def _row_embeddings(
         self, rows: RaggedRows, preprocess: PromptPreprocessor | None = None
     ) -> np.ndarray:
         """Compute the embeddings of tokenized texts."""
-        num_left_out = self._num_left_out(preprocess or self.preprocess)
+        forward = self._forward(preprocess or self.preprocess)
+        embeddings = np.empty((len(rows), self.dim), np.float32)
+        for indices, outputs in forward(rows):
+            embeddings[indices] = outputs["embedding"]
+        return embeddings
+
+    def _forward(self, preprocess: PromptPreprocessor) -> Forward:
+        """Return the object that embeds texts with a prompt."""
+        num_left_out = self._num_left_out(preprocess)
         if num_left_out not in self._embed:
             model = self._model(num_left_out)
             self._embed[num_left_out] = Forward(model, self.batch_tokens)
-        embeddings = np.empty((len(rows), self.dim), np.float32)
-        for indices, outputs in self._embed[num_left_out](rows):
-            embeddings[indices] = outputs["embedding"]
-        return embeddings
+        return self._embed[num_left_out]
 
     def _joined(
         self, chunks: collections.abc.Iterable[np.ndarray], count: int
@@ -329,26 +240,7 @@ class TextEmbedder(Embedder[np.ndarray]):
         self, inputs: Tensors, model: collections.abc.Callable | None = None
     ) -> Tensors:
         outputs = super().predict_ids(inputs, model)
-        if self._compression is None:
-            return outputs
-        vectors = compressed(outputs["embedding"], *self._compression)
-        return {"embedding": vectors}
-
-    def _compressed(
-        self, dimensions: int | None, precision: str
-    ) -> typing.Self:
-        """Return a copy of the embedder that exports compressed embeddings."""
-        check_compression(self.dim, dimensions, precision)
-        if dimensions is None and precision == "float32":
-            return self
-        task = copy.copy(self)
-        task._compression = dimensions, precision
-        task.settings = {
-            **self.settings,
-            "dimensions": dimensions or self.dim,
-            "precision": precision,
-        }
-        return task
+        return {**outputs, "embedding": self._exported(outputs["embedding"])}
 
     def _num_left_out(self, preprocess: PromptPreprocessor) -> int:
         """Return the number of tokens that pooling ignores."""

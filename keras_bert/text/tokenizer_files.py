@@ -130,6 +130,9 @@ class TokenizerFiles:
         values = {**self._read(_SPECIAL_MAP), **self.config}
         defined = {x: _text(values.get(key)) for key, x in _TOKEN_KEYS.items()}
         defined = {role: token for role, token in defined.items() if token}
+        # PyLate pads with mask tokens and saves this. Padding has no effect.
+        if defined.get("pad") == defined.get("mask"):
+            defined.pop("pad", None)
         roles = [{**default, **defined} for default in defaults]
         known = {*tokens}
         return next((x for x in roles if known >= {*x.values()}), roles[0])

@@ -33,6 +33,7 @@ TASKS = {
     "extractor": tasks.FeatureExtractor,
     "fill_mask": tasks.FillMask,
     "generator": lambda model: tasks.TextGenerator(model, max_new_tokens=2),
+    "late": lambda model: tasks.LateInteractionEmbedder(model, query_length=8),
     "of_features": lambda model: tasks.FeatureTextClassifier(
         model, labels=LABELS
     ),

@@ -41,6 +41,7 @@ _CASES = {
     **CASES,
     "gpt": CASES["classifier"],
     "embedder": Case("TextEmbedder", _EMBEDDER, (_MATCHES,)),
+    "late": Case("LateInteractionEmbedder", {"query_length": 8}, (_MATCHES,)),
     "masks": Case("FillMask", {}, (), _MASKS),
     "several": Case("TextEmbedder", {}, (_SEVERAL,)),
     "sparse": Case("SparseEmbedder", {"query_weights": _WEIGHTS}, (_MATCHES,)),
@@ -50,7 +51,7 @@ _GROUPS = [
     "masks",
     "classifier embedder sparse several",
     "windows regressor ranker",
-    "tagger answerer",
+    "tagger answerer late",
     "chooser features gpt",
 ]
 

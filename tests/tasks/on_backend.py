@@ -58,6 +58,9 @@ def outputs(task, texts):
         found = [filling["probability"] for filling in fillings]
     elif isinstance(task, tasks.TextEmbedder):
         found = task.embed(texts)
+    elif isinstance(task, tasks.LateInteractionEmbedder):
+        found = [task.embed_query(texts), task.embed_document(texts)]
+        found = [x.values for x in found]
     elif isinstance(task, tasks.SparseEmbedder):
         found = [task.embed_query(texts), task.embed_document(texts)]
         found = [x.toarray() for x in found]

@@ -51,6 +51,7 @@ _SCORE_ACTIVATIONS = {
     "sigmoid": "torch.nn.modules.activation.Sigmoid",
     "linear": "torch.nn.modules.linear.Identity",
 }
+_COLBERT = "HF_ColBERT"
 _REGRESSION = "regression"
 _SINGLE_LABEL = "single_label_classification"
 _MULTI_LABEL = "multi_label_classification"
@@ -86,7 +87,7 @@ def open_hugging_face(
         locations=lambda config, head: published_locations(
             config, "hugging_face", head
         ),
-        ignored=_ignored(family, arrays, path),
+        ignored=_ignored(family, arrays, path, values),
         task=task,
         unknown_keys=unknown,
         is_lenient=True,
@@ -113,6 +114,10 @@ def write_hugging_face(
                 model.config, "hugging_face", head
             )
             if location.weight in weights
+        ]
+        + [
+            (name, tuple(weight.shape), functools.partial(np.asarray, weight))
+            for name, weight in model.published_weights.items()
         ],
     )
     write_task(model, directory)
@@ -162,8 +167,11 @@ def _check_no_adapter(directory, arrays):
         )
 
 
-def _ignored(family, arrays, path):
-    """Return the names of arrays that are tied copies, buffers or unused."""
+def _ignored(family, arrays, path, values):
+    """Return the names of arrays that are tied copies, buffers or unused.
+
+    `LateInteractionEmbedder` reads the projection of ColBERT.
+    """
     model_type = family.model_type
     tied = tied_arrays(model_type, "hugging_face")
     for copy in {*tied} & {*arrays.shapes}:
@@ -175,7 +183,10 @@ def _ignored(family, arrays, path):
                 f"{path}: {copy} must be equal to {original}, because "
                 f"{family.name} ties them. Received: different values."
             )
-    return frozenset({*names.buffers(model_type, arrays.shapes), *tied})
+    is_colbert = _COLBERT in (values.get("architectures") or [])
+    projection = ["linear.weight"] if is_colbert else []
+    buffers = names.buffers(model_type, arrays.shapes)
+    return frozenset({*buffers, *tied, *projection})
 
 
 def _published_config(model):
@@ -184,7 +195,7 @@ def _published_config(model):
     vocabulary = model.tokenizer_settings.vocabulary
     activation = getattr(config, config.activation_key)
     values = {
-        "architectures": [names.model_class(model)],
+        "architectures": [model.published_class or names.model_class(model)],
         **config.to_dict(),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **model.family.published_keys,

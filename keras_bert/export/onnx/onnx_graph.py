@@ -20,8 +20,12 @@ _DIMENSIONS = {
     2: ("batch_size", "seq_length"),
     3: ("batch_size", "num_choices", "seq_length"),
 }
-# Outputs of a sparse embedder.
-_ACTIVE = ("piece_ids", "weights")
+# Dimensions of the outputs of embedders with several values for a text.
+_OUTPUT_DIMENSIONS = {
+    "piece_ids": ("batch_size", "num_active"),
+    "weights": ("batch_size", "num_active"),
+    "token_embeddings": ("batch_size", "num_tokens"),
+}
 NAMES = ("hugging_face", "keras_bert")
 # Hugging Face names of inputs and outputs, by their names in this library.
 _PUBLISHED = {
@@ -71,9 +75,7 @@ def onnx_model(task, names, packed):
     for tensor in [*graph.input, *graph.output]:
         # Outputs may have fewer dimensions.
         dimensions = tensor.type.tensor_type.shape.dim
-        names = _DIMENSIONS[rank]
-        if tensor.name in _ACTIVE:
-            names = ("batch_size", "num_active")
+        names = _OUTPUT_DIMENSIONS.get(tensor.name, _DIMENSIONS[rank])
         for dimension, name in zip(dimensions, names, strict=False):
             if not dimension.dim_value:
                 dimension.dim_param = name
@@ -139,7 +141,7 @@ def _graph_function(task, names, packed):
         return {
             graph_name(name, names): tf.identity(values)
             for name, values in outputs.items()
-            if values.dtype.is_floating or name in _ACTIVE
+            if values.dtype.is_floating or name in task.integer_outputs
         }
 
     return function
@@ -159,8 +161,9 @@ def _inputs(task):
 
 
 def _with_states(task):
-    """Return a task's model; for embedders, add the last hidden states."""
-    if "embedding" not in task.model.output:
+    """Return a task's model; for one embedding, add the last hidden states."""
+    embedding = task.model.output.get("embedding")
+    if embedding is None or len(embedding.shape) != 2:
         return task.model
     states = task.pretrained.backbone.states[-1]
     return keras.Model(

@@ -3,7 +3,6 @@
 import keras
 
 from keras_bert import checks
-from keras_bert import features
 from keras_bert.lazy_tensorflow import tf
 
 
@@ -78,7 +77,7 @@ class CachedModel(keras.Model):
         output = self.output["embedding"]
 
         def compute(rows, chunks):
-            batch = _mini_batch(inputs, rows)
+            batch = {name: x[rows] for name, x in inputs.items()}
             embeddings = self(batch, training=True)["embedding"]
             return chunks.write(chunks.size(), embeddings)
 
@@ -103,7 +102,7 @@ class CachedModel(keras.Model):
 
         def add(rows, sums):
             with tf.GradientTape() as tape:
-                batch = _mini_batch(inputs, rows)
+                batch = {name: x[rows] for name, x in inputs.items()}
                 embeddings = self(batch, training=True)["embedding"]
             gradients = tape.gradient(embeddings, variables, upstream[rows])
             unused.update(n for n, x in enumerate(gradients) if x is None)
@@ -133,16 +132,6 @@ class CachedModel(keras.Model):
             parallel_iterations=1,
         )
         return state
-
-
-def _mini_batch(inputs, rows):
-    """Select rows of the inputs and drop columns that are only padding."""
-    inputs = {name: x[rows] for name, x in inputs.items()}
-    mask = inputs[features.INPUT_MASK.name]  # [B, T, S]
-    is_used = tf.reduce_any(mask > 0, axis=[0, 1])
-    return {
-        name: tf.boolean_mask(x, is_used, axis=2) for name, x in inputs.items()
-    }
 
 
 def _sum(total, gradient):

@@ -26,14 +26,15 @@ def compress_vectors(
     return the same values, and `search` accepts them as `corpus_vectors`.
 
     Args:
-        vectors: float array `(num_vectors, dim)`.
+        vectors: float array `(num_vectors, dim)`, or `MultiVectors`.
         dimensions: number of values to keep, a multiple of 8 for "binary".
             Defaults to all values.
         precision: "float32", "int8" or "binary".
 
     Returns:
         A float32 or int8 array `(num_vectors, dimensions)`, or a uint8 array
-        `(num_vectors, dimensions / 8)` for "binary".
+        `(num_vectors, dimensions / 8)` for "binary". Or `MultiVectors` of such
+        an array.
 
     Raises:
         ValueError: an argument is out of range or of the wrong type, or a
@@ -44,6 +45,9 @@ def compress_vectors(
     >>> keras_bert.tasks.compress_vectors(np.array([[3.0, -4.0]]))
     array([[  76, -102]], dtype=int8)
     """
+    if hasattr(vectors, "lengths"):  # `MultiVectors`.
+        values = compress_vectors(vectors.values, dimensions, precision)
+        return type(vectors)(values, vectors.lengths)
     if hasattr(vectors, "tocsr"):
         raise ValueError(
             "`vectors` must be an array. Received: a sparse array. Limit its "
@@ -71,8 +75,13 @@ def check_compression(dim, dimensions, precision):
 def compressed(
     vectors: Tensor, dimensions: int | None, precision: str
 ) -> Tensor:
-    """Compute `compress_vectors` with Keras ops, without checks."""
-    vectors = unit(vectors[:, :dimensions])
+    """Compute `compress_vectors` with Keras ops, without checks.
+
+    Args:
+        vectors: float `(..., dim)`.
+        dimensions, precision: see `compress_vectors`.
+    """
+    vectors = unit(vectors[..., :dimensions])
     if precision == "float32":
         return vectors
     if precision == "int8":
@@ -81,7 +90,9 @@ def compressed(
         shifted = ops.cast(_LARGEST * vectors + (_LARGEST + 1.5), "int32")
         return ops.cast(shifted - (_LARGEST + 1), "int8")
     bits = ops.cast(ops.cast(vectors > 0, "int32"), "float32")
-    bits = ops.reshape(bits, (-1, vectors.shape[1] // _BITS, _BITS))
+    bits = ops.reshape(
+        bits, (*ops.shape(bits)[:-1], vectors.shape[-1] // _BITS, _BITS)
+    )
     values = ops.convert_to_tensor(2.0 ** np.arange(_BITS)[::-1], "float32")
     return ops.cast(ops.cast(ops.sum(bits * values, axis=-1), "int32"), "uint8")
 

@@ -94,7 +94,9 @@ class _GuideTargets:
         return self._vectors[self._groups[indices]]
 
 
-def embedding_examples(preprocess, texts, labels=None, guide=None):
+def embedding_examples(
+    preprocess, texts, labels=None, guide=None, query_preprocess=None
+):
     """Check and tokenize examples.
 
     Args:
@@ -105,6 +107,8 @@ def embedding_examples(preprocess, texts, labels=None, guide=None):
         labels: number or list of numbers for each example. None if there are
             no labels.
         guide: see `EmbeddingLoss`.
+        query_preprocess: `Preprocessor` of the first text of each example.
+            Defaults to `preprocess`.
 
     Returns:
         `EmbeddingExamples`.
@@ -115,11 +119,17 @@ def embedding_examples(preprocess, texts, labels=None, guide=None):
     texts, labels = _split(texts, labels)
     keys = _KEYS if labels is None else SINGLE_KEYS + _KEYS
     columns = encoded_texts(texts, keys)
-    indices = {}
-    for text in itertools.chain(*zip(*columns, strict=True)):
-        indices.setdefault(text, len(indices))
-    ids = [[indices[text] for text in column] for column in columns]
-    rows, groups = tokenized_rows(preprocess, [*indices]), np.array(ids).T
+    indices, ids = _numbered(columns)
+    if query_preprocess is None:
+        rows = tokenized_rows(preprocess, [*indices])
+    else:
+        queries, ids = _numbered(columns[:1])
+        indices, others = _numbered(columns[1:], len(queries))
+        ids += others
+        rows = tokenized_rows(query_preprocess, [*queries]).joined(
+            tokenized_rows(preprocess, [*indices])
+        )
+    groups = np.array(ids).T
     examples = EmbeddingExamples(rows, groups, labels)
     if guide is not None and labels is None:
         vectors = guide.embed([text.decode() for text in indices])
@@ -127,18 +137,28 @@ def embedding_examples(preprocess, texts, labels=None, guide=None):
     return examples
 
 
-def evaluation_examples(preprocess, data, guide=None):
+def _numbered(columns, start=0):
+    """Return a dict that numbers the distinct texts, and the numbers."""
+    indices = {}
+    for text in itertools.chain(*zip(*columns, strict=True)):
+        indices.setdefault(text, start + len(indices))
+    return indices, [[indices[text] for text in column] for column in columns]
+
+
+def evaluation_examples(preprocess, data, guide=None, query_preprocess=None):
     """Check and tokenize examples for evaluation.
 
     Args:
         preprocess: `Preprocessor`.
         data: argument of `with_labels`.
-        guide: see `EmbeddingLoss`.
+        guide, query_preprocess: see `embedding_examples`.
 
     Raises:
         ValueError: an example is malformed, or is a single text.
     """
-    examples = embedding_examples(preprocess, *with_labels(data), guide)
+    examples = embedding_examples(
+        preprocess, *with_labels(data), guide, query_preprocess
+    )
     if examples.num_texts == 1:
         raise ValueError(
             "To evaluate embeddings, pass pairs, with or without scores, or "

@@ -22,6 +22,7 @@ from keras_bert.tasks.embeddings.prompts import Prompts
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
 PACKAGE = "sentence_transformers"
+_TYPE = re.compile(r"(sentence_transformers|pylate)\.(\w+\.)*(?=\w+$)")
 _ROUTERS = "Router", "Asym"
 _TRANSFORMER_KEYS = "max_seq_length", "do_lower_case", "unpad_inputs"
 _MODEL_KEYS = (
@@ -110,8 +111,8 @@ def check_no_route(directory, route):
 
 
 def _class_name(type):
-    """Return the class name of a module of sentence-transformers."""
-    return re.sub(rf"{PACKAGE}\.(\w+\.)*(?=\w+$)", "", type)
+    """Return the class name of a module, or another type unchanged."""
+    return _TYPE.sub("", type)
 
 
 def _read_router(folder):
@@ -137,7 +138,7 @@ def _read_router(folder):
         ) from None
 
 
-def read_settings(directory, folder, pretrained, transformer):
+def read_settings(directory, folder, pretrained, transformer, more=()):
     """Read the settings of a model and of its Transformer module.
 
     Args:
@@ -145,14 +146,17 @@ def read_settings(directory, folder, pretrained, transformer):
         folder: `pathlib.Path` of the first module.
         pretrained: `PretrainedModel` of the first module.
         transformer: dict of the supported values of the module's settings.
+        more: collection of names of other settings, of the model or of the
+            module, to return.
 
     Returns:
         The model, with a lower-casing tokenizer if the settings say so, and a
         dict with the prompts, `seq_length`, `truncate_dim`, `max_active_dims`
-        and `similarity`. Missing settings are None.
+        and `similarity`, which are None if they are missing, and the others.
     """
     own = sorted(folder.glob("sentence_*_config.json"))[:1]
-    module = read_json(own[0], transformer, _TRANSFORMER_KEYS) if own else {}
+    known = [*_TRANSFORMER_KEYS, *more]
+    module = read_json(own[0], transformer, known) if own else {}
     limits = read_if_any(folder / "tokenizer_config.json")
     length = module.get("max_seq_length") or limits.get("model_max_length")
     limit = pretrained.config.max_seq_length
@@ -162,7 +166,7 @@ def read_settings(directory, folder, pretrained, transformer):
             f"{folder}: the maximum length must be a number of tokens, at "
             f"least 1. Received: {brief(length)}."
         )
-    values = read_if_any(directory / SETTINGS, {}, _MODEL_KEYS)
+    values = read_if_any(directory / SETTINGS, {}, [*_MODEL_KEYS, *more])
     prompts = {
         "prompts": values.get("prompts") or {},
         "default_prompt_name": values.get("default_prompt_name"),
@@ -179,6 +183,7 @@ def read_settings(directory, folder, pretrained, transformer):
         "max_active_dims": values.get("max_active_dims"),
         "similarity": values.get("similarity_fn_name"),
         **prompts,
+        **{x: y for x, y in {**values, **module}.items() if x in more},
     }
 
 
@@ -186,9 +191,10 @@ def module_files(modules, **settings):
     """Return functions that write the files that list and describe modules.
 
     Args:
-        modules: list of (folder, class, settings) tuples. `class` is a name
-            below `sentence_transformers`, such as "models.Pooling";
-            `settings` are the values of its `config.json`, or None.
+        modules: list of (folder, class, settings) tuples. `class` is a full
+            name, or a name below `sentence_transformers`, such as
+            "models.Pooling"; `settings` are the values of its `config.json`,
+            or None.
         **settings: values of `config_sentence_transformers.json`.
 
     Returns:
@@ -205,7 +211,7 @@ def module_files(modules, **settings):
             "idx": index,
             "name": str(index),
             "path": folder,
-            "type": f"{PACKAGE}.{name}",
+            "type": name if _TYPE.match(name) else f"{PACKAGE}.{name}",
         }
         for index, (folder, name, _) in enumerate(modules)
     ]

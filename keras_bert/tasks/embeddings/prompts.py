@@ -96,7 +96,7 @@ class PromptPreprocessor(Preprocessor):
     def with_prompt(self, prompt):
         """Return a cached copy of this preprocessor with a different prompt."""
         if prompt not in self._by_prompt:
-            self._by_prompt[prompt] = PromptPreprocessor(
+            self._by_prompt[prompt] = type(self)(
                 prompt, self.tokenizer, self.template, self.seq_length
             )
         return self._by_prompt[prompt]
@@ -109,3 +109,35 @@ class PromptPreprocessor(Preprocessor):
         rows = self.rows(self.tokenizer([self.prompt]))
         words = [word for word, _ in self.template.layout(is_pair=False)]
         return int(rows.lengths[0]) - len(words[words.index(FIRST) + 1 :])
+
+
+class MarkedPreprocessor(PromptPreprocessor):
+    """Preprocessor that marks texts with a token.
+
+    The marker is the prompt, such as "[Q] ", or its first word, if this is a
+    token of the vocabulary that the tokenizer splits. The rest of the prompt is
+    prepended to each text.
+
+    Args:
+        prompt: str.
+        tokenizer, template, seq_length: arguments of `Preprocessor`.
+
+    References:
+        [ColBERT](https://arxiv.org/abs/2004.12832), section 3.2
+    """
+
+    def __init__(self, prompt, tokenizer, template, seq_length):
+        marker = _marker(prompt, tokenizer)
+        template = dataclasses.replace(template, marker=marker)
+        text = prompt.removeprefix(marker)
+        super().__init__(text, tokenizer, template, seq_length)
+        self._by_prompt = {prompt: self}
+
+
+def _marker(prompt, tokenizer):
+    """Return the token at the start of a prompt, or ""."""
+    for token in (prompt, *prompt.split(maxsplit=1)[:1]):
+        if token in tokenizer.vocabulary.ids:
+            is_split = len(tokenizer([token])[0]) > 1
+            return token if is_split else ""
+    return ""

@@ -12,12 +12,9 @@ from keras import ops
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.layout import local_directory
-from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.config import check_settings
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
@@ -26,12 +23,11 @@ from keras_bert.messages import brief
 from keras_bert.models.families.static_embeddings.model import (
     StaticEmbeddingsConfig,
 )
+from keras_bert.tasks.embeddings.directories import load_directory
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
 from keras_bert.tasks.embeddings.model import pooling_names
-from keras_bert.tasks.embeddings.modules import MODULES
-from keras_bert.tasks.embeddings.modules import check_no_route
 from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
 from keras_bert.tasks.embeddings.modules import modules_of_route
@@ -62,7 +58,7 @@ _MODES = {
 }
 _VECTOR = "sentence_embedding"
 # Supported values of the settings of each module, and settings of any value.
-_TRANSFORMER = {
+TRANSFORMER = {
     "transformer_task": ["feature-extraction"],
     "module_output_name": ["token_embeddings"],
     "modality_config": [
@@ -87,42 +83,27 @@ _TO_VECTOR = {"module_input_name": [_VECTOR], "module_output_name": [_VECTOR]}
 _STATIC_LENGTH = 2**16
 
 
-def load_embedder(directory, route=None, **arguments):
-    """Load an encoder and its embedding settings.
+def load_embedder(directory, **arguments):
+    """Load an encoder and the arguments of `TextEmbedder`.
 
     Args:
-        directory: str, as for `keras_bert.from_pretrained`, or a
-            sentence-transformers directory.
-        route: str, route of a Router to load; None if there is only one.
-        **arguments: other arguments of `keras_bert.from_pretrained`.
+        directory, **arguments: see `load_directory`.
 
     Returns:
-        A `PretrainedModel` and a dict of `TextEmbedder` arguments, empty if
-        the directory has none.
-
-    Raises:
-        CheckpointError: a file cannot be used.
+        The result of `load_directory`.
     """
-    directory = local_directory(directory)
-    if (directory / MODULES).is_file():
-        return _read_modules(directory, route, arguments)
-    check_no_route(directory, route)
-    pretrained = from_pretrained(directory, **arguments)
-    task = pretrained.task
-    if task is None or task.task != _TASK:
-        return pretrained, {}
+    return load_directory(
+        directory, _TASK, _read_modules, _read_own, **arguments
+    )
+
+
+def _read_own(directory, settings, pretrained):
     # Earlier versions wrote fewer settings.
-    names = [name for name in _LATER if name in task.settings]
+    names = [name for name in _LATER if name in settings]
     names += ["pooling", "normalize", "seq_length", "dense"]
-    try:
-        read = {name: task.settings[name] for name in names}
-    except KeyError as error:
-        raise CheckpointError(
-            f"{directory / 'task.json'}: the settings of a {_TASK} must "
-            f"contain the key {error}."
-        ) from None
-    read["dense"] = _read_dense(directory / _DENSE, read["dense"])
-    return pretrained, read
+    read = {name: settings[name] for name in names}
+    read["dense"] = read_dense(directory, read["dense"])
+    return read
 
 
 def published_model_and_files(embedder):
@@ -149,42 +130,22 @@ def _settings(embedder):
     return {**embedder.settings, "seq_length": length}
 
 
-def save_embedder(
-    embedder, directory, format, overwrite, more_settings=None, more_files=None
-):
-    """Write a `TextEmbedder`; see `TextEmbedder.save`.
-
-    Args:
-        embedder, directory, format, overwrite: see `TextEmbedder.save`.
-        more_settings: dict of settings to add to `task.json`.
-        more_files: argument `extras` of `save_pretrained`.
-    """
-    pretrained, dense = embedder.pretrained, embedder.dense
-    settings = _settings(embedder)
-    if format == "hf":
-        pretrained, extras = published_model_and_files(embedder)
-    elif format == "keras":
-        settings["dense"] = [activation_name(layer) for layer in dense]
-        settings |= more_settings or {}
-        pretrained = pretrained.with_task(TaskRecord(_TASK, None, settings))
-        write = functools.partial(_write_dense, dense)
-        extras = {_DENSE: write} if dense else {}
-    else:
-        raise ValueError(
-            'The `format` of an embedder must be "keras" or "hf". '
-            f"Received: format={brief(format)}."
-        )
-    save_pretrained(
-        pretrained,
-        directory,
-        format=format,
-        overwrite=overwrite,
-        extras={**extras, **(more_files or {})},
-    )
+def own_settings_and_files(embedder):
+    """Return the settings and the files of the format of this library."""
+    activations, files = dense_files(embedder.dense)
+    return {**_settings(embedder), "dense": activations}, files
 
 
-def _read_dense(path, activations):
-    """Read dense layers from a file written by `_write_dense`."""
+def dense_files(layers):
+    """Return the activations of layers and a dict that writes the weights."""
+    write = functools.partial(_write_dense, layers)
+    activations = [activation_name(layer) for layer in layers]
+    return activations, {_DENSE: write} if layers else {}
+
+
+def read_dense(directory, activations):
+    """Read the layers that `dense_files` wrote."""
+    path = directory / _DENSE
     arrays, layers = SafetensorsFile(path) if activations else None, []
     for number, activation in enumerate(activations):
         kernel, bias = f"{number}/kernel", f"{number}/bias"
@@ -227,12 +188,12 @@ def _read_modules(directory, route, arguments):
     dense = []
     for folder, class_name in zip(folders, class_names, strict=True):
         if class_name == "Dense":
-            dense.append(_read_linear(folder, size))
+            dense.append(read_linear(folder, size))
             size = dense[-1].units
         elif class_name == "Normalize":
             read_if_any(folder / "config.json", _TO_VECTOR)
     pretrained, settings = read_settings(
-        directory, folders[0], pretrained, _TRANSFORMER
+        directory, folders[0], pretrained, TRANSFORMER
     )
     del settings["max_active_dims"]
     return pretrained, {
@@ -301,14 +262,21 @@ def _read_pooling(path, size):
     return pooling, values.get("include_prompt", True)
 
 
-def _read_linear(folder, size):
-    """Read a Dense module with the given input size."""
+def read_linear(folder, size, vector=_VECTOR):
+    """Read a Dense module.
+
+    Args:
+        folder: `pathlib.Path` of the module.
+        size: int, size of its input.
+        vector: str, name of its input and its output.
+    """
     activations = {name: ours for ours, name in ACTIVATIONS.items()}
     allowed = {
         "in_features": [size],
         "use_residual": [False],
         "activation_function": [*activations],
-        **_TO_VECTOR,
+        "module_input_name": [vector],
+        "module_output_name": [vector],
     }
     values = read_json(folder / "config.json", allowed, _DENSE_KEYS)
     activation = values.get("activation_function", ACTIVATIONS["tanh"])
@@ -326,6 +294,19 @@ def _read_linear(folder, size):
         arrays.read("linear.bias") if has_bias else None,
         activations[activation],
     )
+
+
+def linear_module(layer, index, type):
+    """Return an argument of `module_files` and the files of a Dense module."""
+    folder = f"{index}_Dense"
+    settings = {
+        "in_features": layer.kernel.shape[0],
+        "out_features": layer.units,
+        "bias": layer.use_bias,
+        "activation_function": ACTIVATIONS[activation_name(layer)],
+    }
+    write = functools.partial(_write_linear, layer)
+    return (folder, type, settings), {f"{folder}/model.safetensors": write}
 
 
 def _write_linear(layer, path):
@@ -355,16 +336,9 @@ def _module_files(
     modules = _first_modules(config, pooling, include_prompt)
     files = {}
     for layer in dense:
-        folder = f"{len(modules)}_Dense"
-        settings = {
-            "in_features": layer.kernel.shape[0],
-            "out_features": layer.units,
-            "bias": layer.use_bias,
-            "activation_function": ACTIVATIONS[activation_name(layer)],
-        }
-        modules.append((folder, "models.Dense", settings))
-        write = functools.partial(_write_linear, layer)
-        files[f"{folder}/model.safetensors"] = write
+        module, own = linear_module(layer, len(modules), "models.Dense")
+        modules.append(module)
+        files |= own
     if normalize:
         folder = f"{len(modules)}_Normalize"
         modules.append((folder, "models.Normalize", {}))

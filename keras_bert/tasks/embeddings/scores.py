@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from keras_bert.tasks.embeddings.multi_vectors import MultiVectors
+from keras_bert.tasks.embeddings.multi_vectors import max_sim
 from keras_bert.tasks.outputs.ranking_metrics import Hits
 from keras_bert.tasks.outputs.scores import pearson
 from keras_bert.tasks.outputs.scores import spearman
@@ -21,8 +23,8 @@ def scored_pair_scores(sides, pairs, scores, is_cosine=True):
 
     Args:
         sides: tuple of the embeddings of all texts as the first and as the
-            second text of a pair, float arrays or sparse arrays
-            `(num_texts, dim)`.
+            second text of a pair: float arrays or sparse arrays
+            `(num_texts, dim)`, or `MultiVectors`.
         pairs: int array `(num_pairs, 2)`, row indices of the embeddings.
         scores: float array `(num_pairs,)`.
         is_cosine: bool, whether to compare cosines instead of dot products.
@@ -31,7 +33,7 @@ def scored_pair_scores(sides, pairs, scores, is_cosine=True):
         A dict with `pearson` and `spearman`.
     """
     first, second = _compared_sides(sides, is_cosine)
-    similarities = pair_dots(first[pairs[:, 0]], second[pairs[:, 1]])
+    similarities = _pair_scores(first[pairs[:, 0]], second[pairs[:, 1]])
     scores = scores.astype(float)
     return {
         "pearson": pearson(scores, similarities),
@@ -50,7 +52,7 @@ def retrieval_scores(sides, examples, is_cosine=True):
 
     Args:
         sides: tuple of the embeddings of all texts as anchors and as
-            candidates, float arrays or sparse arrays `(num_texts, dim)`.
+            candidates, see `scored_pair_scores`.
         examples: int array `(num_examples, 2)` or `(num_examples, 3)`, row
             indices of anchor, positive and (in triplets) negative.
         is_cosine: bool, see `scored_pair_scores`.
@@ -81,12 +83,25 @@ def retrieval_scores(sides, examples, is_cosine=True):
 def _ranks(sides, pairs, candidates):
     """Return the rank (from 1) of each positive among the candidates."""
     anchor_vectors, vectors = sides
-    scores = as_array(anchor_vectors[pairs[:, 0]] @ vectors[candidates].T)
+    scores = _all_scores(anchor_vectors[pairs[:, 0]], vectors[candidates])
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)
     own = np.take_along_axis(scores, own, axis=1)
     is_other = (candidates != anchors) & (candidates != positives)
     return 1 + ((scores >= own) & is_other).sum(axis=1)
+
+
+def _all_scores(anchors, candidates):
+    if isinstance(anchors, MultiVectors):
+        return max_sim(anchors, candidates)
+    return as_array(anchors @ candidates.T)
+
+
+def _pair_scores(first, second):
+    if isinstance(first, MultiVectors):
+        pairs = zip(first, second, strict=True)
+        return np.array([(x @ y.T).max(axis=1).sum() for x, y in pairs])
+    return pair_dots(first, second)
 
 
 def _compared_sides(sides, is_cosine):
@@ -99,6 +114,8 @@ def _compared_sides(sides, is_cosine):
 
 def _compared(vectors, is_cosine):
     """Return float64 vectors to compare by their dot products."""
+    if isinstance(vectors, MultiVectors):
+        return vectors
     vectors = vectors.astype(np.float64)
     if not is_cosine:
         return vectors

@@ -7,6 +7,9 @@ from keras_bert import checks
 from keras_bert.tasks.embeddings.compression import checked_block
 from keras_bert.tasks.embeddings.compression import decompress
 from keras_bert.tasks.embeddings.compression import float_rows
+from keras_bert.tasks.embeddings.multi_vectors import CORPUS_VECTORS_AT_ONCE
+from keras_bert.tasks.embeddings.multi_vectors import QUERY_VECTORS_AT_ONCE
+from keras_bert.tasks.embeddings.multi_vectors import MultiVectors
 from keras_bert.tasks.embeddings.scores import as_array
 
 SIMILARITIES = ("cosine", "dot")
@@ -19,6 +22,7 @@ def search(
     corpus_vectors: np.ndarray,
     top_k: int = 10,
     similarity: str = "cosine",
+    candidates: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the most similar corpus vectors for each query vector.
 
@@ -29,17 +33,22 @@ def search(
 
     Args:
         query_vectors: float array `(num_queries, dim)`, such as the result of
-            `TextEmbedder.embed_query`, or a sparse array of `SparseEmbedder`.
+            `TextEmbedder.embed_query`, a sparse array of `SparseEmbedder` or
+            `MultiVectors` of `LateInteractionEmbedder`.
         corpus_vectors: float array `(num_vectors, dim)`, such as the result of
-            `TextEmbedder.embed_document`, or a sparse array if `query_vectors`
-            is one; or int8 or uint8 array returned by
+            `TextEmbedder.embed_document`; or a sparse array or `MultiVectors`,
+            like `query_vectors`; or int8 or uint8 array returned by
             `compress_vectors` with `dimensions=dim`, which is compared as the
             vectors of length 1 that it stands for.
         top_k: maximum number of results per query.
         similarity: "cosine", which `TextEmbedder.fit` trains, or "dot" for
             models that were trained with dot products, such as
             `SparseEmbedder`. They are equal for an embedder with
-            `normalize=True`.
+            `normalize=True`. The similarity of `MultiVectors` is MaxSim of the
+            similarities of their vectors, see `max_sim`.
+        candidates: int `(num_queries, num_candidates)`, indices of the corpus
+            vectors to compare with each query, such as the result of a search
+            for other vectors, to rank it again. None for all.
 
     Returns:
         The indices of the most similar vectors, int64 `(num_queries, k)`, and
@@ -59,45 +68,110 @@ def search(
     """
     checks.at_least(1, top_k=top_k)
     checks.one_of(SIMILARITIES, similarity=similarity)
-    queries = float_rows(query_vectors, "query_vectors")
-    corpus = float_rows(corpus_vectors, "corpus_vectors", ("int8", "uint8"))
-    if hasattr(query_vectors, "tocsr") != hasattr(corpus_vectors, "tocsr"):
-        raise ValueError(
-            "`query_vectors` and `corpus_vectors` must both be arrays, or both "
-            f"be sparse arrays. Received: {type(query_vectors).__name__} and "
-            f"{type(corpus_vectors).__name__}."
-        )
-    dim = decompress(corpus[:0]).shape[1]
-    if queries.shape[1] != dim or not corpus.shape[0]:
-        raise ValueError(
-            "`corpus_vectors` must have at least one row and as many columns "
-            f"as `query_vectors`. Received: shapes {corpus.shape} and "
-            f"{queries.shape}."
-        )
     is_cosine = similarity == "cosine"
-    queries = checked_block(queries, 0, "query_vectors", is_cosine)
-    starts = range(0, queries.shape[0], _QUERIES_AT_ONCE)
+    queries, corpus = _checked(query_vectors, corpus_vectors)
+    if candidates is not None:
+        return _search_among(queries, corpus, candidates, top_k, is_cosine)
     query_blocks = [
-        queries[start : start + _QUERIES_AT_ONCE] for start in starts
+        block for _, block in _blocks(queries, "query_vectors", is_cosine)
     ]
     best: list = [None] * len(query_blocks)
-    for start in range(0, corpus.shape[0], _ROWS_AT_ONCE):
-        rows = decompress(corpus[start : start + _ROWS_AT_ONCE])
-        rows = checked_block(rows, start, "corpus_vectors", is_cosine)
+    for start, rows in _blocks(corpus, "corpus_vectors", is_cosine):
         columns = _columns(rows)
         for number, block in enumerate(query_blocks):
-            scores = as_array(block @ columns)
+            scores = _scores(block, columns)
             best[number] = _best(best[number], scores, start, top_k)
     if not best:
-        shape = 0, min(top_k, corpus.shape[0])
+        shape = 0, min(top_k, _size(corpus))
         return np.empty(shape, np.int64), np.empty(shape, np.float32)
     indices, scores = zip(*best, strict=True)
     return np.concatenate(indices), np.concatenate(scores)
 
 
+def _checked(queries, corpus):
+    """Check and return the arguments of `search`."""
+    kinds = [
+        type(x) if hasattr(x, "tocsr") or isinstance(x, MultiVectors) else None
+        for x in (queries, corpus)
+    ]
+    if kinds[0] != kinds[1]:
+        raise ValueError(
+            "`query_vectors` and `corpus_vectors` must both be arrays, or both "
+            "be sparse arrays, or both be `MultiVectors`. Received: "
+            f"{type(queries).__name__} and {type(corpus).__name__}."
+        )
+    if kinds[0] is not MultiVectors:
+        queries = float_rows(queries, "query_vectors")
+        corpus = float_rows(corpus, "corpus_vectors", ("int8", "uint8"))
+    dims = [decompress(_rows(x)[:0]).shape[1] for x in (queries, corpus)]
+    if dims[0] != dims[1] or not _size(corpus):
+        shapes = _rows(corpus).shape, _rows(queries).shape
+        raise ValueError(
+            "`corpus_vectors` must have at least one row and as many columns "
+            f"as `query_vectors`. Received: shapes {shapes[0]} and {shapes[1]}."
+        )
+    return queries, corpus
+
+
+def _rows(vectors):
+    return vectors.values if isinstance(vectors, MultiVectors) else vectors
+
+
+def _size(vectors):
+    """Return the number of texts; sparse arrays have no length."""
+    is_multi = isinstance(vectors, MultiVectors)
+    return len(vectors) if is_multi else vectors.shape[0]
+
+
+def _blocks(vectors, name, is_cosine):
+    """Yield the index of the first text and the vectors of each block."""
+    is_query = name == "query_vectors"
+    if isinstance(vectors, MultiVectors):
+        size = QUERY_VECTORS_AT_ONCE if is_query else CORPUS_VECTORS_AT_ONCE
+        yield from vectors.blocks(size, name, is_cosine)
+        return
+    size = _QUERIES_AT_ONCE if is_query else _ROWS_AT_ONCE
+    for start in range(0, vectors.shape[0], size):
+        rows = decompress(vectors[start : start + size])
+        yield start, checked_block(rows, start, name, is_cosine)
+
+
 def _columns(rows):
-    """Return transposed vectors; a sparse array stays in CSR format."""
+    """Return vectors for `_scores`: transposed, a sparse array as CSR."""
+    if isinstance(rows, MultiVectors):
+        return rows
     return rows.T if isinstance(rows, np.ndarray) else rows.T.tocsr()
+
+
+def _scores(queries, columns):
+    if isinstance(queries, MultiVectors):
+        return queries.max_sim(columns)
+    return as_array(queries @ columns)
+
+
+def _search_among(queries, corpus, candidates, top_k, is_cosine):
+    """Find the most similar of some vectors for each query vector."""
+    count, candidates = _size(queries), np.asarray(candidates)
+    is_valid = candidates.ndim == 2 and candidates.dtype.kind in "iu"
+    if not is_valid or len(candidates) != count or not candidates.size:
+        raise ValueError(
+            "`candidates` must be an int array with a row for each of the "
+            f"{count} queries. Received: {candidates.dtype}, shape "
+            f"{candidates.shape}."
+        )
+    checks.between(0, _size(corpus) - 1, candidates=int(candidates.min()))
+    checks.between(0, _size(corpus) - 1, candidates=int(candidates.max()))
+    found = []
+    for index, row in enumerate(candidates):
+        one = queries[[index]]
+        ((_, query),) = _blocks(one, "query_vectors", is_cosine)
+        parts = [
+            _scores(query, _columns(texts))
+            for _, texts in _blocks(corpus[row], "corpus_vectors", is_cosine)
+        ]
+        found.append(_top(np.concatenate(parts, axis=1), top_k))
+    scores, places = (np.concatenate(x) for x in zip(*found, strict=True))
+    return np.take_along_axis(candidates, places, axis=1), scores
 
 
 def similarity_of(embedder):

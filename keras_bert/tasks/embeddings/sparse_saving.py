@@ -13,21 +13,15 @@ import numpy as np
 
 from keras_bert import checks
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.layout import TASK
-from keras_bert.checkpoints.layout import local_directory
-from keras_bert.checkpoints.task_record import TaskRecord
-from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
-from keras_bert.tasks.embeddings.modules import MODULES
+from keras_bert.tasks.embeddings.directories import load_directory
 from keras_bert.tasks.embeddings.modules import SETTINGS
-from keras_bert.tasks.embeddings.modules import check_no_route
 from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
 from keras_bert.tasks.embeddings.modules import modules_of_route
@@ -71,50 +65,27 @@ _POOLING = {
 _DIMENSIONS = "embedding_dimension", "word_embedding_dimension"
 
 
-def load_sparse_embedder(directory, route=None, **arguments):
-    """Load an encoder with a masked-LM head and its embedding settings.
+def load_sparse_embedder(directory, **arguments):
+    """Load an encoder with a masked-LM head and the `SparseEmbedder` arguments.
 
     Args:
-        directory, route, **arguments: see `load_embedder`.
+        directory, **arguments: see `load_directory`.
 
     Returns:
-        A `PretrainedModel` and a dict of `SparseEmbedder` arguments, empty if
-        the directory has none.
-
-    Raises:
-        CheckpointError: a file cannot be used.
+        The result of `load_directory`.
     """
-    directory = local_directory(directory)
-    if (directory / MODULES).is_file():
-        return _read_modules(directory, route, arguments)
-    check_no_route(directory, route)
-    pretrained = from_pretrained(directory, **arguments)
-    task = pretrained.task
-    if task is None or task.task != _TASK:
-        return pretrained, {}
-    try:
-        settings = {name: task.settings[name] for name in _SETTINGS}
-    except KeyError as error:
-        raise CheckpointError(
-            f"{directory / TASK}: the settings of a {_TASK} must contain the "
-            f"key {error}."
-        ) from None
-    if task.settings.get(_HAS_QUERY_WEIGHTS):
+    return load_directory(
+        directory, _TASK, _read_modules, _read_own, **arguments
+    )
+
+
+def _read_own(directory, settings, pretrained):
+    read = {name: settings[name] for name in _SETTINGS}
+    if settings.get(_HAS_QUERY_WEIGHTS):
         path = directory / _QUERY_WEIGHTS
-        settings["query_weights"] = _read_weight(
-            path, SafetensorsFile(path), pretrained
-        )
-    return pretrained, settings
-
-
-def is_sparse_embedder(directory):
-    """Return True if `load_sparse_embedder` finds the settings of its task."""
-    directory = local_directory(directory)
-    if (directory / MODULES).is_file():
-        names = {x for some in read_routes(directory).values() for _, x in some}
-        return "SpladePooling" in names
-    task = read_task(directory)
-    return task is not None and task.task == _TASK
+        arrays = SafetensorsFile(path)
+        read["query_weights"] = _read_weight(path, arrays, pretrained)
+    return read
 
 
 def _read_modules(directory, route, arguments):
@@ -262,28 +233,9 @@ def _write_weight(embedder, path):
     write_weights(path, {_WEIGHT: embedder.piece_weights.weight})
 
 
-def save_sparse_embedder(embedder, directory, format, overwrite):
-    """Write a `SparseEmbedder`; see `SparseEmbedder.save`."""
-    pretrained, extras = embedder.pretrained, {}
-    if format == "hf":
-        pretrained = pretrained.without_task()
-        extras = published_sparse_files(embedder)
-    elif format == "keras":
-        has_weights = embedder.piece_weights is not None
-        settings = {**embedder.settings, _HAS_QUERY_WEIGHTS: has_weights}
-        pretrained = pretrained.with_task(TaskRecord(_TASK, None, settings))
-        if has_weights:
-            write = functools.partial(_write_weight, embedder)
-            extras = {_QUERY_WEIGHTS: write}
-    else:
-        raise ValueError(
-            'The `format` of an embedder must be "keras" or "hf". '
-            f"Received: format={brief(format)}."
-        )
-    save_pretrained(
-        pretrained,
-        directory,
-        format=format,
-        overwrite=overwrite,
-        extras=extras,
-    )
+def own_settings_and_files(embedder):
+    """Return the settings and the files of the format of this library."""
+    has_weights = embedder.piece_weights is not None
+    settings = {**embedder.settings, _HAS_QUERY_WEIGHTS: has_weights}
+    write = functools.partial(_write_weight, embedder)
+    return settings, {_QUERY_WEIGHTS: write} if has_weights else {}

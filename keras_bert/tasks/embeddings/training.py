@@ -12,6 +12,7 @@ from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
 from keras_bert.tasks.embeddings.mixture import MixtureLoss
+from keras_bert.tasks.embeddings.multi_vectors import MultiVectors
 from keras_bert.tasks.embeddings.scores import as_array
 from keras_bert.tasks.training.fine_tune import Learner
 
@@ -63,12 +64,16 @@ def examples_and_loss(
     if isinstance(loss, dict):
         options = embedder, batch_size, no_duplicates, sampling
         return _mixture(loss, data, *options)
+    if loss is not None:
+        _check_class(loss, embedder)
     guide = getattr(loss, "guide", None)
-    examples = embedding_examples(embedder.preprocess, *data, guide)
+    examples = embedding_examples(
+        embedder.preprocess, *data, guide, embedder.query_preprocess
+    )
     examples.no_duplicates = no_duplicates
     if loss is None:
         loss = default_loss(examples, embedder._default_losses())
-    return examples, _checked_loss(loss, examples, embedder.dim, batch_size)
+    return examples, _checked_loss(loss, examples, embedder, batch_size)
 
 
 def _mixture(losses, data, *options):
@@ -93,14 +98,23 @@ def _mixture(losses, data, *options):
     return Mixture(examples, options[-1]), MixtureLoss(losses, examples)
 
 
-def _checked_loss(loss, examples, dim, batch_size):
-    """Check and return a loss."""
+def _check_class(loss, embedder):
     if not isinstance(loss, EmbeddingLoss):
         raise ValueError(
             "`loss` must be a loss of `keras_bert.losses`, such as "
             f"keras_bert.losses.CoSENTLoss(). Received: loss={brief(loss)}."
         )
-    loss.check(examples.num_texts, examples.labels, dim)
+    if embedder.has_several_vectors and not loss.takes_several_vectors:
+        raise ValueError(
+            "`loss` must support texts with several vectors, as "
+            "MultipleNegativesRankingLoss does. Received: "
+            f"loss={type(loss).__name__}."
+        )
+
+
+def _checked_loss(loss, examples, embedder, batch_size):
+    """Check and return a loss."""
+    loss.check(examples.num_texts, examples.labels, embedder.dim)
     least = loss.min_batch_size(examples.num_texts)
     if min(batch_size, len(examples)) < least:
         raise ValueError(
@@ -186,7 +200,7 @@ def mean_loss(loss, examples, sides, batch_size):
         loss: `EmbeddingLoss`.
         examples: `EmbeddingExamples`.
         sides: tuple of the embeddings of the rows as queries and as documents,
-            float32 `(num_texts, dim)`, arrays or sparse arrays.
+            arrays `(num_texts, dim)`, sparse arrays or `MultiVectors`.
         batch_size: int.
     """
     count = len(examples)
@@ -201,12 +215,17 @@ def mean_loss(loss, examples, sides, batch_size):
 
 def _of(sides, groups):
     """Return the embeddings of groups of texts as an array."""
-    size = sides[0].shape[-1]
-    parts = [
-        as_array(side[ids.ravel()]).reshape(*ids.shape, size)
-        for side, ids in zip(sides, (groups[:, :1], groups[:, 1:]), strict=True)
-    ]
-    return np.concatenate(parts, axis=1)
+    queries, documents = sides
+    parts = [queries[groups[:, 0]], documents[groups[:, 1:].ravel()]]
+    if isinstance(queries, MultiVectors):
+        lengths = [*parts[0].lengths, *parts[1].lengths]
+        values = np.concatenate([part.values for part in parts])
+        vectors = MultiVectors(values, lengths).padded()
+    else:
+        vectors = np.concatenate([*map(as_array, parts)])
+    first, others = vectors[: len(groups)], vectors[len(groups) :]
+    others = others.reshape(*groups[:, 1:].shape, *vectors.shape[1:])
+    return np.concatenate([first[:, None], others], axis=1)
 
 
 def _over_texts(query_model, model, num_texts, variables):
@@ -290,14 +309,34 @@ class _AsGroups(keras.layers.Layer):
         self._of_loss = [*variables]
 
     def call(self, embeddings, ids):
-        num_examples, num_texts = ops.shape(ids)[:2]
+        num_examples, num_texts, width = ops.shape(ids)
         counts = 1, (self._num_texts or num_texts) - 1
+        if len(embeddings[0].shape) == 3:
+            embeddings = _padded(embeddings, width)
         vectors = [
-            ops.reshape(x, (num_examples, count, x.shape[-1]))
+            ops.reshape(x, (num_examples, count, *ops.shape(x)[1:]))
             for x, count in zip(embeddings, counts, strict=False)
         ]
         return ops.concatenate(vectors, axis=1)
 
     def compute_output_spec(self, embeddings, ids):
-        shape = (None, self._num_texts, embeddings[0].shape[-1])
-        return keras.KerasTensor(shape, embeddings[0].dtype)
+        first = embeddings[0]
+        widths = [None] * (len(first.shape) - 2)
+        shape = (None, self._num_texts, *widths, first.shape[-1])
+        return keras.KerasTensor(shape, first.dtype)
+
+
+def _padded(embeddings, width):
+    """Pad token vectors to the width of the inputs, or of expanded queries.
+
+    The mini-batches of a batch then have the same width.
+    """
+    widths = width, ops.shape(embeddings[0])[1]
+    is_static = all(isinstance(x, int) for x in widths)
+    width = max(widths) if is_static else ops.maximum(*widths)
+    padded = []
+    for x in embeddings:
+        count, length, dim = ops.shape(x)
+        zeros = ops.zeros((count, width - length, dim), x.dtype)
+        padded.append(ops.concatenate([x, zeros], axis=1))
+    return padded

@@ -58,6 +58,7 @@ class Forward:
     """
 
     def __init__(self, model: keras.Model, batch_tokens: int = BATCH_TOKENS):
+        self.model = model
         self.batch_tokens = batch_tokens
         self._functions = _functions(model)
 

@@ -114,6 +114,21 @@ class RaggedRows:
         other.padding = padding
         return other
 
+    def joined(self, other: typing.Self) -> typing.Self:
+        """Append rows with the same inputs and padding."""
+        joined = copy.copy(self)
+        joined.values = {
+            name: np.concatenate([x, other.values[name]])
+            for name, x in self.values.items()
+        }
+        for name in ("lengths", "truncated"):
+            arrays = getattr(self, name), getattr(other, name)
+            setattr(joined, name, np.concatenate(arrays))
+        joined._starts = np.cumsum(joined.lengths) - joined.lengths
+        if None not in (self.max_width, other.max_width):
+            joined.max_width = max(self.max_width, other.max_width)
+        return joined
+
     def token_slice(self, index: int, width: int) -> slice:
         """Return the slice of a row's tokens in a batch of the given width."""
         length = int(self.lengths[index])

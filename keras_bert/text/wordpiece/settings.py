@@ -172,7 +172,14 @@ class WordpieceSettings(CasedTokenizer):
         return cls(**values)
 
     def _write(self, directory):
-        self.vocabulary.save(directory / VOCABULARY)
+        vocabulary, tokens = self.vocabulary, [*self.vocabulary.tokens]
+        # Tokens with spaces, such as those of PyLate, are added tokens. A line
+        # cannot end with a space.
+        while tokens[-1] != tokens[-1].strip():
+            tokens.pop()
+        if len(tokens) < len(vocabulary):
+            vocabulary = Vocabulary(tokens)
+        vocabulary.save(directory / VOCABULARY)
         values = config_json(
             published_class(self) or self.tokenizer_class,
             self,

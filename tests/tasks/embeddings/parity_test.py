@@ -12,12 +12,18 @@ import pytest
 import tensorflow as tf
 
 import keras_bert
+from keras_bert import losses
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.tasks import LateInteractionEmbedder
 from keras_bert.tasks import SparseEmbedder
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import max_sim
+from keras_bert.tasks import pool_vectors
 from keras_bert.tasks.denoising import TokenMean
 from keras_bert.tasks.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from tests import tiny
+from tests.losses.gradients import value_and_gradient
 
 pytestmark = pytest.mark.parity
 
@@ -240,3 +246,128 @@ def test_sparse_encoders_are_read_and_written(
             found = getattr(ours, f"embed_{name}")(texts).toarray()
             expected = expected.to_dense().numpy()
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("attends", [False, True])
+@pytest.mark.parametrize(
+    "family",
+    ["bert", "deberta", "deberta-v2", "distilbert", "mpnet", "roberta"],
+)
+def test_multi_vector_encoders_are_read_and_written(
+    make_settings_of, tmp_path, family, attends
+):
+    import torch
+    from sentence_transformers import MultiVectorEncoder
+    from sentence_transformers.base import modules
+    from sentence_transformers.multi_vector_encoder.modules import (
+        HierarchicalTokenPooling,
+    )
+    from sentence_transformers.multi_vector_encoder.modules import (
+        MultiVectorMask,
+    )
+
+    settings = make_settings_of(family)
+    sizes = {"H": 16, "L": 2, "V": len(settings.vocabulary), "P": 70}
+    model = PretrainedModel.from_config(tiny.config(family, **sizes), settings)
+    keras_bert.save_pretrained(model, tmp_path / "encoder", format="hf")
+    expansion = {"strategy": "fixed", "attend": attends, "length": 12}
+    encoder = modules.Transformer(
+        str(tmp_path / "encoder"), query_expansion=expansion, document_length=20
+    )
+    vectors = {"module_input_name": "token_embeddings"}
+    dense = modules.Dense(
+        16, 8, bias=False, activation_function=torch.nn.Identity(), **vectors
+    )
+    theirs = MultiVectorEncoder(
+        modules=[
+            _redrawn(encoder),
+            _redrawn(dense),
+            MultiVectorMask(["a", "."]),
+            modules.Normalize(**vectors),
+        ],
+        prompts={"query": "the ", "document": ""},
+    )
+    theirs.save_pretrained(str(tmp_path / "theirs"))
+    ours = LateInteractionEmbedder.from_pretrained(tmp_path / "theirs")
+    ours.save(tmp_path / "ours", format="hf")  # The format of PyLate.
+    texts = ["the dog eats meat", "a cat, a bird.", "the dog", "cat " * 30]
+    for model in (theirs, MultiVectorEncoder(str(tmp_path / "ours"))):
+        for name in ("query", "document"):
+            expected = getattr(model, f"encode_{name}")(texts)
+            found = getattr(ours, f"embed_{name}")(texts)
+            for array, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(array, other, rtol=0, atol=1e-5)
+    queries, documents = ours.embed_query(texts), ours.embed_document(texts)
+    tensors = [[torch.tensor(x) for x in y] for y in (queries, documents)]
+    scores = max_sim(queries, documents)
+    np.testing.assert_allclose(scores, theirs.similarity(*tensors), rtol=1e-5)
+    for pooled, other in zip(
+        pool_vectors(documents, 1.5),
+        HierarchicalTokenPooling(1.5).pool(tensors[1]),
+        strict=True,
+    ):
+        np.testing.assert_allclose(pooled, other, rtol=0, atol=1e-5)
+
+
+def test_the_format_of_stanford_is_read(tmp_path):
+    from sentence_transformers import MultiVectorEncoder
+
+    bert = tiny.make_bert(max_position_embeddings=40)
+    embedder = LateInteractionEmbedder(
+        bert.with_tokens(["[unused0]", "[unused1]"]), dim=8
+    )
+    embedder.save(tmp_path, "colbert")
+    model = MultiVectorEncoder(str(tmp_path))
+    for name in ("query", "document"):
+        expected = getattr(model, f"encode_{name}")(_TEXTS)
+        found = getattr(embedder, f"embed_{name}")(_TEXTS)
+        for array, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(array, other, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name, ours, label_shape",
+    [
+        (
+            "MultipleNegativesRanking",
+            losses.MultipleNegativesRankingLoss(scale=1.0, similarity="dot"),
+            None,
+        ),
+        ("MarginMSE", losses.MarginMSELoss(), (5, 3)),
+        ("DistillKLDiv", losses.DistillKLDivLoss(temperature=2.0), (5, 3)),
+    ],
+)
+def test_losses_of_multi_vector_encoders(name, ours, label_shape):
+    import torch
+    from sentence_transformers.multi_vector_encoder import losses as theirs
+
+    class Vectors(torch.nn.Module):
+        def forward(self, features, task=None):
+            return features
+
+    random = np.random.default_rng(4)
+    mask = np.arange(6) < random.integers(1, 7, (5, 4))[..., None]
+    vectors = random.normal(size=(5, 4, 6, 7)) * mask[..., None]
+    vectors = vectors.astype("float32")
+    leaf = torch.tensor(vectors, requires_grad=True)
+    features = [
+        {"token_embeddings": x, "attention_mask": y}
+        for x, y in zip(
+            leaf.unbind(1), torch.tensor(mask).unbind(1), strict=True
+        )
+    ]
+    labels = np.arange(20).reshape(5, 4)
+    if label_shape is not None:
+        labels = random.normal(size=label_shape).astype("float32")
+    options = {"temperature": 2.0} if name == "DistillKLDiv" else {}
+    loss = getattr(theirs, f"MultiVector{name}Loss")(Vectors(), **options)
+    expected = loss(features, torch.tensor(labels))
+    expected.backward()
+    value, gradient = value_and_gradient(ours, labels, vectors)
+    np.testing.assert_allclose(value, expected.item(), rtol=1e-5)
+    np.testing.assert_allclose(
+        gradient * mask[..., None],
+        leaf.grad.numpy() * mask[..., None],
+        rtol=1e-4,
+        atol=1e-5,
+    )
