@@ -22,10 +22,16 @@ _OUTPUT_DIR = PROGRAM.required("output_dir", "Output directory, new or empty.")
 _TASK = PROGRAM.enum(
     "task",
     None,
-    ["text_embedder", "sparse_embedder", "feature_extractor"],
+    [
+        "text_embedder",
+        "sparse_embedder",
+        "late_interaction_embedder",
+        "feature_extractor",
+    ],
     "Task to export if the model has not been fine-tuned.",
 )
 _DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_FOR_QUERIES = shared_flags.for_queries(PROGRAM)
 _FORMAT = PROGRAM.enum(
     "format", "onnx", ["onnx", "openvino"], "Format of the model."
 )
@@ -71,5 +77,6 @@ def main():
     task = load_any_task(
         _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
     )
+    task = shared_flags.exported_task(task, _FOR_QUERIES)
     texts = read_texts(task, _TEXT_FILE.value)
     export(task, _OUTPUT_DIR.value, _OVERWRITE.value, texts=texts, **options)

@@ -36,6 +36,7 @@ _TASK = PROGRAM.enum(
         "fill_mask",
         "text_embedder",
         "sparse_embedder",
+        "late_interaction_embedder",
         "feature_extractor",
         "text_generator",
     ],
@@ -44,6 +45,7 @@ _TASK = PROGRAM.enum(
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length(PROGRAM)
 _DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_FOR_QUERIES = shared_flags.for_queries(PROGRAM)
 _PRECISION = PROGRAM.enum(
     "precision",
     "float32",
@@ -81,6 +83,7 @@ def main():
         seq_length=_MAX_SEQ_LENGTH.value,
         **sampling,
     )
+    task = shared_flags.exported_task(task, _FOR_QUERIES)
     task.export_saved_model(
         _OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value, **compression
     )

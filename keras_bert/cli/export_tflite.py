@@ -37,7 +37,13 @@ _FILES = PROGRAM.list(
 _TASK = PROGRAM.enum(
     "task",
     None,
-    ["fill_mask", "text_embedder", "sparse_embedder", "feature_extractor"],
+    [
+        "fill_mask",
+        "text_embedder",
+        "sparse_embedder",
+        "late_interaction_embedder",
+        "feature_extractor",
+    ],
     "Task to export; by default the fine-tuned task, or feature_extractor.",
 )
 _TEXTS_FILE = PROGRAM.optional(
@@ -51,6 +57,7 @@ _REPRESENTATIVE_FILE = PROGRAM.optional(
 )
 _MAX_SEQ_LENGTH = shared_flags.max_seq_length(PROGRAM)
 _DO_LOWER_CASE = shared_flags.do_lower_case(PROGRAM)
+_FOR_QUERIES = shared_flags.for_queries(PROGRAM)
 _COMPRESSION = shared_flags.vector_compression(PROGRAM)
 _FORCE = PROGRAM.bool(
     "force", False, "Write a file even if its error is above the limit."
@@ -79,6 +86,7 @@ def main():
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,
     )
+    task = shared_flags.exported_task(task, _FOR_QUERIES)
     task.export_tflite(
         _OUTPUT_FILE.value,
         kind=_KIND.value,

@@ -57,6 +57,9 @@ def do_lower_case(program):
     return program.bool("do_lower_case", None, meaning)
 
 
+_COMPRESSED_TASKS = "text_embedder", "late_interaction_embedder"
+
+
 def overwrite(program):
     """Define `--overwrite`, which replaces earlier output."""
     meaning = "Replace the output of an earlier run."
@@ -83,14 +86,14 @@ def vector_compression(program):
         "dimensions": program.integer(
             "dimensions",
             None,
-            "Number of values of each vector to keep, for text_embedder.",
+            "Number of values of each vector to keep, for embedders.",
             lower_bound=1,
         ),
         "precision": program.enum(
             "vector_precision",
             None,
             ["float32", "int8", "binary"],
-            "Type of the values of each vector, for text_embedder.",
+            "Type of the values of each vector, for embedders.",
         ),
     }
 
@@ -136,9 +139,27 @@ def splits(program, train, test, required=False):
 
 def given_compression(holders, task):
     """Return the flags `vector_compression`; refuse them for other tasks."""
-    if task != "text_embedder":
-        command_line.reject("requires --task=text_embedder", *holders.values())
+    if task not in _COMPRESSED_TASKS:
+        command_line.reject(
+            f"requires --task={' or '.join(_COMPRESSED_TASKS)}",
+            *holders.values(),
+        )
     return given(holders)
+
+
+def for_queries(program):
+    """Define `--for_queries`, which exports the embedder of queries."""
+    meaning = "Export the model that embeds queries, for embedders."
+    return program.bool("for_queries", False, meaning)
+
+
+def exported_task(task, for_queries):
+    """Return a task, or its embedder of queries if `--for_queries` is set."""
+    if not for_queries.value:
+        return task
+    if not hasattr(task, "for_queries"):
+        command_line.reject("requires an embedder", for_queries)
+    return task.for_queries()
 
 
 def given(holders):

@@ -8,7 +8,7 @@ import numpy as np
 LOST_LABELS = 0.01
 _MIN_MEAN_COSINE, _MIN_COSINE, _MIN_RANK_CORRELATION = 0.985, 0.95, 0.99
 _VECTORS = ("sentence_embedding", "embedding")
-_STATES = ("last_hidden_state", "sequence_output")
+_STATES = ("last_hidden_state", "sequence_output", "token_embeddings")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -235,17 +235,17 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
         return queries
 
     @one_or_many
-    def predict(self, texts: Texts) -> list[np.ndarray]:
-        """Return the vectors of each text.
+    def predict(self, texts: Texts) -> list[list[list[float]]]:
+        """Return the vectors of each text as lists, for JSON.
 
         Args:
             texts: str or list of str. Lists may be empty.
 
         Returns:
-            A list of float32 arrays `(num_vectors, dim)`, or such an array for
-            a single text.
+            A list with a list of vectors for each text, or a list of vectors
+            for a single text.
         """
-        return [*self.embed(texts)]
+        return [vectors.tolist() for vectors in self.embed(texts)]
 
     def predict_ids(
         self, inputs: Tensors, model: collections.abc.Callable | None = None
@@ -264,13 +264,13 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
         vectors = super().predict_ids(inputs, model)["embedding"]
         is_vector = tf.reduce_any(tf.not_equal(vectors, 0.0), axis=-1)
         counts = tf.reduce_sum(tf.cast(is_vector, tf.int32), axis=-1)
-        positions = tf.range(tf.shape(vectors)[1])
-        # The tokens with a vector in their order, then the others.
-        keys = tf.cast(is_vector, tf.float32) * tf.cast(
-            tf.shape(vectors)[1], tf.float32
-        ) - tf.cast(positions, tf.float32)
-        width = tf.reduce_max(tf.concat([counts, [1]], axis=0))
-        _, order = tf.math.top_k(keys, width)
+        # The tokens with a vector in their order, then the others. OpenVINO
+        # cannot select a number of values that depends on the data.
+        length = tf.shape(vectors)[1]
+        positions = tf.range(length)
+        keys = tf.where(is_vector, length - positions, -positions)
+        _, order = tf.math.top_k(tf.cast(keys, tf.float32), length)
+        order = order[:, : tf.reduce_max(tf.concat([counts, [1]], axis=0))]
         return {
             "token_embeddings": self._exported(
                 tf.gather(vectors, order, batch_dims=1)

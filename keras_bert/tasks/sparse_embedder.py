@@ -47,7 +47,7 @@ else:
 
 # Weights of the regularizers in the examples of sentence-transformers.
 _DOCUMENT_WEIGHT, _QUERY_WEIGHT = 3e-5, 5e-5
-_TFLITE_DIMS = 256
+_FIXED_DIMS = 256
 
 
 class SparseEmbedder(Embedder["sparse.csr_array"]):
@@ -264,8 +264,8 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
             absolute values, and `piece_ids`, int32, both `(batch_size,
             num_active)`, where `num_active` is the largest number of active
             word pieces of a text in the batch, or `max_active_dims`, which is
-            256 in TFLite files if there is no limit. Texts with fewer active
-            pieces are padded with weight 0 and id -1.
+            256 in TFLite and OpenVINO if there is no limit. Texts with fewer
+            active pieces are padded with weight 0 and id -1.
         """
         embeddings = super().predict_ids(inputs, model)["embedding"]
         num_active = self.max_active_dims
@@ -277,11 +277,11 @@ class SparseEmbedder(Embedder["sparse.csr_array"]):
         is_active = tf.not_equal(weights, 0.0)
         return {"piece_ids": tf.where(is_active, ids, -1), "weights": weights}
 
-    def _for_tflite(self) -> typing.Self:
+    def _with_fixed_sizes(self) -> typing.Self:
         if self.max_active_dims is not None:
             return self
         task = copy.copy(self)
-        task.max_active_dims = min(_TFLITE_DIMS, self.dim)
+        task.max_active_dims = min(_FIXED_DIMS, self.dim)
         task.settings = {
             **self.settings,
             "max_active_dims": task.max_active_dims,

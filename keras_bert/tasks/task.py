@@ -295,7 +295,7 @@ class Task(Summarized):
         from keras_bert.export import export_tflite
 
         return export_tflite(
-            self._for_tflite(),
+            self._with_fixed_sizes(),
             path,
             kind=kind,
             texts=texts,
@@ -305,8 +305,8 @@ class Task(Summarized):
             force=force,
         )
 
-    def _for_tflite(self) -> typing.Self:
-        """Return the task with the settings that TFLite needs."""
+    def _with_fixed_sizes(self) -> typing.Self:
+        """Return the task for formats whose outputs have fixed sizes."""
         return self
 
     def export_onnx(

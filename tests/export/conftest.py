@@ -18,6 +18,10 @@ def _answerer(model):
     return answerer
 
 
+def _late(model):
+    return tasks.LateInteractionEmbedder(model, query_length=8)
+
+
 def _of_pairs(model):
     classifier = tasks.TextClassifier(model, labels=LABELS)
     classifier.settings["is_pair"] = True
@@ -33,7 +37,8 @@ TASKS = {
     "extractor": tasks.FeatureExtractor,
     "fill_mask": tasks.FillMask,
     "generator": lambda model: tasks.TextGenerator(model, max_new_tokens=2),
-    "late": lambda model: tasks.LateInteractionEmbedder(model, query_length=8),
+    "late": _late,
+    "late_queries": lambda model: _late(model).for_queries(),
     "of_features": lambda model: tasks.FeatureTextClassifier(
         model, labels=LABELS
     ),

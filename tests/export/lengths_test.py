@@ -70,8 +70,8 @@ _EXPORTS = {
 }
 _ROUNDED = {"tflite_int8", "onnx_int8"}
 _TASKS = (
-    *("answerer", "chooser", "embedder", "extractor", "fill_mask", "sparse"),
-    "tagger",
+    *("answerer", "chooser", "embedder", "extractor", "fill_mask", "late"),
+    *("late_queries", "sparse", "tagger"),
 )
 # Convolutions were not tested on TensorFlow Serving.
 _REFUSED = {("deberta-v2 convolution", "extractor", "saved_model")}
@@ -87,9 +87,6 @@ def _cases():
         for name in _EXPORTS:
             case, marks = (*pair, name), pytest.mark.exhaustive
             if case in _REFUSED:
-                continue
-            # OpenVINO 2026.4 computes other weights, so that the export fails.
-            if pair[1] == "sparse" and name.startswith("openvino"):
                 continue
             if name.startswith("openvino"):
                 marks = pytest.mark.loaders

@@ -69,6 +69,8 @@ def export_openvino(
         _warn_without_vnni()
         import_package("nncf", "precision='int8'")
     openvino = import_package("openvino", "export_openvino")
+    # It selects a number of values only if the number is constant.
+    task = task._with_fixed_sizes()
     graph = onnx_model(task, _NAMES, packed).SerializeToString()
     model, comparison = openvino.convert_model(io.BytesIO(graph)), None
     check_graph(task, _NAMES, functools.partial(_outputs, model))
