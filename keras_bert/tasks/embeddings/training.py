@@ -7,7 +7,7 @@ from keras import ops
 from keras_bert import features
 from keras_bert.losses import EmbeddingLoss
 from keras_bert.messages import brief
-from keras_bert.tasks.embeddings.cached_gradients import CachedModel
+from keras_bert.tasks.embeddings.cached_gradients import cached_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.examples import with_labels
 from keras_bert.tasks.embeddings.mixture import Mixture
@@ -183,7 +183,7 @@ def embedding_learner(embedder, examples, loss, mini_batch_size=None):
         loss.variables,
     )
     if mini_batch_size is not None:
-        trained = CachedModel(trained.input, trained.output, mini_batch_size)
+        trained = cached_model(trained, mini_batch_size)
     return Learner(
         trained,
         EmbeddingOutputs(loss, embedder._training_metrics()),
