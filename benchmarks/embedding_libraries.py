@@ -20,23 +20,32 @@ def measure(library, directory):
 
     Args:
         library: str, a key of `_TRAINERS`.
-        directory: directory with `work.json`; `vectors.npy`, or for a sparse
-            embedder `vectors.npz`, is written to it.
+        directory: directory with `work.json`. `vectors.npy` is written to it,
+            for a sparse embedder `vectors.npz`, and for late interaction
+            `query.npz` and `document.npz`.
     """
     work = json.loads(pathlib.Path(directory, "work.json").read_text())
-    clock = _Clock(work["batches"])
+    clock = _Clock(sum(work["batches"], []))
     embed = _TRAINERS[library](work, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     figures = {"peak_mib": peak, "per_s": clock.per_s(), "loss": clock.loss}
-    vectors = embed(work["evaluation"])
-    if work["sparse"]:
+    directory = pathlib.Path(directory)
+    if work["kind"] == "late":
+        for name in ("query", "document"):
+            rows = embed[name](work["evaluation"])
+            np.savez(
+                directory / f"{name}.npz",
+                values=np.concatenate([*rows]),
+                lengths=[*map(len, rows)],
+            )
+    elif work["kind"] == "sparse":
         import scipy.sparse
 
-        vectors = scipy.sparse.csr_array(vectors)
-        scipy.sparse.save_npz(pathlib.Path(directory, "vectors.npz"), vectors)
+        vectors = scipy.sparse.csr_array(embed(work["evaluation"]))
+        scipy.sparse.save_npz(directory / "vectors.npz", vectors)
         figures["active"] = vectors.nnz / vectors.shape[0]
     else:
-        np.save(pathlib.Path(directory, "vectors.npy"), vectors)
+        np.save(directory / "vectors.npy", embed(work["evaluation"]))
     print(json.dumps(figures))
 
 
@@ -69,7 +78,7 @@ class _Clock:
 
 
 def _untrained(work, clock):
-    return _our_embedder(work).embed
+    return _embedding(_our_embedder(work), work)
 
 
 def _ours(work, clock):
@@ -80,7 +89,9 @@ def _ours(work, clock):
     embedder = _our_embedder(work)
     is_scored = work["labels"] is not None
     loss = keras_bert.losses.MultipleNegativesRankingLoss()
-    if work["sparse"]:
+    if work["kind"] == "late":
+        loss = None
+    elif work["kind"] == "sparse":
         ranking = keras_bert.losses.MultipleNegativesRankingLoss(
             scale=1.0, similarity="dot"
         )
@@ -98,8 +109,18 @@ def _ours(work, clock):
         verbose=0,
         **work["recipe"],
     )
-    (clock.loss,) = history.history["loss"]
-    return embedder.embed
+    clock.loss = history.history["loss"][-1]
+    return _embedding(embedder, work)
+
+
+def _embedding(embedder, work):
+    """Return a function of texts, or one for queries and one for documents."""
+    if work["kind"] != "late":
+        return embedder.embed
+    return {
+        "query": embedder.embed_query,
+        "document": embedder.embed_document,
+    }
 
 
 def _our_embedder(work):
@@ -109,39 +130,97 @@ def _our_embedder(work):
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    kind = (
-        keras_bert.SparseEmbedder if work["sparse"] else keras_bert.TextEmbedder
-    )
-    return kind.from_pretrained(
+    return getattr(keras_bert, work["embedder"]).from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]
     )
 
 
 def _sentence_transformers(work, clock):
-    import datasets
     import sentence_transformers
     import torch
-    import transformers
-    from sentence_transformers.sentence_transformer import losses
 
     torch.set_num_threads(1)
-    name = "SparseEncoder" if work["sparse"] else "SentenceTransformer"
+    name = {
+        "dense": "SentenceTransformer",
+        "sparse": "SparseEncoder",
+        "late": "MultiVectorEncoder",
+    }[work["kind"]]
     kind, arguments_kind, trainer_kind = (
         getattr(sentence_transformers, name + part)
         for part in ("", "TrainingArguments", "Trainer")
     )
     model = kind(work["model_dir"], device="cpu")
-    model.max_seq_length = work["seq_length"]
-    is_scored = work["labels"] is not None
-    if work["sparse"]:
-        from sentence_transformers.sparse_encoder import losses as sparse_losses
+    if work["kind"] == "late":
+        from sentence_transformers.multi_vector_encoder import losses
 
-        ranking = sparse_losses.SparseMultipleNegativesRankingLoss(model)
-        loss = sparse_losses.SpladeLoss(model, ranking, *_REGULARIZERS)
-    elif is_scored:
-        loss = losses.CoSENTLoss(model)
+        loss = losses.MultiVectorMultipleNegativesRankingLoss(model)
+    elif work["kind"] == "sparse":
+        from sentence_transformers.sparse_encoder import losses
+
+        model.max_seq_length = work["seq_length"]
+        ranking = losses.SparseMultipleNegativesRankingLoss(model)
+        loss = losses.SpladeLoss(model, ranking, *_REGULARIZERS)
     else:
+        from sentence_transformers.sentence_transformer import losses
+
+        model.max_seq_length = work["seq_length"]
+        is_scored = work["labels"] is not None
         loss = losses.MultipleNegativesRankingLoss(model)
+        loss = losses.CoSENTLoss(model) if is_scored else loss
+    arguments = {}
+    if work["kind"] == "late":  # Training adds no prompts otherwise.
+        names = {"anchor": "query", "positive": "document"}
+        prompts = {key: model.prompts[name] for key, name in names.items()}
+        arguments = {"prompts": prompts}
+    _train(model, loss, arguments_kind, trainer_kind, work, clock, arguments)
+    if work["kind"] == "late":
+        options = {"convert_to_numpy": True}
+        return {
+            "query": lambda texts: model.encode_query(texts, **options),
+            "document": lambda texts: model.encode_document(texts, **options),
+        }
+    is_sparse = work["kind"] == "sparse"
+    return _sparse_encoding(model) if is_sparse else model.encode
+
+
+def _pylate(work, clock):
+    import sentence_transformers
+    import torch
+    from pylate import losses
+    from pylate import models
+    from pylate import utils
+
+    torch.set_num_threads(1)
+    model = models.ColBERT(work["model_dir"], device="cpu")
+    _train(
+        model,
+        losses.Contrastive(model),
+        sentence_transformers.SentenceTransformerTrainingArguments,
+        sentence_transformers.SentenceTransformerTrainer,
+        work,
+        clock,
+        data_collator=utils.ColBERTCollator(model.tokenize),
+    )
+    return {
+        "query": lambda texts: model.encode(texts, is_query=True),
+        "document": lambda texts: model.encode(texts, is_query=False),
+    }
+
+
+def _train(
+    model,
+    loss,
+    arguments_kind,
+    trainer_kind,
+    work,
+    clock,
+    arguments=None,
+    **options,
+):
+    """Train a model of sentence-transformers, also of PyLate."""
+    import datasets
+    import transformers
+
     recorded = []
 
     def record(module, inputs, output):
@@ -151,14 +230,14 @@ def _sentence_transformers(work, clock):
     loss.register_forward_hook(record)
     anchors, positives = zip(*work["texts"], strict=True)
     columns = {"anchor": anchors, "positive": positives}
-    if is_scored:
+    if work["labels"] is not None:
         columns["score"] = work["labels"]
 
     class Ticks(transformers.TrainerCallback):
         def on_step_end(self, *_, **__):
             clock.tick()
 
-    arguments = arguments_kind(
+    own_arguments = arguments_kind(
         work["model_dir"] + "/peer",
         num_train_epochs=work["recipe"]["epochs"],
         seed=work["recipe"]["seed"],
@@ -169,18 +248,22 @@ def _sentence_transformers(work, clock):
         logging_strategy="no",
         disable_tqdm=True,
         use_cpu=True,
+        **(arguments or {}),
     )
     trainer_kind(
         model,
-        arguments,
+        own_arguments,
         datasets.Dataset.from_dict(columns),
         loss=loss,
         optimizers=_optimizer(model, work),
         callbacks=[Ticks()],
+        **options,
     ).train()
-    clock.loss = float(np.average(recorded, weights=clock.sizes))
+    count = len(work["batches"][-1])
+    clock.loss = float(
+        np.average(recorded[-count:], weights=clock.sizes[-count:])
+    )
     model.eval()
-    return _sparse_encoding(model) if work["sparse"] else model.encode
 
 
 def _sparse_encoding(model):
@@ -199,26 +282,31 @@ def _sparse_encoding(model):
 
 
 class _Batches:
-    """Batch sampler that returns the given batches in order."""
+    """Batch sampler that returns the given batches of each epoch in order."""
 
     batch_size = None
     drop_last = False
     sampler = None
 
-    def __init__(self, batches):
-        self.batches = batches
+    def __init__(self, epochs):
+        self.epochs = epochs
+        self._next = 0
 
     def __len__(self):
-        return len(self.batches)
+        return len(self.epochs[0])
+
+    def set_epoch(self, epoch):
+        """Called by accelerate before each epoch."""
 
     def __iter__(self):
-        return iter(self.batches)
+        self._next += 1
+        return iter(self.epochs[self._next - 1])
 
 
 def _optimizer(model, work):
     import torch
 
-    recipe, steps = work["recipe"], len(work["batches"])
+    recipe, steps = work["recipe"], sum(map(len, work["batches"]))
     decaying = [p for p in model.parameters() if p.ndim > 1]
     others = [p for p in model.parameters() if p.ndim <= 1]
     optimizer = torch.optim.AdamW(
@@ -241,4 +329,5 @@ _TRAINERS = {
     "untrained": _untrained,
     "ours": _ours,
     "sentence_transformers": _sentence_transformers,
+    "pylate": _pylate,
 }

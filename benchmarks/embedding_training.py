@@ -27,11 +27,13 @@ repeated. The program ends with a table of the means over the seeds, in which
 `untrained` is MODEL_DIR before training. --no_dropout trains without dropout;
 the losses and scores of both libraries are then equal but for rounding.
 
-With --sparse, MODEL_DIR is a masked LM, and both libraries train a sparse
-embedder with SpladeLoss on the pairs of mrpc and squad. The table then has the
-mean number of active dimensions of the evaluated texts.
+--kind=sparse trains sparse embedders with SpladeLoss on the pairs of mrpc and
+squad; MODEL_DIR is then a masked LM, and the table has the mean number of
+active dimensions of the evaluated texts. --kind=late trains late-interaction
+embedders from MODEL_DIR with the same new projection, also with PyLate.
 
---peer_python has sentence-transformers, accelerate and datasets.
+--peer_python has sentence-transformers, accelerate and datasets,
+--pylate_python has pylate.
 """
 
 import argparse
@@ -46,12 +48,15 @@ import sys
 import tempfile
 
 _TASKS = {"mrpc": "nDCG@10", "squad": "nDCG@10", "sts": "Spearman"}
-_LIBRARIES = "untrained", "ours", "sentence_transformers"
+_LIBRARIES = "untrained", "ours", "sentence_transformers", "pylate"
+_KINDS = {
+    "dense": "TextEmbedder",
+    "sparse": "SparseEmbedder",
+    "late": "LateInteractionEmbedder",
+}
 _NUM_TRAINING_ARTICLES = 40
 _RECIPE = {
-    "epochs": 1,
     "batch_size": 32,
-    "learning_rate": 2e-5,
     "warmup": 0.1,
     "weight_decay": 0.01,
 }
@@ -73,12 +78,15 @@ def main():
         "max_examples": args.max_examples,
         "seq_length": args.seq_length,
         "dropout": not args.no_dropout,
-        "sparse": args.sparse,
+        "kind": args.kind,
+        "epochs": args.epochs,
+        "learning_rate": args.learning_rate,
     }
-    tasks = ["mrpc", "squad"] if args.sparse else _TASKS
+    tasks = _TASKS if args.kind == "dense" else ["mrpc", "squad"]
+    libraries = _LIBRARIES if args.pylate_python else _LIBRARIES[:3]
     for seed in range(args.seeds):
         for task in args.task or tasks:
-            for library in args.library or _LIBRARIES:
+            for library in args.library or libraries:
                 if library == "untrained" and seed:
                     continue
                 context = {"task": task, "library": library, "seed": seed}
@@ -109,7 +117,10 @@ def _arguments():
     parser.add_argument("--max_examples", type=int, default=2000)
     parser.add_argument("--seq_length", type=int, default=128)
     parser.add_argument("--no_dropout", action="store_true")
-    parser.add_argument("--sparse", action="store_true")
+    parser.add_argument("--kind", choices=_KINDS, default="dense")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--learning_rate", type=float, default=2e-5)
+    parser.add_argument("--pylate_python", help="Python of PyLate")
     parser.add_argument("--work_dir", help="train one library here")
     return parser
 
@@ -124,24 +135,36 @@ def _run(args, context):
     labels = None if labels[0] is None else labels
     with tempfile.TemporaryDirectory() as directory:
         model_dir = pathlib.Path(directory, "model")
-        shutil.copytree(args.model_dir, model_dir)
+        if args.kind == "late":
+            _write_late(args.model_dir, model_dir, args.seq_length)
+        else:
+            shutil.copytree(args.model_dir, model_dir)
         if args.no_dropout:
             _remove_dropout(model_dir / "config.json")
         work = {
             "model_dir": str(model_dir),
             "seq_length": args.seq_length,
-            "sparse": args.sparse,
+            "kind": args.kind,
+            "embedder": _KINDS[args.kind],
             "texts": texts,
             "labels": labels,
             "evaluation": evaluation["texts"],
-            "recipe": {**_RECIPE, "seed": context["seed"]},
+            "recipe": {
+                **_RECIPE,
+                "epochs": args.epochs,
+                "learning_rate": args.learning_rate,
+                "seed": context["seed"],
+            },
         }
         work["batches"] = _batches(work)
         file = pathlib.Path(directory, "work.json")
         file.write_text(json.dumps(work))
-        is_peer = context["library"] == "sentence_transformers"
+        pythons = {
+            "sentence_transformers": args.peer_python,
+            "pylate": args.pylate_python,
+        }
         command = [
-            args.peer_python if is_peer else sys.executable,
+            pythons.get(context["library"], sys.executable),
             __file__,
             f"--library={context['library']}",
             f"--work_dir={directory}",
@@ -161,6 +184,20 @@ def _run(args, context):
         return {"score": _score(directory, evaluation), **figures}
 
 
+def _write_late(source, directory, seq_length):
+    """Write an embedder with a new projection in the format of PyLate."""
+    import keras
+
+    import keras_bert
+
+    keras.utils.set_random_seed(0)
+    embedder = keras_bert.LateInteractionEmbedder.from_pretrained(
+        source, seq_length=seq_length, query_length=min(32, seq_length)
+    )
+    embedder.save(directory, format="hf")
+    (directory / "manifest.json").unlink()  # The dropout may be changed.
+
+
 def _remove_dropout(path):
     config = json.loads(path.read_text())
     for name in ("attention_probs_dropout_prob", "hidden_dropout_prob"):
@@ -169,54 +206,67 @@ def _remove_dropout(path):
 
 
 def _batches(work):
-    """Return the batches on which `TextEmbedder.fit` trains."""
+    """Return the batches of each epoch on which `fit` trains."""
     import keras_bert
     from keras_bert.tasks.embeddings.examples import embedding_examples
     from keras_bert.tasks.training.batches import epochs_of_batches
 
-    kind = (
-        keras_bert.SparseEmbedder if work["sparse"] else keras_bert.TextEmbedder
-    )
-    embedder = kind.from_pretrained(
+    embedder = getattr(keras_bert, work["embedder"]).from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]
     )
     examples = embedding_examples(
-        embedder.preprocess, work["texts"], work["labels"]
+        embedder.preprocess,
+        work["texts"],
+        work["labels"],
+        query_preprocess=embedder.query_preprocess,
     )
     examples.no_duplicates = work["labels"] is None
     recipe = work["recipe"]
-    (batches,) = epochs_of_batches(
+    epochs = epochs_of_batches(
         examples, recipe["batch_size"], recipe["epochs"], recipe["seed"]
     )
-    return [batch.tolist() for batch in batches]
+    return [[batch.tolist() for batch in batches] for batches in epochs]
 
 
 def _score(directory, evaluation):
     """Return the score of the vectors that a run has written, in percent."""
     import numpy as np
-    import scipy.sparse
 
     import keras_bert
     from keras_bert.tasks.embeddings.scores import scored_pair_scores
 
-    similarity, path = "cosine", pathlib.Path(directory, "vectors.npy")
-    if path.exists():
-        vectors = np.load(path)
-    else:
-        vectors = scipy.sparse.load_npz(path.with_suffix(".npz"))
-        similarity = "dot"
+    sides, similarity = _sides(pathlib.Path(directory))
     groups = np.array(evaluation["groups"])
     if "scores" in evaluation:
         scores = np.array(evaluation["scores"])
-        sides = vectors, vectors
         return 100 * scored_pair_scores(sides, groups, scores)["spearman"]
     documents = np.array(evaluation["documents"])
     ranked, _ = keras_bert.tasks.search(
-        vectors[groups[:, 0]], vectors[documents], _NDCG_LENGTH, similarity
+        sides[0][groups[:, 0]], sides[1][documents], _NDCG_LENGTH, similarity
     )
     gains = 1 / np.log2(np.arange(_NDCG_LENGTH) + 2)
     is_right = documents[ranked] == groups[:, 1:]
     return float(100 * (is_right * gains).sum(axis=1).mean())
+
+
+def _sides(directory):
+    """Return the vectors of all texts as queries and as documents."""
+    import numpy as np
+    import scipy.sparse
+
+    import keras_bert
+
+    if (directory / "vectors.npy").exists():
+        vectors = np.load(directory / "vectors.npy")
+        return (vectors, vectors), "cosine"
+    if (directory / "vectors.npz").exists():
+        vectors = scipy.sparse.load_npz(directory / "vectors.npz")
+        return (vectors, vectors), "dot"
+    sides = []
+    for name in ("query", "document"):
+        arrays = np.load(directory / f"{name}.npz")
+        sides.append(keras_bert.tasks.MultiVectors(**arrays))
+    return sides, "dot"
 
 
 def _mrpc(args):

@@ -5,6 +5,9 @@ layers, a MultiVectorMask and a Normalize. PyLate has the Transformer and the
 Dense layers only, and further settings of the model. Stanford's ColBERT has one
 Hugging Face directory with the weights of the Dense layer and an
 `artifact.metadata`.
+
+An embedder with a Pooling has one vector for each text. Only its encoder is
+read.
 """
 
 import functools
@@ -43,7 +46,7 @@ PUNCTUATION = [*string.punctuation]
 _TASK = "LateInteractionEmbedder"
 _ORDER = re.compile(
     "Transformer( Dense)*( MultiVectorMask Normalize| Normalize MultiVectorMask"
-    ")?"
+    ")?|Transformer Pooling( Dense)*( Normalize)*"
 )
 _VECTORS = "token_embeddings"
 _METADATA, _PROJECTION = "artifact.metadata", "linear.weight"
@@ -101,9 +104,11 @@ def _read_modules(directory, route, arguments):
         route,
         _ORDER,
         "a Transformer and any Dense; and a MultiVectorMask and a Normalize, "
-        "or none of both for a model of PyLate",
+        "or none of both for a model of PyLate; or an embedder with a Pooling",
     )
     pretrained = from_pretrained(folders[0], **arguments)
+    if "Pooling" in class_names:
+        return pretrained, {}
     pretrained, settings = read_settings(
         directory,
         folders[0],
