@@ -49,9 +49,16 @@ def main():
     from keras_bert.cli.prediction.input_files import TextInputs
     from keras_bert.cli.prediction.vectors import embed_file
     from keras_bert.optimizers.precision import dtype_policy
+    from keras_bert.tasks.embeddings.directories import saved_class
 
     directory = _MODEL_DIR.value or str(keras_bert.TINY_MODEL)
     check_input(directory)
+    if saved_class(directory) is not None:
+        raise ValueError(
+            "--model_dir must be a model with one vector for each text. For "
+            "others, run `keras-bert predict`. Received: a "
+            f"{saved_class(directory)}."
+        )
     keras.config.set_dtype_policy(dtype_policy(_PRECISION.value))
     shape = embed_file(
         TextInputs.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),

@@ -67,9 +67,11 @@ def _max_sim(dots, is_vector):
             in queries are 0.
         is_vector: bool, False for padding; it broadcasts to `dots`.
     """
-    is_padding = ops.logical_not(is_vector)
-    dots -= _LARGE * ops.cast(is_padding, dots.dtype)
-    return ops.sum(ops.max(dots, axis=-1), axis=-1)
+    is_vector = ops.cast(is_vector, dots.dtype)
+    dots -= _LARGE * (1.0 - is_vector)
+    # The similarity with a text without vectors is 0.
+    best = ops.max(dots, axis=-1) * ops.max(is_vector, axis=-1)
+    return ops.sum(best, axis=-1)
 
 
 def _is_vector(vectors):

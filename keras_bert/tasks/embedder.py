@@ -76,9 +76,11 @@ class Embedder(Task, typing.Generic[_Vectors]):
         query_preprocess: the preprocessor of the first text of each example, or
             None if it is `preprocess`.
         has_several_vectors: whether a text has a vector for each token.
+        formats: formats of `save`.
     """
 
     output_names = ("embedding",)
+    formats = ("keras", "hf")
     recipe_class = Recipe
     preprocess: PromptPreprocessor
     prompts: Prompts
@@ -193,8 +195,9 @@ class Embedder(Task, typing.Generic[_Vectors]):
         By default, examples without labels are trained with in-batch negatives:
         the model learns to find the positive of each anchor among the texts of
         the batch. Larger batches give better embeddings. For scored pairs, the
-        cosine similarity is trained to equal the score. `keras_bert.losses` has
-        other losses, including distillation losses.
+        cosine similarity is trained to equal the score, except for
+        `LateInteractionEmbedder`, which has no loss for them.
+        `keras_bert.losses` has other losses, including distillation losses.
 
         Args:
             texts: list, array or table of (anchor, positive, negatives)
@@ -361,7 +364,7 @@ class Embedder(Task, typing.Generic[_Vectors]):
         """Return an embedder of queries, for `predict` and the exports.
 
         It uses the "query" prompt, if any, and the model of queries, if the
-        embedder has one.
+        embedder has one, for all texts.
         """
         queries = copy.copy(self)
         name = self.prompts.first_of("query")
@@ -438,17 +441,23 @@ class Embedder(Task, typing.Generic[_Vectors]):
         own_loss = validation_loss(loss, held_out, self._default_losses())
         return Validation(
             lambda: self._validate(held_out, own_loss, batch_size),
-            ["loss", *self._statistics, *names],
+            [*(["loss"] if own_loss else []), *self._statistics, *names],
             names[-1],
         )
 
     def _validate(
-        self, examples: EmbeddingExamples, loss: EmbeddingLoss, batch_size: int
+        self,
+        examples: EmbeddingExamples,
+        loss: EmbeddingLoss | None,
+        batch_size: int,
     ) -> dict[str, float]:
         sides = self._sides(examples)
+        metrics = self._metrics(examples, sides)
+        if loss is None:
+            return metrics
         return {
             "loss": mean_loss(loss, examples, sides, batch_size),
-            **self._metrics(examples, sides),
+            **metrics,
         }
 
     def _sides(self, examples: EmbeddingExamples) -> tuple[_Vectors, _Vectors]:

@@ -46,6 +46,7 @@ from keras_bert.typing import Tensors
 from keras_bert.typing import Texts
 
 _LENGTH, _QUERY_LENGTH = 180, 32
+_LEAST_LENGTH = 4  # [CLS], marker, a token and [SEP].
 _MARKERS = {"query": "[unused0]", "document": "[unused1]"}
 
 
@@ -54,7 +55,8 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
 
     The similarity of a query and a document is MaxSim: the sum over the tokens
     of the query of their largest cosine similarity with a token of the
-    document.
+    document. `fit` uses `MultipleNegativesRankingLoss(scale=1.0,
+    similarity="dot")` by default. Losses for scored pairs are not supported.
 
     Args:
         pretrained: encoder.
@@ -63,9 +65,9 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
             saved length, or to 180.
         query_length: maximum length of a query, counted like `seq_length`.
             Defaults to the saved length, or to 32.
-        dense: `keras.layers.Dense` layers applied to the hidden states.
-            Defaults to the saved layers, or to a new projection to `dim`
-            values.
+        dense: `keras.layers.Dense` layers applied to the hidden states. [] for
+            the hidden states themselves. Defaults to the saved layers, or to a
+            new projection to `dim` values.
         dim: size of the vectors of a new projection.
         prompts: dict with the prompts of "query" and "document" (str). If a
             prompt, or its first word, is a token of the vocabulary that marks
@@ -75,9 +77,9 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
         query_expansion: whether queries are padded with mask tokens to
             `query_length`. Each mask token has a vector, too.
         attend_to_expansion: whether other tokens attend to these mask tokens.
-        skip_words: words and punctuation without a vector in documents. Each
-            must be a token of the vocabulary. Defaults to the saved words, or
-            to punctuation.
+        skip_words: words and punctuation without a vector in documents. Words
+            that are no tokens of the vocabulary have no effect. Defaults to the
+            saved words, or to punctuation.
         batch_tokens: maximum number of tokens computed together. Small
             batches fit the caches of a CPU; a GPU needs larger ones.
 
@@ -101,6 +103,7 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
 
     output_names = ("token_embeddings", "num_tokens")
     integer_outputs = ("num_tokens",)
+    formats = ("keras", "hf", "colbert")
     has_several_vectors = True
     similarity = "cosine"
 
@@ -109,7 +112,7 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
         pretrained: PretrainedModel,
         seq_length: int | None = None,
         query_length: int | None = None,
-        dense: collections.abc.Sequence[keras.layers.Dense] = (),
+        dense: collections.abc.Sequence[keras.layers.Dense] | None = None,
         dim: int = 128,
         prompts: dict[str, str] | None = None,
         query_expansion: bool = True,
@@ -125,17 +128,19 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
         if query_length is None:
             query_length = min(_QUERY_LENGTH, limit)
         pretrained.sequence_length(seq_length)
-        checks.between(1, limit, query_length=query_length)
+        checks.between(_LEAST_LENGTH, limit, query_length=query_length)
         vocabulary = pretrained.tokenizer_settings.vocabulary
         if prompts is None:
             has_markers = {*_MARKERS.values()} <= {*vocabulary.tokens}
             prompts = _MARKERS if has_markers else {}
         self.pretrained = pretrained.with_parts(())
-        if not dense:
+        size = pretrained.config.sizes["H"]
+        if dense is None:
             checks.at_least(1, dim=dim)
-            dense = [_projection(pretrained.config.sizes["H"], dim)]
-        self.dense = self.pretrained.added_layers = list(dense)
-        self.dim = self.dense[-1].units
+            dense = [_projection(size, dim)]
+        self.dense = self.pretrained.added_layers = _checked_dense(dense)
+        self.dim = self.dense[-1].units if self.dense else size
+        skip_words = _checked_words(skip_words)
         names = Prompts(prompts).first_of("document", "passage", "corpus")
         self.prompts = Prompts(prompts, names)
         self.settings = {
@@ -144,7 +149,7 @@ class LateInteractionEmbedder(CompressedExports, Embedder[MultiVectors]):
             "prompts": self.prompts.prompts,
             "query_expansion": query_expansion,
             "attend_to_expansion": attend_to_expansion,
-            "skip_words": [*skip_words],
+            "skip_words": skip_words,
         }
         tokenizer = _without_markers(pretrained, self.prompts.prompts)
         self.preprocess, self.query_preprocess = (
@@ -338,11 +343,28 @@ def _without_markers(pretrained, prompts):
     return pretrained.with_tokenizer(settings).tokenizer
 
 
-def _ids_of(words, vocabulary):
-    """Return the ids of words that are tokens."""
-    if isinstance(words, str) or not all(isinstance(x, str) for x in words):
+def _checked_dense(layers):
+    is_list = isinstance(layers, list | tuple)
+    if not is_list or not all(
+        isinstance(layer, keras.layers.Dense) for layer in layers
+    ):
+        raise ValueError(
+            "`dense` must be a list of `keras.layers.Dense`. "
+            f"Received: dense={brief(layers)}."
+        )
+    return list(layers)
+
+
+def _checked_words(words):
+    is_list = isinstance(words, list | tuple)
+    if not is_list or not all(isinstance(word, str) for word in words):
         raise ValueError(
             "`skip_words` must be a list of str. Received: "
             f"skip_words={brief(words)}."
         )
+    return list(words)
+
+
+def _ids_of(words, vocabulary):
+    """Return the ids of words that are tokens."""
     return [vocabulary.ids[word] for word in words if word in vocabulary.ids]

@@ -20,7 +20,9 @@ from keras_bert.tasks import evaluate_retrieval
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks import load_task
 from keras_bert.tasks import max_sim
+from keras_bert.tasks import mine_hard_negatives
 from keras_bert.tasks import pool_vectors
+from keras_bert.tasks import read_hard_negatives
 from keras_bert.tasks import search
 from tests.losses.gradients import value_and_gradient
 
@@ -103,9 +105,10 @@ def test_the_format_of_stanford_is_read_and_written(tmp_path):
         )
 
 
-def test_defaults_of_stanford(tmp_path):
-    embedder = LateInteractionEmbedder.from_pretrained(
-        _PYLATE, prompts={"query": "[SEP]", "document": "[CLS]"}
+def test_defaults_of_stanford(make_bert, tmp_path):
+    bert = make_bert(max_position_embeddings=24)
+    embedder = LateInteractionEmbedder(
+        bert.with_tokens(["[unused0]", "[unused1]"]), query_length=10
     )
     embedder.save(tmp_path, "colbert")
     (tmp_path / "artifact.metadata").unlink()
@@ -113,6 +116,105 @@ def test_defaults_of_stanford(tmp_path):
     settings = LateInteractionEmbedder.from_pretrained(tmp_path).settings
     assert settings["prompts"]["query"] == "[unused0]"
     assert settings["query_length"] == settings["seq_length"] == 24
+
+
+@pytest.mark.parametrize(
+    "metadata, message",
+    [
+        ({"query_token_id": "[unused9]"}, "in the vocabulary.*unused9"),
+        ({"similarity": "l2"}, "similarity` must be cosine. Received: 'l2'"),
+        ({"doc_maxlen": "x"}, "doc_maxlen` must be a positive int"),
+    ],
+)
+def test_metadata_that_cannot_be_used_are_named(tmp_path, metadata, message):
+    markers = {"query": "[SEP]", "document": "[CLS]"}
+    embedder = LateInteractionEmbedder.from_pretrained(_PYLATE, prompts=markers)
+    embedder.save(tmp_path, "colbert")
+    (tmp_path / "manifest.json").unlink()
+    _change(tmp_path / "artifact.metadata", **metadata)
+    with pytest.raises(CheckpointError, match=f"artifact.metadata.*{message}"):
+        LateInteractionEmbedder.from_pretrained(tmp_path)
+
+
+def test_directories_without_dense_have_the_hidden_states(pylate):
+    path = pylate / "modules.json"
+    path.write_text(json.dumps(json.loads(path.read_text())[:1]))
+    embedder = LateInteractionEmbedder.from_pretrained(pylate)
+    assert (embedder.dim, embedder.dense) == (16, [])
+
+
+def test_the_encoder_of_an_embedder_is_read(bert, tmp_path):
+    TextEmbedder(bert).save(tmp_path, "hf")
+    embedder = LateInteractionEmbedder.from_pretrained(tmp_path, dim=7)
+    assert embedder.embed_document("the dog").shape == (4, 7)
+
+
+def test_texts_without_vectors_have_the_score_0(golden):
+    embedder = LateInteractionEmbedder.from_pretrained(
+        _PYLATE, skip_words=["[CLS]", "[SEP]"], prompts={}
+    )
+    documents = embedder.embed_document(["a", "", "the"])
+    assert documents.lengths.tolist() == [1, 0, 1]
+    queries = embedder.embed_query(["a"])
+    scores = max_sim(queries, documents)
+    assert scores[0, 1] == 0
+    (only,) = max_sim(queries, documents[[0, 2]])
+    np.testing.assert_array_equal(scores[0, [0, 2]], only)
+    assert embedder.predict([""]) == [[]]
+    history = embedder.fit([("a", ""), ("the", "a")], epochs=1, verbose=0)
+    assert history.history["loss"][0] < 100
+
+
+def test_scored_pairs_are_evaluated_without_a_loss(make_bert):
+    embedder = LateInteractionEmbedder(make_bert(max_position_embeddings=16))
+    history = embedder.fit(
+        _PAIRS, validation_data=(_PAIRS, [0.1, 0.5, 0.9]), epochs=1, verbose=0
+    ).history
+    assert {*history} == {"loss", "val_pearson", "val_spearman"}
+
+
+def test_several_datasets_are_trained(make_bert):
+    embedder = LateInteractionEmbedder(make_bert(max_position_embeddings=16))
+    triplets = [[*pair, "a"] for pair in _PAIRS]
+    history = embedder.fit(
+        {"pairs": _PAIRS, "scored": (triplets, [[0.9, 0.1]] * 3)},
+        loss={"pairs": None, "scored": losses.DistillKLDivLoss()},
+        epochs=8,
+        batch_size=3,
+        learning_rate=1e-2,
+        verbose=0,
+    ).history
+    assert history["loss"][-1] < history["loss"][0]
+
+
+def test_hard_negatives_are_mined(tmp_path):
+    embedder = LateInteractionEmbedder.from_pretrained(_PYLATE)
+    pairs = [("the cat", "a dog"), ("a dog sees", "the dogs"), ("cat", "a cat")]
+    path = tmp_path / "mined.jsonl"
+    mine_hard_negatives(embedder, pairs, path, num_negatives=1, margin=0.0)
+    mined = read_hard_negatives(path, embedder)
+    for anchor, positive, negative in mined:
+        documents = embedder.embed_document([positive, negative])
+        (scores,) = max_sim(embedder.embed_query([anchor]), documents)
+        assert scores[0] >= scores[1]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.ones((2, 2)),), "must be `MultiVectors`"),
+        ((MultiVectors(np.ones((2, 2)), [2]), 0), "pool_factor=0"),
+        ((MultiVectors(np.ones((2, 2), "int8"), [2]),), "int8"),
+        ((MultiVectors(np.full((2, 2), np.nan), [2]),), "finite.*nan"),
+    ],
+)
+def test_vectors_that_cannot_be_pooled_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        pool_vectors(*arguments)
+
+
+def test_no_vectors_are_pooled_to_none():
+    assert len(pool_vectors(MultiVectors(np.ones((0, 2)), []))) == 0
 
 
 def test_documents_are_normalized_projected_states(make_bert):
@@ -301,8 +403,10 @@ def test_multi_vectors_are_indexed_like_a_list(tmp_path):
         assert some[np.array([False, True, False])].lengths.tolist() == [3]
     assert vectors[:2].padded().shape == (2, 3, 2)
     for values, lengths, message in (
-        (np.ones((3, 2)), [1, 1], r"sum of `lengths`.*\(3, 2\).*\[1, 1\]"),
-        (np.ones((2, 2)), [2, 0], "at least one vector. Received: 0 .*text 1"),
+        (np.ones((3, 2)), [1, 1], r"rows as sum.*\(3, 2\).*\[1, 1\]"),
+        (np.ones((2, 2)), [3, -1], r"at least 0.*\[3, -1\]"),
+        (np.ones((2, 2)), [1.5, 0.5], r"integers.*\[1.5, 0.5\]"),
+        (np.ones(2), [2], r"2D array.*\(2,\)"),
     ):
         with pytest.raises(ValueError, match=message):
             MultiVectors(values, lengths)
@@ -376,6 +480,9 @@ def test_text_embedders_have_an_embedder_of_queries(bert):
     "options, message",
     [
         ({"query_length": 0}, "query_length.*=0"),
+        ({"dense": 5}, "dense=5"),
+        ({"dense": ["x"]}, "dense=.*'x'"),
+        ({"skip_words": [1]}, "skip_words=.1"),
         ({"seq_length": 10**6}, "seq_length=1000000"),
         ({"dim": 0}, "dim.*=0"),
         ({"query_expansion": 1}, "query_expansion=1"),
@@ -409,6 +516,21 @@ def test_losses_of_one_vector_are_refused(make_bert, loss):
             "similarity_fn_name.*'meanmaxsim'",
         ),
         ("1_Dense/config.json", {"use_residual": True}, "use_residual.*True"),
+        (
+            "config_sentence_transformers.json",
+            {"query_prefix": 1},
+            "query_prefix` must be a str. Received: 1",
+        ),
+        (
+            "config_sentence_transformers.json",
+            {"query_length": -3},
+            "query_length` must be a positive int. Received: -3",
+        ),
+        (
+            "config_sentence_transformers.json",
+            {"skiplist_words": [1]},
+            "skiplist_words` must be a list of str",
+        ),
         ("1_Dense/config.json", {"in_features": 3}, "in_features.*3"),
     ],
 )

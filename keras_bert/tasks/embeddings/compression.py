@@ -22,8 +22,9 @@ def compress_vectors(
     The first `dimensions` values of each vector are scaled to length 1. "int8"
     multiplies them by 127 and rounds them to integers. "binary" stores their
     signs (1 if positive) as bytes in the bit order of `numpy.packbits`.
-    Models exported by `TextEmbedder.export_saved_model` with the same arguments
-    return the same values, and `search` accepts them as `corpus_vectors`.
+    Models exported by `export_saved_model` of a `TextEmbedder` or a
+    `LateInteractionEmbedder` with the same arguments return the same values,
+    and `search` accepts them as `corpus_vectors`.
 
     Args:
         vectors: float array `(num_vectors, dim)`, or `MultiVectors`.

@@ -73,8 +73,8 @@ def save_directory(embedder, directory, format, overwrite, settings, files):
         pretrained = embedder.pretrained.with_task(record)
     else:
         raise ValueError(
-            'The `format` of an embedder must be "keras" or "hf". '
-            f"Received: format={brief(format)}."
+            "The `format` of an embedder must be one of "
+            f"{', '.join(embedder.formats)}. Received: format={brief(format)}."
         )
     save_pretrained(
         pretrained,

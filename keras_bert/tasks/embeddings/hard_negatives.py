@@ -13,8 +13,9 @@ from keras_bert.files.outputs import new_file
 from keras_bert.messages import brief
 from keras_bert.tasks.columns import SINGLE_KEYS
 from keras_bert.tasks.columns import encoded_texts
+from keras_bert.tasks.embeddings.multi_vectors import MultiVectors
 from keras_bert.tasks.embeddings.scores import as_array
-from keras_bert.tasks.embeddings.scores import pair_dots
+from keras_bert.tasks.embeddings.scores import pair_scores
 from keras_bert.tasks.embeddings.search import search
 from keras_bert.tasks.embeddings.search import similarity_of
 from keras_bert.tasks.readers.tables import read_cells
@@ -47,8 +48,8 @@ def mine_hard_negatives(
     with equal scores are in the order of the documents, `corpus` first.
 
     Args:
-        embedder: `TextEmbedder`, `SparseEmbedder`, or an object with methods
-            `embed_query` and `embed_document`.
+        embedder: `TextEmbedder`, `SparseEmbedder`, `LateInteractionEmbedder`,
+            or an object with methods `embed_query` and `embed_document`.
         pairs: list, array or table of pairs (anchor, positive).
         output_file: new ".jsonl" file with the keys `anchor`, `positive` and
             `negative`, for `read_hard_negatives`. A manifest next to it
@@ -268,10 +269,10 @@ def _in_blocks(ids, score):
 
 
 def _similarities(first, second, similarity):
-    dots = pair_dots(first, second)
-    if similarity == "dot":
-        return dots
-    squares = pair_dots(first, first) * pair_dots(second, second)
+    dots = pair_scores(first, second)
+    if similarity == "dot" or isinstance(first, MultiVectors):
+        return dots  # Token vectors have length 1.
+    squares = pair_scores(first, first) * pair_scores(second, second)
     return dots / np.maximum(np.sqrt(squares), 1e-12)
 
 

@@ -70,6 +70,31 @@ _PYLATE_KEYS = (
     "attend_to_expansion_tokens",
     "skiplist_words",
 )
+# Types of settings in the files of other libraries.
+_TYPES = {
+    "query_prefix": str,
+    "document_prefix": str,
+    "query_token_id": str,
+    "doc_token_id": str,
+    "query_length": int,
+    "document_length": int,
+    "query_maxlen": int,
+    "doc_maxlen": int,
+    "length": int,
+    "do_query_expansion": bool,
+    "attend_to_expansion_tokens": bool,
+    "mask_punctuation": bool,
+    "attend_to_mask_tokens": bool,
+    "skiplist_words": list,
+    "query_expansion": dict,
+}
+_DESCRIBED = {
+    bool: "bool",
+    dict: "dict",
+    int: "positive int",
+    list: "list of str",
+    str: "str",
+}
 _EXPANSION = {"strategy": ["fixed"], "attend": [False, True]}
 _MASK = {"skiplist_tasks": [["document"]], "keep_only_token_ids": [None]}
 _SIMILARITIES = "MaxSim", "maxsim", None
@@ -98,6 +123,24 @@ def _read_own(directory, settings, pretrained):
     return {**{name: settings[name] for name in _SETTINGS}, "dense": dense}
 
 
+def _checked(path, values):
+    """Check the types of settings and drop those that are None."""
+    values = {name: x for name, x in values.items() if x is not None}
+    for name, value in values.items():
+        wanted = _TYPES.get(name)
+        is_right = wanted is None or type(value) is wanted
+        if wanted is int:
+            is_right = is_right and value > 0
+        elif wanted is list:
+            is_right = is_right and all(isinstance(x, str) for x in value)
+        if not is_right:
+            raise CheckpointError(
+                f"{path}: `{name}` must be a {_DESCRIBED[wanted]}. "
+                f"Received: {brief(value)}."
+            )
+    return values
+
+
 def _read_modules(directory, route, arguments):
     folders, class_names = modules_of_route(
         directory,
@@ -122,15 +165,17 @@ def _read_modules(directory, route, arguments):
             f"Received: {brief(settings['similarity'])}."
         )
     size, dense = pretrained.config.sizes["H"], []
+    settings = _checked(directory, settings)
     own = _pylate_settings(settings)
     for folder, class_name in zip(folders, class_names, strict=True):
         if class_name == "Dense":
             dense.append(read_linear(folder, size, _VECTORS))
             size = dense[-1].units
         elif class_name == "MultiVectorMask":
-            mask = read_json(folder / "config.json", _MASK, ["skiplist_words"])
+            path = folder / "config.json"
+            mask = _checked(path, read_json(path, _MASK, ["skiplist_words"]))
             own = _module_settings(directory, settings, pretrained)
-            own["skip_words"] = mask.get("skiplist_words") or []
+            own["skip_words"] = mask.get("skiplist_words", [])
     limit = settings["seq_length"]
     for name in ("seq_length", "query_length"):
         own[name] = min(own[name] or limit, limit)
@@ -146,7 +191,8 @@ def _module_settings(directory, settings, pretrained):
         tokens = {"token": [None, mask]}
         with errors_name_file(directory / MODULES):
             check_settings(expansion, _EXPANSION | tokens, ["length"])
-        query_length = expansion["length"]
+        expansion = _checked(directory, expansion)
+        query_length = expansion.get("length", _QUERY_LENGTH)
     return {
         "prompts": settings["prompts"],
         "query_length": query_length,
@@ -158,7 +204,6 @@ def _module_settings(directory, settings, pretrained):
 
 def _pylate_settings(settings):
     """Return arguments for a model of PyLate, with its defaults."""
-    settings = {key: x for key, x in settings.items() if x is not None}
     prompts = settings["prompts"]
     prefixes = {
         "query": settings.get("query_prefix", "[Q] "),
@@ -183,7 +228,13 @@ def _pylate_settings(settings):
 
 
 def _read_stanford(directory, pretrained):
-    metadata = read_if_any(directory / _METADATA)
+    path = directory / _METADATA
+    metadata = _checked(path, read_if_any(path))
+    if metadata.get("similarity", "cosine") != "cosine":
+        raise CheckpointError(
+            f"{path}: `similarity` must be cosine. Received: "
+            f"{brief(metadata['similarity'])}."
+        )
     arrays, size = open_arrays(directory), pretrained.config.sizes["H"]
     if arrays.shapes.get(_PROJECTION, ())[1:] != (size,):
         raise CheckpointError(
@@ -192,16 +243,23 @@ def _read_stanford(directory, pretrained):
         )
     limit = pretrained.config.max_seq_length
     skips = metadata.get("mask_punctuation", True)
+    markers = {
+        "query": metadata.get("query_token_id", "[unused0]"),
+        "document": metadata.get("doc_token_id", "[unused1]"),
+    }
+    for marker in markers.values():
+        if marker not in pretrained.tokenizer_settings.vocabulary.ids:
+            raise CheckpointError(
+                f"{path}: the tokens that mark queries and documents must be "
+                f"in the vocabulary. Received: {brief(marker)}."
+            )
     return {
         "dense": [dense_layer(arrays.read(_PROJECTION).T, None, "linear")],
-        "prompts": {
-            "query": metadata.get("query_token_id") or "[unused0]",
-            "document": metadata.get("doc_token_id") or "[unused1]",
-        },
-        "query_length": min(metadata.get("query_maxlen") or 32, limit),
-        "seq_length": min(metadata.get("doc_maxlen") or 220, limit),
+        "prompts": markers,
+        "query_length": min(metadata.get("query_maxlen", 32), limit),
+        "seq_length": min(metadata.get("doc_maxlen", 220), limit),
         "query_expansion": True,
-        "attend_to_expansion": bool(metadata.get("attend_to_mask_tokens")),
+        "attend_to_expansion": metadata.get("attend_to_mask_tokens", False),
         "skip_words": PUNCTUATION if skips else [],
     }
 

@@ -150,7 +150,8 @@ def _loss(loss, examples, targets, embeddings):
     """Compute the mean loss of a batch of one dataset."""
     targets = targets[:, : _num_targets(examples)]
     targets = ops.reshape(targets, (-1, *examples.targets.shape[1:]))
-    shape = (-1, examples.num_texts, embeddings.shape[-1])
+    # Texts may have several vectors.
+    shape = (-1, examples.num_texts, *ops.shape(embeddings)[2:])
     return ops.mean(loss.call(targets, ops.reshape(embeddings, shape)))
 
 

@@ -16,7 +16,7 @@ QUERY_VECTORS_AT_ONCE = 1024
 CORPUS_VECTORS_AT_ONCE = 8192
 
 
-class MultiVectors(collections.abc.Sequence):
+class MultiVectors:
     """Vectors of several texts, stored without padding.
 
     An index returns the vectors of one text, an array `(num_vectors, dim)`. A
@@ -29,8 +29,8 @@ class MultiVectors(collections.abc.Sequence):
         lengths: int `(num_texts,)`, number of vectors of each text.
 
     Raises:
-        ValueError: a length is less than 1, or the lengths do not add up to
-            the number of vectors.
+        ValueError: a length is negative, or the lengths do not add up to the
+            number of vectors.
 
     Example:
 
@@ -43,25 +43,29 @@ class MultiVectors(collections.abc.Sequence):
         self, values: np.ndarray, lengths: collections.abc.Sequence[int]
     ):
         self.values = np.asanyarray(values)
-        self.lengths = np.asarray(lengths, np.int64)
-        is_valid = self.values.ndim == 2 and self.lengths.ndim == 1
-        if not is_valid or self.lengths.sum() != len(self.values):
+        lengths = np.asarray(lengths)
+        if not lengths.size:
+            lengths = lengths.astype(np.int64)
+        is_valid = (
+            self.values.ndim == 2
+            and lengths.ndim == 1
+            and lengths.dtype.kind in "iu"
+            and not (lengths < 0).any()
+            and sum(lengths.tolist()) == len(self.values)
+        )
+        if not is_valid:
             raise ValueError(
-                "`values` must be a 2D array with as many rows as the sum of "
-                f"`lengths`. Received: shape {self.values.shape}, lengths "
-                f"{brief(self.lengths.tolist())}."
+                "`values` must be a 2D array, and `lengths` integers of at "
+                "least 0 with its number of rows as sum. Received: shape "
+                f"{self.values.shape}, lengths {brief(lengths.tolist())}."
             )
-        for index in np.flatnonzero(self.lengths < 1)[:1]:
-            raise ValueError(
-                "Each text must have at least one vector. Received: "
-                f"{self.lengths[index]} vectors of text {index}."
-            )
+        self.lengths = lengths.astype(np.int64)
         self._offsets = np.concatenate([[0], np.cumsum(self.lengths)])
 
     @classmethod
     def of(cls, arrays: collections.abc.Sequence[np.ndarray]) -> typing.Self:
         """Create `MultiVectors` from a nonempty list of 2D arrays."""
-        return cls(np.concatenate(arrays), [len(array) for array in arrays])
+        return cls(np.concatenate(arrays), [*map(len, arrays)])
 
     @property
     def dim(self) -> int:
@@ -70,6 +74,9 @@ class MultiVectors(collections.abc.Sequence):
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def __iter__(self) -> collections.abc.Iterator[np.ndarray]:
+        return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
         return f"<MultiVectors of {len(self)} texts, {self.values.shape}>"
@@ -129,9 +136,30 @@ class MultiVectors(collections.abc.Sequence):
                 "`query_vectors` and `corpus_vectors` must have vectors of the "
                 f"same size. Received: sizes {self.dim} and {texts.dim}."
             )
-        dots = texts.values @ self.values.T
-        best = np.maximum.reduceat(dots, texts._offsets[:-1], axis=0)
-        return np.add.reduceat(best, self._offsets[:-1], axis=1).T
+        # A text without vectors has the score 0.
+        scores = np.zeros((len(texts), len(self)), np.float32)
+        has_vectors = np.ix_(texts.lengths > 0, self.lengths > 0)
+        if texts.values.size and self.values.size:
+            dots = texts.values @ self.values.T
+            best = np.maximum.reduceat(dots, texts._starts, axis=0)
+            scores[has_vectors] = np.add.reduceat(best, self._starts, axis=1)
+        return scores.T
+
+    @property
+    def _starts(self):
+        """Indices of the first vector of each text that has vectors."""
+        return self._offsets[:-1][self.lengths > 0]
+
+
+def check_multi_vectors(**values):
+    """Raise ValueError unless all values are `MultiVectors`."""
+    for name, value in values.items():
+        if not isinstance(value, MultiVectors):
+            raise ValueError(
+                f"`{name}` must be `MultiVectors`, as `embed_document` of a "
+                "`LateInteractionEmbedder` returns them for a list. Received: "
+                f"{brief(value)}."
+            )
 
 
 def max_sim(
@@ -151,11 +179,15 @@ def max_sim(
         float32 `(num_queries, num_texts)`.
 
     Raises:
-        ValueError: the vectors have different sizes or contain NaN.
+        ValueError: an argument is not `MultiVectors`, or the vectors have
+            different sizes or contain NaN.
 
     References:
         [ColBERT](https://arxiv.org/abs/2004.12832), section 3.3
     """
+    check_multi_vectors(
+        query_vectors=query_vectors, corpus_vectors=corpus_vectors
+    )
     scores = np.empty((len(query_vectors), len(corpus_vectors)), np.float32)
     queries = [*query_vectors.blocks(QUERY_VECTORS_AT_ONCE, "query_vectors")]
     for start, texts in corpus_vectors.blocks(

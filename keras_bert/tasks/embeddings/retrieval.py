@@ -19,8 +19,8 @@ def evaluate_retrieval(
     are ranked by id in descending order, as in trec_eval.
 
     Args:
-        embedder: `TextEmbedder`, `SparseEmbedder`, or an object with methods
-            `embed_query` and `embed_document`.
+        embedder: `TextEmbedder`, `SparseEmbedder`, `LateInteractionEmbedder`,
+            or an object with methods `embed_query` and `embed_document`.
         data: queries, documents and relevance, such as the result of
             `read_beir`.
         similarity: "cosine" or "dot", see `search`. Defaults to the

@@ -15,6 +15,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.config import check_settings
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
@@ -146,6 +147,11 @@ def dense_files(layers):
 def read_dense(directory, activations):
     """Read the layers that `dense_files` wrote."""
     path = directory / _DENSE
+    if not isinstance(activations, list):
+        raise CheckpointError(
+            f"{directory / TASK}: `dense` must be a list. Received: "
+            f"{brief(activations)}."
+        )
     arrays, layers = SafetensorsFile(path) if activations else None, []
     for number, activation in enumerate(activations):
         kernel, bias = f"{number}/kernel", f"{number}/bias"

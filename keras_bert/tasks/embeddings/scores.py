@@ -33,7 +33,7 @@ def scored_pair_scores(sides, pairs, scores, is_cosine=True):
         A dict with `pearson` and `spearman`.
     """
     first, second = _compared_sides(sides, is_cosine)
-    similarities = _pair_scores(first[pairs[:, 0]], second[pairs[:, 1]])
+    similarities = pair_scores(first[pairs[:, 0]], second[pairs[:, 1]])
     scores = scores.astype(float)
     return {
         "pearson": pearson(scores, similarities),
@@ -97,11 +97,24 @@ def _all_scores(anchors, candidates):
     return as_array(anchors @ candidates.T)
 
 
-def _pair_scores(first, second):
+def pair_scores(first, second):
+    """Return the dot product, or MaxSim, of each row with the same row.
+
+    Args:
+        first, second: arrays or sparse arrays `(num_rows, dim)`, or
+            `MultiVectors`.
+    """
     if isinstance(first, MultiVectors):
         pairs = zip(first, second, strict=True)
-        return np.array([(x @ y.T).max(axis=1).sum() for x, y in pairs])
-    return pair_dots(first, second)
+        return np.array(
+            [
+                MultiVectors.of([x]).max_sim(MultiVectors.of([y]))[0, 0]
+                for x, y in pairs
+            ]
+        )
+    if hasattr(first, "multiply"):  # `*` differs for sparse matrices.
+        return np.ravel(first.multiply(second).sum(axis=1))
+    return (first * second).sum(axis=1)
 
 
 def _compared_sides(sides, is_cosine):
@@ -119,22 +132,11 @@ def _compared(vectors, is_cosine):
     vectors = vectors.astype(np.float64)
     if not is_cosine:
         return vectors
-    lengths = np.sqrt(pair_dots(vectors, vectors))
+    lengths = np.sqrt(pair_scores(vectors, vectors))
     lengths = np.maximum(lengths, 1e-12)[:, None]
     if isinstance(vectors, np.ndarray):
         return vectors / lengths
     return vectors.multiply(1 / lengths).tocsr()
-
-
-def pair_dots(first, second):
-    """Return the dot product of each row with the same row of an array.
-
-    Args:
-        first, second: arrays or sparse arrays `(num_rows, dim)`.
-    """
-    if hasattr(first, "multiply"):  # `*` differs for sparse matrices.
-        return np.ravel(first.multiply(second).sum(axis=1))
-    return (first * second).sum(axis=1)
 
 
 def as_array(values):

@@ -152,6 +152,8 @@ def _scores(queries, columns):
 def _search_among(queries, corpus, candidates, top_k, is_cosine):
     """Find the most similar of some vectors for each query vector."""
     count, candidates = _size(queries), np.asarray(candidates)
+    if not count:
+        return np.empty((0, 0), np.int64), np.empty((0, 0), np.float32)
     is_valid = candidates.ndim == 2 and candidates.dtype.kind in "iu"
     if not is_valid or len(candidates) != count or not candidates.size:
         raise ValueError(
@@ -171,7 +173,8 @@ def _search_among(queries, corpus, candidates, top_k, is_cosine):
         ]
         found.append(_top(np.concatenate(parts, axis=1), top_k))
     scores, places = (np.concatenate(x) for x in zip(*found, strict=True))
-    return np.take_along_axis(candidates, places, axis=1), scores
+    indices = np.take_along_axis(candidates, places, axis=1)
+    return indices.astype(np.int64), scores
 
 
 def similarity_of(embedder):

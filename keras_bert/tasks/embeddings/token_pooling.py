@@ -7,7 +7,9 @@ import numpy as np
 from keras_bert import checks
 from keras_bert.lazy import LazyPackage
 from keras_bert.tasks.embeddings.compression import checked_block
+from keras_bert.tasks.embeddings.compression import float_rows
 from keras_bert.tasks.embeddings.multi_vectors import MultiVectors
+from keras_bert.tasks.embeddings.multi_vectors import check_multi_vectors
 
 if typing.TYPE_CHECKING:
     import scipy.cluster.hierarchy as hierarchy
@@ -21,14 +23,15 @@ def pool_vectors(
     """Cluster the vectors of each document and keep the mean of each cluster.
 
     The hierarchical clustering minimizes the variance in each cluster (Ward).
-    The means are scaled to length 1. A document index then has about `1 /
+    All vectors are scaled to length 1. A document index then has about `1 /
     pool_factor` of the vectors.
 
     Args:
-        vectors: result of `LateInteractionEmbedder.embed_document`.
+        vectors: result of `LateInteractionEmbedder.embed_document`, before
+            `compress_vectors`.
         pool_factor: number of vectors for each cluster; 1 or less keeps all.
-        num_protected: number of first vectors of each text to keep unchanged,
-            such as that of [CLS].
+        num_protected: number of first vectors of each text to leave out of the
+            clusters, such as that of [CLS].
 
     Returns:
         `MultiVectors` of the same texts.
@@ -43,16 +46,21 @@ def pool_vectors(
     """
     checks.positive(pool_factor=pool_factor)
     checks.at_least(0, num_protected=num_protected)
-    pooled = []
-    for text in vectors:
+    check_multi_vectors(vectors=vectors)
+    values = checked_block(
+        float_rows(vectors.values, "vectors"), 0, "vectors", is_cosine=True
+    )
+    pooled = [values[:0]]
+    for text in MultiVectors(values, vectors.lengths):
         others = text[num_protected:]
         count = max(int(len(others) // pool_factor), 1)
         if count < len(others):
             others = _cluster_means(others, count)
         pooled.append(np.concatenate([text[:num_protected], others]))
+    values = np.concatenate(pooled)
     return MultiVectors(
-        checked_block(np.concatenate(pooled), 0, "vectors", is_cosine=True),
-        [*map(len, pooled)],
+        checked_block(values, 0, "vectors", is_cosine=True),
+        [*map(len, pooled[1:])],
     )
 
 

@@ -158,10 +158,14 @@ def default_loss(examples, losses):
 
 
 def validation_loss(loss, examples, default_losses):
-    """Return the training loss if it accepts the examples, or a default."""
-    if loss.accepts(examples.num_texts, examples.label_shape):
-        return loss
-    return default_loss(examples, default_losses)
+    """Return the training loss if it accepts the examples, or a default.
+
+    None if no default accepts them.
+    """
+    for one in (loss, *default_losses):
+        if one.accepts(examples.num_texts, examples.label_shape):
+            return one
+    return None
 
 
 def embedding_learner(embedder, examples, loss, mini_batch_size=None):
