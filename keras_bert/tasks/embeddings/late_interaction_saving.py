@@ -19,6 +19,7 @@ from keras import ops
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
+from keras_bert.config import BertConfig
 from keras_bert.config import check_settings
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
@@ -322,7 +323,7 @@ def stanford_model_and_files(embedder):
     markers = [settings["prompts"].get(x) for x in ("query", "document")]
     skips = settings["skip_words"]
     wanted = {
-        "a BERT": embedder.pretrained.family.model_type == "bert",
+        "a BERT": type(embedder.pretrained.config) is BertConfig,
         "one dense layer without bias and activation": len(dense) == 1
         and not dense[0].use_bias
         and activation_name(dense[0]) == "linear",

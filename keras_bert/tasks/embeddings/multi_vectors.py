@@ -64,7 +64,11 @@ class MultiVectors:
 
     @classmethod
     def of(cls, arrays: collections.abc.Sequence[np.ndarray]) -> typing.Self:
-        """Create `MultiVectors` from a nonempty list of 2D arrays."""
+        """Create `MultiVectors` from the vectors of each text.
+
+        Args:
+            arrays: nonempty list of arrays `(num_vectors, dim)`.
+        """
         return cls(np.concatenate(arrays), [*map(len, arrays)])
 
     @property
@@ -130,7 +134,16 @@ class MultiVectors:
             start = stop
 
     def max_sim(self, texts: "MultiVectors") -> np.ndarray:
-        """Compute the MaxSim scores with a few texts, see `max_sim`."""
+        """Compute the MaxSim score of each text with other texts.
+
+        All dot products are in memory at the same time; see `tasks.max_sim`.
+
+        Args:
+            texts: float32 vectors of the other texts.
+
+        Returns:
+            float32 `(num_texts, num_other_texts)`.
+        """
         if self.dim != texts.dim:
             raise ValueError(
                 "`query_vectors` and `corpus_vectors` must have vectors of the "
