@@ -15,6 +15,7 @@ import keras_bert
 from keras_bert import losses
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks import LateInteractionEmbedder
+from keras_bert.tasks import MultiVectors
 from keras_bert.tasks import SparseEmbedder
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import max_sim
@@ -260,9 +261,6 @@ def test_multi_vector_encoders_are_read_and_written(
     from sentence_transformers import MultiVectorEncoder
     from sentence_transformers.base import modules
     from sentence_transformers.multi_vector_encoder.modules import (
-        HierarchicalTokenPooling,
-    )
-    from sentence_transformers.multi_vector_encoder.modules import (
         MultiVectorMask,
     )
 
@@ -301,11 +299,23 @@ def test_multi_vector_encoders_are_read_and_written(
     tensors = [[torch.tensor(x) for x in y] for y in (queries, documents)]
     scores = max_sim(queries, documents)
     np.testing.assert_allclose(scores, theirs.similarity(*tensors), rtol=1e-5)
-    for pooled, other in zip(
-        pool_vectors(documents, 1.5),
-        HierarchicalTokenPooling(1.5).pool(tensors[1]),
-        strict=True,
-    ):
+
+
+@pytest.mark.parametrize("factor", [1.5, 2, 4])
+def test_pooled_vectors_are_those_of_sentence_transformers(factor):
+    import torch
+    from sentence_transformers.multi_vector_encoder.modules import (
+        HierarchicalTokenPooling,
+    )
+
+    random = np.random.default_rng(5)
+    texts = [random.normal(size=(n, 16)) for n in (1, 2, 9, 60)]
+    texts = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in texts]
+    texts = [x.astype("float32") for x in texts]
+    found = pool_vectors(MultiVectors.of(texts), factor)
+    tensors = [torch.tensor(text) for text in texts]
+    expected = HierarchicalTokenPooling(factor).pool(tensors)
+    for pooled, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(pooled, other, rtol=0, atol=1e-5)
 
 
