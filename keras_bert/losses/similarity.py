@@ -37,7 +37,7 @@ def anchor_dots(embeddings):
     anchors, others = embeddings[:, :1], embeddings[:, 1:]
     if len(embeddings.shape) == 3:
         return ops.sum(anchors * others, axis=-1)
-    dots = ops.matmul(trimmed(anchors), ops.swapaxes(others, 2, 3))
+    dots = ops.matmul(_trimmed(anchors), ops.swapaxes(others, 2, 3))
     return _max_sim(dots, _is_vector(others)[:, :, None])
 
 
@@ -54,7 +54,7 @@ def all_dots(queries, candidates):
     if len(queries.shape) == 2:
         return ops.matmul(queries, ops.transpose(candidates))
     dots = ops.matmul(  # [Q, C, W, V]
-        trimmed(queries)[:, None], ops.swapaxes(candidates, 1, 2)[None]
+        _trimmed(queries)[:, None], ops.swapaxes(candidates, 1, 2)[None]
     )
     return _max_sim(dots, _is_vector(candidates)[:, None])
 
@@ -78,7 +78,7 @@ def _is_vector(vectors):
     return ops.any(ops.not_equal(vectors, 0.0), axis=-1)
 
 
-def trimmed(vectors):
+def _trimmed(vectors):
     """Drop positions that are padding in all texts, except on JAX.
 
     Args:

@@ -3,6 +3,7 @@ import json
 import keras
 import numpy as np
 import pytest
+import scipy.sparse
 import tensorflow as tf
 
 from keras_bert import losses
@@ -369,6 +370,11 @@ def test_scored_pairs_and_sparse_search(bert):
         expected = search(queries.toarray(), corpus.toarray(), 3, similarity)
         np.testing.assert_array_equal(found[0], expected[0])
         np.testing.assert_allclose(found[1], expected[1], atol=1e-5)
+    as_matrix = scipy.sparse.csr_matrix(corpus)
+    for one, other in zip(
+        search(queries, as_matrix), search(queries, corpus), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
     with pytest.raises(ValueError, match="both be arrays.*csr_array and nd"):
         search(queries, corpus.toarray())
     with pytest.raises(ValueError, match="a sparse array. Limit its size"):

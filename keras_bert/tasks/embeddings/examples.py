@@ -119,8 +119,8 @@ def embedding_examples(
     texts, labels = _split(texts, labels)
     keys = _KEYS if labels is None else SINGLE_KEYS + _KEYS
     columns = encoded_texts(texts, keys)
-    indices, ids = _numbered(columns)
     if query_preprocess is None:
+        indices, ids = _numbered(columns)
         rows = tokenized_rows(preprocess, [*indices])
     else:
         queries, ids = _numbered(columns[:1])

@@ -102,8 +102,6 @@ class _ExpandedQueries(keras.layers.Layer):
         return self._encoder(expanded, training=training)
 
     def compute_output_spec(self, inputs, training=None):
-        (_, _, size), dtype = (
-            self._encoder.output.shape,
-            self._encoder.output.dtype,
-        )
-        return keras.KerasTensor((None, self._length, size), dtype)
+        states = self._encoder.output
+        shape = (None, self._length, states.shape[-1])
+        return keras.KerasTensor(shape, states.dtype)

@@ -105,13 +105,9 @@ def pair_scores(first, second):
             `MultiVectors`.
     """
     if isinstance(first, MultiVectors):
-        pairs = zip(first, second, strict=True)
-        return np.array(
-            [
-                MultiVectors.of([x]).max_sim(MultiVectors.of([y]))[0, 0]
-                for x, y in pairs
-            ]
-        )
+        rows = [[index] for index in range(len(first))]
+        scores = [first[row].max_sim(second[row]) for row in rows]
+        return np.ravel(scores)
     if hasattr(first, "multiply"):  # `*` differs for sparse matrices.
         return np.ravel(first.multiply(second).sum(axis=1))
     return (first * second).sum(axis=1)

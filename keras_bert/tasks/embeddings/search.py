@@ -91,7 +91,7 @@ def search(
 def _checked(queries, corpus):
     """Check and return the arguments of `search`."""
     kinds = [
-        type(x) if hasattr(x, "tocsr") or isinstance(x, MultiVectors) else None
+        (isinstance(x, MultiVectors), hasattr(x, "tocsr"))
         for x in (queries, corpus)
     ]
     if kinds[0] != kinds[1]:
@@ -100,7 +100,7 @@ def _checked(queries, corpus):
             "be sparse arrays, or both be `MultiVectors`. Received: "
             f"{type(queries).__name__} and {type(corpus).__name__}."
         )
-    if kinds[0] is not MultiVectors:
+    if not isinstance(queries, MultiVectors):
         queries = float_rows(queries, "query_vectors")
         corpus = float_rows(corpus, "corpus_vectors", ("int8", "uint8"))
     dims = [decompress(_rows(x)[:0]).shape[1] for x in (queries, corpus)]
