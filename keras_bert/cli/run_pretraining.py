@@ -17,6 +17,7 @@ immediately. --train_batch_size is the global batch size, over all devices of
 """
 
 from keras_bert import command_line
+from keras_bert.cli import shared_flags
 from keras_bert.cli.field_flags import FieldFlags
 from keras_bert.pretraining import job as pretraining
 
@@ -33,8 +34,10 @@ _RECIPE = FieldFlags(
 
 def main():
     _check_flags(**_RECIPE.holders)
-    plan = pretraining.plan_pretraining(_RECIPE.values())
+    recipe = _RECIPE.values()
+    plan = pretraining.plan_pretraining(recipe)
     command_line.import_quietly("keras")
+    shared_flags.set_operation_threads(recipe.parallel_parts)
     pretraining.run_plan(plan)
 
 

@@ -4,6 +4,8 @@ Each function defines one flag or a group of flags of a
 `keras_bert.command_line.Program`, and returns the flag holders.
 """
 
+import os
+
 from keras_bert import command_line
 from keras_bert.pretraining.job import choices
 
@@ -221,3 +223,15 @@ def sampling(program):
     }
     program.group("Generation", holders.values())
     return holders
+
+
+def set_operation_threads(parallel_parts):
+    """Divide the cores among the parts of a batch.
+
+    Call this function before TensorFlow computes anything.
+    """
+    if parallel_parts > 1:
+        import tensorflow as tf
+
+        num_threads = max(1, os.cpu_count() // parallel_parts)
+        tf.config.threading.set_intra_op_parallelism_threads(num_threads)

@@ -129,12 +129,7 @@ class RunFlags:
             "lowercase": self._do_lower_case.value,
         }
         command_line.import_quietly("keras")
-        if recipes[0].parallel_parts > 1:
-            import tensorflow as tf
-
-            # Use one thread per part. Set this before TensorFlow starts any
-            # computation.
-            tf.config.threading.set_intra_op_parallelism_threads(1)
+        shared_flags.set_operation_threads(recipes[0].parallel_parts)
         run = make(read(seed=recipes[0].seed), arguments)
         self._perform(run, recipes, paths)
 

@@ -64,6 +64,7 @@ def run_plan(plan: PretrainingPlan) -> None:
             optimizer,
             strategy,
             recipe.gradient_accumulation_steps,
+            recipe.parallel_parts,
             recipe.jit,
             plan.objective,
         )

@@ -1,5 +1,7 @@
 """Pre-training loop for one or several devices."""
 
+import itertools
+import typing
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -19,15 +21,18 @@ from keras_bert.pretraining.objectives.terms import mean_metrics
 from keras_bert.pretraining.objectives.trainable_models import TrainableModels
 from keras_bert.typing import Tensors
 
+Sums = typing.TypeVar("Sums")
+"""Tensors that add up over the parts of a batch."""
+
 
 class PretrainingLoop:
     """Training and evaluation loop for a pre-training model.
 
-    The result of a step does not depend on the number of devices or of
-    accumulation steps: each term of the loss is the mean over all predictions
-    of the global batch, and the optimizer sums the gradients over the devices
-    before it clips them. On one device, the losses are the same as in
-    `model.fit` with `pretraining.losses`.
+    The result of a step does not depend on the number of devices, accumulation
+    steps and parallel parts: each term of the loss is the mean over all
+    predictions of the global batch, and the optimizer sums the gradients over
+    the devices before it clips them. On one device, the losses are the same as
+    in `model.fit` with `pretraining.losses`.
 
     Args:
         trainable: created in the strategy's scope. Its model, such as
@@ -37,6 +42,8 @@ class PretrainingLoop:
         strategy: defaults to one device.
         accumulation_steps: number of parts into which a batch is split to save
             memory.
+        parallel_parts: number of parts into which the rows computed together
+            are split. The parts are branches of the graph.
         jit_compile: whether to compile the step with XLA.
         objective: defaults to masked LM and next-sentence prediction, as for
             BERT.
@@ -48,6 +55,7 @@ class PretrainingLoop:
         optimizer: AdamW,
         strategy: tf.distribute.Strategy | None = None,
         accumulation_steps: int = 1,
+        parallel_parts: int = 1,
         jit_compile: bool = False,
         objective: Objective = OBJECTIVES[PUBLISHED],
     ) -> None:
@@ -59,6 +67,7 @@ class PretrainingLoop:
         self._terms = objective.terms()
         _check_outputs(model, objective.name, self._terms)
         self._accumulation_steps = accumulation_steps
+        self._parallel_parts = parallel_parts
         # Variables must exist before the first step is traced.
         with self.strategy.scope():
             optimizer.build(model.trainable_variables)
@@ -166,8 +175,14 @@ class PretrainingLoop:
         self, batch: Batch, denominators: Tensors
     ) -> tuple[Tensors, list[tf.Tensor]]:
         """Compute the gradients and sums for this device's examples."""
+
+        def gradients_of_rows(rows: Batch) -> tuple[Tensors, list[tf.Tensor]]:
+            return self._sum_over_parts(
+                lambda part: self._part_gradients(part, denominators), rows
+            )
+
         if self._accumulation_steps == 1:
-            return self._piece_gradients(batch, denominators)
+            return gradients_of_rows(batch)
         num_pieces = self._accumulation_steps
         # [B, ...] to [num_pieces, B / num_pieces, ...].
         pieces = tf.nest.map_structure(
@@ -178,7 +193,7 @@ class PretrainingLoop:
             index: int | tf.Tensor,
         ) -> tuple[Tensors, list[tf.Tensor]]:
             piece = tf.nest.map_structure(lambda x: x[index], pieces)
-            return self._piece_gradients(piece, denominators)
+            return gradients_of_rows(piece)
 
         # A loop in the graph, so that the memory of a piece is reused. With
         # global denominators, the gradients of the pieces add up.
@@ -188,7 +203,23 @@ class PretrainingLoop:
             totals = tf.nest.map_structure(tf.add, totals, more)
         return totals
 
-    def _piece_gradients(
+    def _sum_over_parts(
+        self, compute: Callable[[Batch], Sums], rows: Batch
+    ) -> Sums:
+        """Compute the parallel parts of some rows and add up the results."""
+        num_parts = self._parallel_parts
+        if num_parts == 1:
+            return compute(rows)
+        num_rows = tf.shape(rows[0][features.INPUT_IDS.name])[0]
+        bounds = [num_rows * k // num_parts for k in range(num_parts + 1)]
+        results = []
+        for start, stop in itertools.pairwise(bounds):
+            results.append(
+                compute(tf.nest.map_structure(lambda x: x[start:stop], rows))
+            )
+        return tf.nest.map_structure(lambda *x: tf.add_n(x), *results)
+
+    def _part_gradients(
         self, batch: Batch, denominators: Tensors
     ) -> tuple[Tensors, list[tf.Tensor]]:
         """Compute the gradients and sums for examples computed together."""
@@ -216,9 +247,12 @@ class PretrainingLoop:
         return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
 
     def _evaluation_step(self, batch: Batch) -> Tensors:
-        inputs, labels, weights = self._with_targets(batch)
-        outputs = self._outputs(inputs, training=False)
-        return _sum_over_replicas(self._sums(outputs, labels, weights))
+        def sums(part: Batch) -> Tensors:
+            inputs, labels, weights = self._with_targets(part)
+            outputs = self._outputs(inputs, training=False)
+            return self._sums(outputs, labels, weights)
+
+        return _sum_over_replicas(self._sum_over_parts(sums, batch))
 
     def _with_targets(self, batch: Batch) -> Batch:
         """Add computed labels, such as predictions of a teacher."""

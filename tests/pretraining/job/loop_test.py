@@ -61,11 +61,13 @@ def trained(random_batch):
     return loop, batches, [step["loss"] for step in train(loop, batches)]
 
 
+@pytest.mark.parametrize("parallel_parts", [1, 3])
 def test_evaluation_is_the_mean_over_all_real_predictions(
-    tiny_config, random_batch
+    tiny_config, random_batch, parallel_parts
 ):
     config = dataclasses.replace(tiny_config, hidden_dropout_prob=0.5)
-    loop = make_loop(config)  # Dropout is only for training.
+    # Dropout is only for training.
+    loop = make_loop(config, parallel_parts=parallel_parts)
     batches = [random_batch(seed, batch_size=8 - seed) for seed in range(3)]
     counts = {batch[2]["mlm_logits"].mean() for batch in batches}
     assert len(counts) > 1
@@ -121,19 +123,22 @@ def test_many_steps_in_one_call_are_as_many_single_ones(trained):
     assert largest_difference(loop, other) == 0
 
 
-@pytest.mark.smoke("4-False")
+@pytest.mark.smoke("4-1-False 3-False")
 @pytest.mark.parametrize(
-    ("accumulation_steps", "jit_compile"), [(4, False), (4, True), (1, True)]
+    ("accumulation_steps", "parallel_parts", "jit_compile"),
+    [(4, 1, False), (4, 1, True), (1, 1, True), (1, 3, False), (2, 3, False)],
 )
 def test_pieces_of_a_batch_sum_up_to_the_batch(
-    trained, accumulation_steps, jit_compile
+    trained, accumulation_steps, parallel_parts, jit_compile
 ):
     loop, batches, losses = trained
     for _, _, weights in batches:
         counts = weights["mlm_logits"].reshape(4, -1).sum(-1)
         assert len({*counts}) > 1
     other = make_loop(
-        accumulation_steps=accumulation_steps, jit_compile=jit_compile
+        accumulation_steps=accumulation_steps,
+        parallel_parts=parallel_parts,
+        jit_compile=jit_compile,
     )
     curve = train(other, batches)
     np.testing.assert_allclose([x["loss"] for x in curve], losses, rtol=1e-6)
