@@ -120,13 +120,14 @@ def demo_stages(output, input_file):
     def program(name, *arguments):
         return ["keras-bert", name, *arguments]
 
-    def records(part):
+    def records(part, *options):
         return program(
             "create_pretraining_data",
             f"--flagfile={CONFIGS / 'demo_data.flags'}",
             f"--input_file={output}/corpus/{part}.txt",
             f"--vocab_file={output}/vocab.txt",
             f"--output_file={output}/{part}.tfrecord",
+            *options,
         )
 
     corpus = program("collect_corpus", f"--output_dir={output}/corpus")
@@ -169,7 +170,7 @@ def demo_stages(output, input_file):
         ("Collect text and split it into train and eval", corpus),
         ("Learn a vocabulary", vocabulary),
         ("Write training records", records("train")),
-        ("Write evaluation records", records("eval")),
+        ("Write evaluation records", records("eval", "--dupe_factor=1")),
         ("Pre-train a BERT", training),
         ("Plot the training curves", curves),
         ("Export a SavedModel", saved_model),

@@ -109,9 +109,7 @@ def training_text(output, vocabulary):
         f"{after['mlm_loss']:.2f}, MLM accuracy "
         f"{100 * before['mlm_accuracy']:.1f} % -> "
         f"{100 * after['mlm_accuracy']:.1f} % (most frequent token: "
-        f"{100 * baseline:.1f} %)\n"
-        f"             NSP accuracy {100 * before['nsp_accuracy']:.1f} % -> "
-        f"{100 * after['nsp_accuracy']:.1f} %"
+        f"{100 * baseline:.1f} %)"
     )
 
 

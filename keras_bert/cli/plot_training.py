@@ -5,6 +5,7 @@
 The format depends on the extension of --output_file: .png, .svg or .pdf.
 """
 
+import itertools
 import json
 import pathlib
 
@@ -39,13 +40,16 @@ def main():
     # Imported late, so that --help is fast.
     figures = lazy.import_package("matplotlib.figure", "A plot")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
-    for panel, name in zip(figure.subplots(2, 2).flat, _PANELS, strict=True):
+    points = [*itertools.chain(*curves.values())]
+    # Not every objective has next sentences.
+    names = [name for name in _PANELS if any(name in x for x in points)]
+    panels = figure.subplots((len(names) + 1) // 2, 2, squeeze=False).flat
+    for panel, name in zip(panels, names, strict=False):
         for number, (run_dir, points) in enumerate(curves.items()):
             _draw(panel, name, points, run_dir.name, f"C{number}")
         panel.set(title=name.replace("_", " "), xlabel="step")
         panel.grid(alpha=0.3)
-        if panel.has_data():  # Not every objective has next sentences.
-            panel.legend()
+        panel.legend()
     output = _OUTPUT_FILE.value
     with new_file(output, {}, paths, _OVERWRITE.value) as name:
         figure.savefig(name, format=ending[1:], dpi=100)

@@ -100,6 +100,7 @@ def _train(work):
         f"--bert_config_file={work}/config.json",
         f"--output_dir={work}/run",
         f"--num_train_steps={_NUM_TRAIN_STEPS.value}",
+        "--objective=mlm_nsp",
         "--num_warmup_steps=400",
         "--log_steps=100",
     )
