@@ -19,6 +19,8 @@ from keras_bert.layers.attention.attention import attention_weights
 from keras_bert.layers.attention.attention_patterns import Pattern
 from keras_bert.layers.attention.attention_patterns import max_full_length
 from keras_bert.layers.attention.attention_patterns import uses_blocks
+from keras_bert.layers.attention.fused import attend_fused
+from keras_bert.layers.attention.fused import has_fused_attention
 from keras_bert.layers.attention.query_chunks import attend_in_chunks
 from keras_bert.layers.attention.query_chunks import is_in_chunks
 from keras_bert.layers.attention.sliding_window import attend_in_blocks
@@ -243,9 +245,13 @@ class SelfAttention(Layer):
             return ops.cond(long, *(functools.partial(by, x) for x in ways))
         if long:
             return by(attend_in_blocks)
-        # The gradient of chunks recomputes weights, without bias and dropout.
-        drops = training and self.dropout
-        if context.score_bias is None and not drops and is_in_chunks(length):
+        # A fused kernel and chunks compute no weights to drop or to add to.
+        is_plain = context.score_bias is None and not (
+            training and self.dropout
+        )
+        if is_plain and has_fused_attention():
+            return by(attend_fused)
+        if is_plain and is_in_chunks(length):
             return by(attend_in_chunks)
         return by(attend_to_all)
 
