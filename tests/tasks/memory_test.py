@@ -55,6 +55,9 @@ _FITS = {
     **{name: functools.partial(_fit, name) for name in CASES},
     "lora": lambda bert: _fit("classifier", bert, lora_rank=2),
     "parts": lambda bert: _fit("classifier", bert, parallel_parts=2),
+    "recomputed": lambda bert: _fit(
+        "classifier", bert, recompute=True, lora_rank=2
+    ),
     "distilled": _distill,
     "embedder": _embed,
     "cached gradients": lambda bert: _embed(bert, mini_batch_size=1),
@@ -63,7 +66,7 @@ _FITS = {
 }
 
 
-@pytest.mark.smoke("classifier", "several datasets")
+@pytest.mark.smoke("classifier", "recomputed", "several datasets")
 @pytest.mark.parametrize("name", _FITS)
 def test_what_fit_creates_is_freed_with_its_task(name, monkeypatch):
     held = []

@@ -13,6 +13,7 @@ from keras_bert.layers.blocks.post_norm_block import PostNormBlock
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.recompute import recomputable
 from keras_bert.messages import brief
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
@@ -94,6 +95,7 @@ class ConvolvedBlock(PostNormBlock):
         )
         self.convolution.build(inputs_shape)
 
+    @recomputable
     def call(
         self,
         inputs: Tensor,

@@ -7,6 +7,7 @@ from keras import ops
 from keras_bert.layers.arguments import Shape
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.recompute import recomputable
 from keras_bert.typing import Tensor
 from keras_bert.typing import Tensors
 
@@ -24,7 +25,13 @@ class ResidualBlock(Layer):
     the methods that apply layer normalization. These methods map float `(...,
     hidden_size)` to the same shape, and also accept packed tokens without a
     batch axis.
+
+    Attributes:
+        recomputes: whether training computes the block again in the backward
+            pass, instead of storing its activations. Can be assigned.
     """
+
+    recomputes: bool = False
 
     @property
     def sees_neighbours(self) -> bool:
@@ -46,6 +53,7 @@ class ResidualBlock(Layer):
             kwargs["context"] = names
         return super().__call__(*args, **kwargs)
 
+    @recomputable
     def call(
         self,
         inputs: Tensor,

@@ -97,6 +97,7 @@ def fine_tune(
     )
     with (
         _frozen_layers(learner.pretrained.backbone, recipe),
+        _recomputed_blocks(learner.pretrained.backbone, recipe),
         _hidden_warnings(),
     ):
         num_steps = len(epochs[0]) * recipe.epochs
@@ -233,6 +234,20 @@ def _frozen_layers(
     finally:
         for variable in variables:
             variable.trainable = True
+
+
+@contextlib.contextmanager
+def _recomputed_blocks(
+    backbone: Backbone, recipe: Recipe
+) -> collections.abc.Iterator[None]:
+    """Context manager in which blocks save memory if the recipe says so."""
+    for block in backbone.blocks:
+        block.recomputes = recipe.recompute
+    try:
+        yield
+    finally:
+        for block in backbone.blocks:
+            block.recomputes = False
 
 
 def _reset_layers(pretrained: PretrainedModel, recipe: Recipe) -> None:

@@ -63,6 +63,9 @@ class Recipe(checks.Checked):
         parallel_parts: number of parts into which a batch is split. They are
             computed in parallel, with one thread each. Results do not change.
             On a CPU, one part per core is fastest.
+        recompute: whether to compute each block again in the backward pass
+            instead of storing its activations. This needs less memory and more
+            time. Results do not change.
         label_share: loss weight of the labels in distillation, from 0 to 1;
             the rest is the weight of the teacher's logits.
         temperature: distillation temperature, which divides the logits of
@@ -93,6 +96,7 @@ class Recipe(checks.Checked):
     seed: Annotated[int, Check(checks.at_least, 0)] = 0
     backup_dir: str | None = None
     parallel_parts: Annotated[int, Check(checks.at_least, 1)] = 1
+    recompute: bool = False
     label_share: Annotated[float, Check(checks.share)] = 0.5
     temperature: Annotated[float, Check(checks.positive)] = 2.0
 
