@@ -47,9 +47,16 @@ class Program:
         description: str, docstring of the module, shown in the manual.
         next_command: str, the command to suggest at the end. `{result}` and
             flag names in braces are replaced by their values.
+        takes: str, name of the arguments that are no flags, such as
+            "DIRECTORY". If None, such arguments are errors.
+
+    Attributes:
+        arguments: list of str, the arguments that are no flags.
     """
 
-    def __init__(self, description, next_command=None):
+    def __init__(self, description, next_command=None, takes=None):
+        self.arguments = []
+        self._takes = takes
         self._description = description.strip()
         self._next_command = next_command
         self._titles = {}  # Maps flag names to group titles.
@@ -144,7 +151,9 @@ class Program:
         program = pathlib.Path(sys.argv[0]).stem
         own = self._own()
         needed = [f"--{x.name}=..." for x in own if _is_required(x)]
-        usage = ["Usage: keras-bert", program, *needed, "[--flag=...]"]
+        own_arguments = [f"[{self._takes} ...]"] if self._takes else []
+        usage = ["Usage: keras-bert", program, *needed, *own_arguments]
+        usage.append("[--flag=...]")
         lines = [" ".join(usage), "", self._description]
         groups = {"Flags": []}
         for flag in own:
@@ -192,7 +201,8 @@ class Program:
 
     def _run_guarded(self, main, argv):
         try:
-            if len(argv) > 1:
+            self.arguments = argv[1:]
+            if self.arguments and not self._takes:
                 raise ValueError(
                     f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
                     "around a glob, and separate files by commas."

@@ -11,6 +11,7 @@ import sys
 _REQUIREMENTS = {
     "ai_edge_litert": "keras-bert-tf[tflite]",
     "apache_beam": "keras-bert-tf[beam]",
+    "fastapi": "keras-bert-tf[serve]",
     "gradio": "keras-bert-tf[playground]",
     "keras": "keras>=3.12.4,<4",
     "matplotlib": "keras-bert-tf[demo]",
@@ -18,6 +19,7 @@ _REQUIREMENTS = {
     "onnx": "keras-bert-tf[onnx]",
     "onnxruntime": "keras-bert-tf[onnx]",
     "openvino": "keras-bert-tf[openvino]",
+    "prometheus_client": "keras-bert-tf[serve]",
     "scipy": "keras-bert-tf[sparse]",
     "sentencepiece": "keras-bert-tf[vocabulary]",
     "tensorflow": "keras-bert-tf[tensorflow]",
@@ -25,6 +27,7 @@ _REQUIREMENTS = {
     "tensorflow_text": "keras-bert-tf[tensorflow]",
     "tf2onnx": "keras-bert-tf[onnx]",
     "tokenizers": "tokenizers>=0.21,<0.24",
+    "uvicorn": "keras-bert-tf[serve]",
 }
 
 

@@ -57,6 +57,11 @@ import keras_bert
 embedder = keras_bert.SparseEmbedder.from_pretrained(keras_bert.TINY_MODEL)
 assert embedder.embed(["a"]).nnz
 """
+_SERVER = """
+import uvicorn
+from keras_bert.serve import make_app
+assert make_app().state.server.models
+"""
 
 
 def _program(command):
@@ -88,6 +93,7 @@ _RUNS = {
         "--vocab_file=sample/vocab.txt --output_dir=records"
     ),
     "playground": ["-c", _PAGE],
+    "tensorflow,serve": ["-c", _SERVER],
 }
 
 

@@ -21,7 +21,7 @@ _JOBS = {
     "Try a model": "try playground fill_mask embed generate",
     "Fine-tune": "run_classifier run_tagger run_squad run_multiple_choice "
     "predict",
-    "Export and serve": "export_saved_model export_tflite export_onnx "
+    "Export and serve": "serve export_saved_model export_tflite export_onnx "
     "query_saved_model query_server",
     "Pre-train": "demo collect_corpus learn_vocabulary "
     "create_pretraining_data inspect_records run_pretraining plot_training "

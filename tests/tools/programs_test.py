@@ -271,7 +271,7 @@ _PROGRAMS = {
 }
 _WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
 # Their own tests run these.
-_ELSEWHERE = {"demo", "demo_report", "playground", "query_server"}
+_ELSEWHERE = {"demo", "demo_report", "playground", "query_server", "serve"}
 
 
 @pytest.fixture

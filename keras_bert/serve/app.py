@@ -1,0 +1,101 @@
+"""ASGI application of a server."""
+
+import json
+import os
+import pathlib
+import typing
+from collections.abc import Sequence
+
+import fastapi
+import prometheus_client
+import starlette.exceptions
+
+from keras_bert.locations import TINY_MODEL
+from keras_bert.serve.json_body import JsonBody
+from keras_bert.serve.models import load_model
+from keras_bert.serve.routes import openai
+from keras_bert.serve.routes import rerank
+from keras_bert.serve.routes import tensorflow_serving
+from keras_bert.serve.routes import text_embeddings_inference
+from keras_bert.serve.server import Server
+from keras_bert.serve.server import ServerOptions
+from keras_bert.typing import Path
+from keras_bert.version import VERSION
+
+_ROUTERS = (openai, rerank, text_embeddings_inference, tensorflow_serving)
+# Environment variable with the arguments of `make_app`, as JSON.
+SETTINGS = "KERAS_BERT_SERVE"
+# JSON may escape a character as 12 bytes.
+_BYTES_PER_CHARACTER = 12
+
+
+def make_app(
+    directories: Sequence[Path] = (),
+    names: Sequence[str] = (),
+    **options: typing.Any,
+) -> fastapi.FastAPI:
+    """Load models and create an ASGI application that serves them.
+
+    Args:
+        directories: saved tasks, directories of sentence-transformers or
+            Hugging Face, or exports by `export_onnx`. Defaults to the tiny
+            model of the library.
+        names: name of each model. Defaults to the names of the directories.
+        **options: fields of `ServerOptions`.
+
+    Returns:
+        A `fastapi.FastAPI`, for uvicorn or another ASGI server.
+
+    Raises:
+        ValueError: a model cannot be served, or two have the same name.
+    """
+    settings = ServerOptions(**options)
+    directories = [*directories] or [TINY_MODEL]
+    names = [*names] or [pathlib.Path(x).resolve().name for x in directories]
+    if len(names) != len(directories) or len({*names}) < len(names):
+        raise ValueError(
+            "`names` must be a different name for each of the "
+            f"{len(directories)} directories. Received: {', '.join(names)}."
+        )
+    models = {
+        name: load_model(directory, settings.num_threads)
+        for name, directory in zip(names, directories, strict=True)
+    }
+    app = fastapi.FastAPI(title="keras_bert", version=VERSION)
+    app.state.server = Server(models, settings)
+    for module in _ROUTERS:
+        app.include_router(module.router)
+    app.add_middleware(
+        JsonBody, max_bytes=_BYTES_PER_CHARACTER * settings.max_characters
+    )
+    app.add_api_route("/health", _health)
+    app.add_api_route("/metrics", _metrics)
+    app.add_exception_handler(starlette.exceptions.HTTPException, _unknown)
+    return app
+
+
+def app_from_environment() -> fastapi.FastAPI:
+    """Create the application of a worker process."""
+    return make_app(**json.loads(os.environ[SETTINGS]))
+
+
+async def _health() -> dict[str, str]:
+    """Return status 200."""
+    return {"status": "ok"}
+
+
+async def _metrics(request: fastapi.Request) -> fastapi.Response:
+    """Return the metrics of this process for Prometheus."""
+    return fastapi.Response(
+        prometheus_client.generate_latest(),
+        media_type=prometheus_client.CONTENT_TYPE_LATEST,
+    )
+
+
+async def _unknown(
+    request: fastapi.Request, error: Exception
+) -> fastapi.Response:
+    """Answer requests without a route."""
+    status = getattr(error, "status_code", 500)
+    message = f"{request.method} {request.url.path}: {error}"
+    return fastapi.responses.JSONResponse({"error": message}, status)

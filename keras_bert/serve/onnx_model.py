@@ -1,0 +1,107 @@
+"""Models of a server that were exported to ONNX."""
+
+import pathlib
+import typing
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_bert import lazy
+from keras_bert.serve.model import DOCUMENT
+from keras_bert.serve.model import QUERY
+from keras_bert.serve.model import Model
+from keras_bert.serve.model import check_ids
+from keras_bert.serve.model import check_served
+
+_DOCUMENT_PROMPTS = (DOCUMENT, "passage", "corpus")
+
+
+class OnnxModel(Model):
+    """Model that was exported by `export_onnx`, computed by ONNX Runtime.
+
+    Args:
+        directory: the exported directory.
+        manifest: content of its manifest.
+        num_threads: number of threads, or None.
+    """
+
+    def __init__(
+        self,
+        directory: pathlib.Path,
+        manifest: dict[str, typing.Any],
+        num_threads: int | None = None,
+    ):
+        check_served(manifest["task"], directory)
+        if "attention_mask" not in manifest["inputs"]:
+            raise ValueError(
+                "A served ONNX model must have the names of Hugging Face. "
+                f"Received: {directory}, inputs {manifest['inputs']}. Export "
+                'it without `names="keras_bert"`.'
+            )
+        runtime = lazy.import_package("onnxruntime", "Serving ONNX models")
+        tokenizers = lazy.import_package("tokenizers", "Serving ONNX models")
+        self.task, self.labels = manifest["task"], manifest["labels"]
+        self.settings = manifest["settings"]
+        self._inputs = manifest["inputs"]
+        path = str(directory / "tokenizer.json")
+        self._tokenizer = tokenizers.Tokenizer.from_file(path)
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = num_threads or 0  # 0: all cores.
+        self._session = runtime.InferenceSession(
+            directory / "model.onnx", options
+        )
+
+    def num_tokens(self, texts: list, role: str) -> list[int]:
+        rows = self._rows(texts, role)
+        return [sum(row.attention_mask) for row in rows]
+
+    def text_of(self, ids: list[int]) -> str:
+        check_ids(ids, self._tokenizer.get_vocab_size())
+        return self._tokenizer.decode(ids)
+
+    def compute(self, texts: list, role: str) -> Sequence[typing.Any]:
+        rows = self._rows(texts, role)
+        values = {
+            "input_ids": [row.ids for row in rows],
+            "attention_mask": [row.attention_mask for row in rows],
+            "token_type_ids": [row.type_ids for row in rows],
+        }
+        feeds = {
+            name: np.array(values[name], np.int64) for name in self._inputs
+        }
+        names = [output.name for output in self._session.get_outputs()]
+        outputs: dict[str, typing.Any] = dict(
+            zip(names, self._session.run(names, feeds), strict=True)
+        )
+        if self.task == "TextEmbedder":
+            return outputs["sentence_embedding"]
+        if self.task == "TextClassifier":
+            return outputs["probabilities"]
+        if self.task == "PairRanker":
+            return self._scores(outputs["logits"][:, 0]).tolist()
+        return self._pieces(outputs["piece_ids"], outputs["weights"])
+
+    def _scores(self, logits: np.ndarray) -> np.ndarray:
+        is_sigmoid = self.settings["activation"] == "sigmoid"
+        return 1 / (1 + np.exp(-logits)) if is_sigmoid else logits
+
+    def _pieces(
+        self, ids: np.ndarray, weights: np.ndarray
+    ) -> list[dict[int, float]]:
+        return [
+            {int(i): float(w) for i, w in zip(*row, strict=True) if w}
+            for row in zip(ids, weights, strict=True)
+        ]
+
+    def _rows(self, texts: list, role: str) -> list:
+        prompt = self._prompt(role)
+        if prompt:
+            texts = [prompt + text for text in texts]
+        return self._tokenizer.encode_batch(texts)
+
+    def _prompt(self, role: str) -> str:
+        prompts = self.settings.get("prompts") or {}
+        default = self.settings.get("default_prompt_name")
+        wanted = {QUERY: (QUERY,), DOCUMENT: _DOCUMENT_PROMPTS, "": (default,)}
+        found = [prompts[name] for name in wanted[role] if name in prompts]
+        return found[0] if found else ""

@@ -1,0 +1,1 @@
+"""Routes of a server, each in the form of its reference."""
