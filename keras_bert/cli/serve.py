@@ -35,7 +35,7 @@ _API_KEY = PROGRAM.string(
 )
 _MAX_BATCH_TOKENS = PROGRAM.integer(
     "max_batch_tokens",
-    4096,
+    1024,
     "Maximum number of tokens that a model computes together.",
     lower_bound=1,
 )

@@ -13,6 +13,10 @@ from keras_bert.serve.batcher import Batcher
 from keras_bert.serve.batcher import OverloadedError
 from keras_bert.serve.model import Model
 
+# Requests with more characters are tokenized in a thread, because they would
+# delay other requests.
+_SHORT_CHARACTERS = 2000
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ServerOptions:
@@ -34,7 +38,7 @@ class ServerOptions:
         ValueError: a number is out of range.
     """
 
-    max_batch_tokens: int = 4096
+    max_batch_tokens: int = 1024
     max_wait_ms: float = 0.0
     max_queue: int = 8192
     max_texts: int = 2048
@@ -132,11 +136,12 @@ class Server:
         Raises:
             RequestError: the texts are over a limit, or too many texts wait.
         """
-        self._check(texts, field)
-        model, loop = self.models[name], asyncio.get_running_loop()
-        num_tokens = await loop.run_in_executor(
-            None, model.num_tokens, texts, role
-        )
+        num_characters = self._check(texts, field)
+        model = self.models[name]
+        if num_characters <= _SHORT_CHARACTERS:
+            num_tokens = model.num_tokens(texts, role)
+        else:
+            num_tokens = await asyncio.to_thread(model.num_tokens, texts, role)
         if (name, role) not in self._batchers:
             self._batchers[name, role] = Batcher(
                 functools.partial(model.compute, role=role),
@@ -161,7 +166,8 @@ class Server:
             if model == name
         )
 
-    def _check(self, texts: list, field: str) -> None:
+    def _check(self, texts: list, field: str) -> int:
+        """Return the number of characters, or raise RequestError."""
         if len(texts) > self.options.max_texts:
             raise RequestError(
                 413,
@@ -183,6 +189,7 @@ class Server:
                 f"characters. Received: {num_characters}.",
                 field,
             )
+        return num_characters
 
 
 def _is_unicode(text: str) -> bool:
