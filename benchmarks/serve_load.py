@@ -17,8 +17,9 @@ The clients send one text per request, each its next request after the answer to
 the last one. Each answer is compared with the embedding of the text that the
 server gave before the load, so that vectors of another text would be found. An
 answer is wrong if a value differs by more than --tolerance; in int8, the values
-depend on the other texts of a batch. The servers alternate. Each run adds a line to --output_file. The program ends with
-requests per second, the median and the 99th percentile of the latency.
+depend on the other texts of a batch. The servers alternate. Each run adds a
+line to --output_file. The program ends with requests per second, the median and
+the 99th percentile of the latency.
 """
 
 import argparse

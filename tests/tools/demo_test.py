@@ -10,7 +10,13 @@ import pytest
 from keras_bert.cli import demo
 from keras_bert.files.manifest import write_manifest
 
-_NO_PATHS = ("--input_file", "--vocab_size", "--task", "--kind")
+_NO_PATHS = (
+    "--dupe_factor",
+    "--input_file",
+    "--vocab_size",
+    "--task",
+    "--kind",
+)
 _SECOND = """
 import os, sys, time
 os.mkdir(sys.argv[1] + "/bert")
