@@ -45,8 +45,12 @@ _NOT_RECORDED = frozenset(
     steps_per_execution strategy input_file vocab_file bert_config_file
     init_checkpoint do_lower_case teacher_dir sources""".split()
 )
-# Fields that older run records lack. They are recorded only if set.
-_OPTIONAL_FIELDS = frozenset(("mask_special_tokens", "mimetic_initialization"))
+# Fields that older run records lack, and the values that are not recorded.
+_OPTIONAL_FIELDS = {
+    "mask_special_tokens": (None, False),
+    "mimetic_initialization": (False,),
+    "parallel_parts": (1,),
+}
 _STATES = "states"  # Training states of an unfinished run.
 # Defaults for fields that neither the recipe nor a manifest sets.
 _RECORD_DEFAULTS = {
@@ -103,7 +107,11 @@ class PretrainingPlan:
         records = [self.facts.hashes[path] for path in self.training_paths]
         own = {name for x in OBJECTIVES.values() for name in x.fields}
         left_out = _NOT_RECORDED | own - {*objective.fields}
-        left_out |= {name for name in _OPTIONAL_FIELDS if not recipe[name]}
+        left_out |= {
+            name
+            for name, values in _OPTIONAL_FIELDS.items()
+            if recipe[name] in values
+        }
         checkpoint = recipe["init_checkpoint"]
         read = {**objective.reads(self.recipe), "checkpoint": checkpoint}
         return {

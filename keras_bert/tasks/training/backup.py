@@ -47,6 +47,7 @@ def backup_of(
         return
     settings = dataclasses.asdict(recipe)
     directory = settings.pop("backup_dir")
+    settings.pop("recompute")  # The results are the same.
     digest = hashlib.sha256()
     for batch in epochs[0]:
         for values in keras.tree.flatten(examples.batch(batch)):
