@@ -5,7 +5,7 @@
 
 A directory is a trained task, a model of sentence-transformers or Hugging Face,
 or an export by export_onnx; without one, the tiny model of the library is
-served. The routes are those of OpenAI (/v1/embeddings), Cohere and Jina
+served. It has the routes of OpenAI (/v1/embeddings), Cohere and Jina
 (/v1/rerank), text-embeddings-inference (/embed, /embed_sparse, /rerank,
 /predict) and TensorFlow Serving (/v1/models/NAME:predict). /docs describes
 them. Only this machine can reach the server, unless --host is set. Install with
@@ -22,7 +22,7 @@ from keras_bert import lazy
 PROGRAM = command_line.Program(__doc__, takes="DIRECTORY")
 
 _NAME = PROGRAM.list(
-    "name", [], "Names of the models; by default those of the directories."
+    "name", [], "Names of the models; by default the directory names."
 )
 _HOST = PROGRAM.string("host", "127.0.0.1", "Address to listen on.")
 _PORT = PROGRAM.integer("port", 8000, "Port.", lower_bound=0, upper_bound=65535)

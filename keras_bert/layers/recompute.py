@@ -69,10 +69,7 @@ def _compute_twice(block: typing.Any, arguments: Tensors) -> Tensor:
             *floats.values(), names=names, others=others, copied=copied
         )
 
-    def compute(*values: Tensor) -> Tensor:
-        named = dict(zip(names, values, strict=True))
-        return _output(copied, {**named, **others})
-
+    compute = functools.partial(_output, copied, others, names)
     return keras.remat(compute)(*floats.values())
 
 
@@ -83,9 +80,7 @@ def _compute_twice_on_tensorflow(
     others: Tensors,
     copied: tuple[type, str],
 ) -> tuple[Tensor, Callable[[Tensor], list[Tensor]]]:
-    def compute(values: typing.Iterable[Tensor]) -> Tensor:
-        named = dict(zip(names, values, strict=True))
-        return _output(copied, {**named, **others})
+    compute = functools.partial(_output, copied, others, names)
 
     def gradient(upstream: Tensor) -> list[Tensor]:
         # Otherwise TensorFlow would keep the results of the forward pass
@@ -94,16 +89,22 @@ def _compute_twice_on_tensorflow(
             again = [tf.identity(value) for value in values]
         with tf.GradientTape() as tape:
             tape.watch(again)
-            output = compute(again)
+            output = compute(*again)
         zero = tf.UnconnectedGradients.ZERO
         return tape.gradient(output, again, upstream, zero)
 
-    return compute(values), gradient
+    return compute(*values), gradient
 
 
-def _output(copied: tuple[type, str], tensors: Tensors) -> Tensor:
+def _output(
+    copied: tuple[type, str],
+    others: Tensors,
+    names: tuple[str, ...],
+    *values: Tensor,
+) -> Tensor:
     """Compute the copy of a block with some arguments, weights and seeds."""
-    block, arguments = _copy(*copied), dict(tensors)
+    block = _copy(*copied)
+    arguments = {**dict(zip(names, values, strict=True)), **others}
     state = [
         (weight, arguments.pop(f"weight {index}"))
         for index, weight in enumerate(_weights(block))

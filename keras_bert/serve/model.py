@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from keras_bert.typing import Path
 
 QUERY, DOCUMENT = "query", "document"
+# Names of prompts for documents; the first one that exists is used.
+DOCUMENT_PROMPTS = (DOCUMENT, "passage", "corpus")
 TASKS = ("TextEmbedder", "SparseEmbedder", "PairRanker", "TextClassifier")
 
 
@@ -68,5 +70,5 @@ def check_ids(ids: list[int], vocab_size: int) -> None:
     if not all(0 <= token_id < vocab_size for token_id in ids):
         raise ValueError(
             f"Token ids must be from 0 to {vocab_size - 1}. They are ids of "
-            "the vocabulary of this model, not those of OpenAI's models."
+            "the vocabulary of this model, not of OpenAI's models."
         )

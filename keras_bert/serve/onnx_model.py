@@ -8,12 +8,11 @@ import numpy as np
 
 from keras_bert import lazy
 from keras_bert.serve.model import DOCUMENT
+from keras_bert.serve.model import DOCUMENT_PROMPTS
 from keras_bert.serve.model import QUERY
 from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_ids
 from keras_bert.serve.model import check_served
-
-_DOCUMENT_PROMPTS = (DOCUMENT, "passage", "corpus")
 
 
 class OnnxModel(Model):
@@ -102,6 +101,6 @@ class OnnxModel(Model):
     def _prompt(self, role: str) -> str:
         prompts = self.settings.get("prompts") or {}
         default = self.settings.get("default_prompt_name")
-        wanted = {QUERY: (QUERY,), DOCUMENT: _DOCUMENT_PROMPTS, "": (default,)}
+        wanted = {QUERY: (QUERY,), DOCUMENT: DOCUMENT_PROMPTS, "": (default,)}
         found = [prompts[name] for name in wanted[role] if name in prompts]
         return found[0] if found else ""

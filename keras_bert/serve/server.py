@@ -62,7 +62,7 @@ class RequestError(Exception):
 
     Args:
         status: HTTP status.
-        message: what is wrong, and how to fix it.
+        message: the error and its remedy.
         field: name of the field of the request, or None.
     """
 
@@ -125,7 +125,7 @@ class Server:
     async def compute(
         self, name: str, texts: list, role: str = "", field: str = "input"
     ) -> Outputs:
-        """Compute texts together with those of other requests.
+        """Compute texts together with the texts of other requests.
 
         Args:
             name: name of the model.
@@ -157,14 +157,6 @@ class Server:
                 429, f"The model {name!r} is overloaded. Try again later."
             ) from None
         return Outputs(values, sum(num_tokens))
-
-    def num_waiting(self, name: str) -> int:
-        """Return the number of texts that wait for a model."""
-        return sum(
-            batcher.num_waiting
-            for (model, _), batcher in self._batchers.items()
-            if model == name
-        )
 
     def _check(self, texts: list, field: str) -> int:
         """Return the number of characters, or raise RequestError."""

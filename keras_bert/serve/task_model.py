@@ -8,6 +8,7 @@ import keras
 
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.serve.model import DOCUMENT
+from keras_bert.serve.model import DOCUMENT_PROMPTS
 from keras_bert.serve.model import QUERY
 from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_ids
@@ -44,7 +45,7 @@ class TaskModel(Model):
         prompts = self._task.prompts
         names = {
             QUERY: prompts.first_of(QUERY),
-            DOCUMENT: prompts.first_of(DOCUMENT, "passage", "corpus"),
+            DOCUMENT: prompts.first_of(*DOCUMENT_PROMPTS),
             "": None,
         }
         preprocess = self._task.preprocess.with_prompt(
