@@ -81,7 +81,7 @@ test-exhaustive: $(VENV)/.installed-test
 test-environments: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
 	    tests/environments_test.py tests/families/writers_test.py \
-	    tests/serve/clients_test.py
+	    tests/serve
 
 test-lowest: $(VENV)/.installed-test
 	$(VENV)/bin/python -m pytest -m environments -k lowest \

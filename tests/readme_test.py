@@ -43,8 +43,8 @@ def _python_blocks():
 
 _PRINTED = _python_blocks()
 _BLOCKS = {name: code for name, (code, _) in _PRINTED.items()}
-# `test_library_example_trains` and serving_lines_test.py run these.
-_ELSEWHERE = ("training.md-0", "serving.md-0", "serving.md-1")
+# Tests of training, of serving lines and of Ray run these.
+_ELSEWHERE = ("training.md-0", "serving.md-0", "serving.md-1", "serve.md-1")
 # Only the environment of `make test-loaders` has these packages.
 _OF_LOADERS = re.compile(
     "(?:import|from) (?:mediapipe|openvino|qdrant_client|usearch)"

@@ -4,17 +4,18 @@
     keras-bert serve
 
 A directory is a trained task, a model of sentence-transformers or Hugging Face,
-or an export by export_onnx; without one, the tiny model of the library is
-served. It has the routes of OpenAI (/v1/embeddings), Cohere and Jina
-(/v1/rerank), text-embeddings-inference (/embed, /embed_sparse, /rerank,
-/predict) and TensorFlow Serving (/v1/models/NAME:predict). /docs describes
-them. Only this machine can reach the server, unless --host is set. Install with
-`pip install 'keras-bert-tf[serve]'`. Stop with Ctrl-C or SIGTERM, which finish
-the running requests. See docs/serve.md.
+or an export by export_onnx or export_saved_model; without one, the tiny model
+of the library is served. The server has the routes of OpenAI (/v1/embeddings),
+Cohere and Jina (/v1/rerank), text-embeddings-inference (/embed, /embed_sparse,
+/rerank, /predict) and TensorFlow Serving (/v1/models/NAME:predict). /docs
+describes them. Only this machine can reach the server, unless --host is set.
+Install with `pip install 'keras-bert-tf[serve]'`. Stop with Ctrl-C or SIGTERM,
+which finish the running requests. See docs/serve.md.
 """
 
 import json
 import os
+import tempfile
 
 from keras_bert import command_line
 from keras_bert import lazy
@@ -65,27 +66,35 @@ _MAX_CHARACTERS = PROGRAM.integer(
 def main():
     uvicorn = lazy.import_package("uvicorn", "A server")
     # Imported late, so that --help is fast.
+    from keras_bert.serve.app import METRICS_DIRECTORY
     from keras_bert.serve.app import SETTINGS
     from keras_bert.serve.app import app_from_environment
-    from keras_bert.serve.models import needs_keras
+    from keras_bert.serve.models import is_onnx
 
-    if not PROGRAM.arguments or any(map(needs_keras, PROGRAM.arguments)):
+    if not PROGRAM.arguments or not all(map(is_onnx, PROGRAM.arguments)):
         command_line.import_quietly("keras")
     os.environ[SETTINGS] = json.dumps(_settings())
     address = f"http://{_HOST.value}:{_PORT.value}"
-    app = "keras_bert.serve.app:app_from_environment"
+    listen = {
+        "host": _HOST.value,
+        "port": _PORT.value,
+        "log_level": "warning",
+    }
     if _WORKERS.value == 1:
         app = app_from_environment()
         print("\n".join(_examples(app.state.server, address)), flush=True)
+        print(f"Documentation: {address}/docs", flush=True)
+        uvicorn.run(app, **listen)
+        return
     print(f"Documentation: {address}/docs", flush=True)
-    uvicorn.run(
-        app,
-        factory=_WORKERS.value > 1,
-        workers=_WORKERS.value,
-        host=_HOST.value,
-        port=_PORT.value,
-        log_level="warning",
-    )
+    with tempfile.TemporaryDirectory() as directory:
+        os.environ[METRICS_DIRECTORY] = directory
+        uvicorn.run(
+            "keras_bert.serve.app:app_from_environment",
+            factory=True,
+            workers=_WORKERS.value,
+            **listen,
+        )
 
 
 def _settings():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import fastapi
 import prometheus_client
+import prometheus_client.multiprocess
 import starlette.exceptions
 
 from keras_bert.locations import TINY_MODEL
@@ -25,6 +26,9 @@ from keras_bert.version import VERSION
 _ROUTERS = (openai, rerank, text_embeddings_inference, tensorflow_serving)
 # Environment variable with the arguments of `make_app`, as JSON.
 SETTINGS = "KERAS_BERT_SERVE"
+# Environment variable with the directory in which workers share their metrics.
+# `prometheus_client` reads it.
+METRICS_DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 # JSON may escape a character as 12 bytes.
 _BYTES_PER_CHARACTER = 12
 
@@ -38,8 +42,8 @@ def make_app(
 
     Args:
         directories: saved tasks, directories of sentence-transformers or
-            Hugging Face, or exports by `export_onnx`. Defaults to the tiny
-            model of the library.
+            Hugging Face, or exports by `export_onnx` or `export_saved_model`.
+            Defaults to the tiny model of the library.
         names: name of each model. Defaults to the names of the directories.
         **options: fields of `ServerOptions`.
 
@@ -85,9 +89,13 @@ async def _health() -> dict[str, str]:
 
 
 async def _metrics(request: fastapi.Request) -> fastapi.Response:
-    """Return the metrics of this process for Prometheus."""
+    """Return the metrics of all workers for Prometheus."""
+    registry = prometheus_client.REGISTRY
+    if METRICS_DIRECTORY in os.environ:
+        registry = prometheus_client.CollectorRegistry()
+        prometheus_client.multiprocess.MultiProcessCollector(registry)
     return fastapi.Response(
-        prometheus_client.generate_latest(),
+        prometheus_client.generate_latest(registry),
         media_type=prometheus_client.CONTENT_TYPE_LATEST,
     )
 

@@ -4,12 +4,20 @@ import abc
 import typing
 from collections.abc import Sequence
 
+import numpy as np
+
 from keras_bert.typing import Path
 
 QUERY, DOCUMENT = "query", "document"
 # Names of prompts for documents; the first one that exists is used.
 DOCUMENT_PROMPTS = (DOCUMENT, "passage", "corpus")
-TASKS = ("TextEmbedder", "SparseEmbedder", "PairRanker", "TextClassifier")
+# Tasks with a route, and their main output in exported models.
+OUTPUTS = {
+    "TextEmbedder": "embedding",
+    "SparseEmbedder": "weights",
+    "PairRanker": "score",
+    "TextClassifier": "probabilities",
+}
 
 
 class Model(abc.ABC):
@@ -30,8 +38,12 @@ class Model(abc.ABC):
         """Count the tokens of each text, as the model computes them.
 
         Args:
-            texts: list of str, or of (query, document) pairs for a ranker.
+            texts: list of str, or of pairs of str for rankers and classifiers
+                of pairs.
             role: "query", "document" or "" for the default prompt.
+
+        Raises:
+            ValueError: the model cannot compute a text or use the role.
         """
 
     @abc.abstractmethod
@@ -58,9 +70,9 @@ class Model(abc.ABC):
 
 def check_served(task: str, directory: Path) -> None:
     """Raise ValueError if there is no route for a task."""
-    if task not in TASKS:
+    if task not in OUTPUTS:
         raise ValueError(
-            f"A served model must be one of {', '.join(TASKS)}. Received: "
+            f"A served model must be one of {', '.join(OUTPUTS)}. Received: "
             f"{directory}, a {task}."
         )
 
@@ -72,3 +84,46 @@ def check_ids(ids: list[int], vocab_size: int) -> None:
             f"Token ids must be from 0 to {vocab_size - 1}. They are ids of "
             "the vocabulary of this model, not of OpenAI's models."
         )
+
+
+def exported_prompt(settings: dict[str, typing.Any], role: str) -> str:
+    """Return the prompt to prepend to the texts of an exported model.
+
+    An exported model prepends its default prompt itself.
+
+    Args:
+        settings: settings of the task.
+        role: see `Model.num_tokens`.
+
+    Raises:
+        ValueError: the exported model cannot use the prompt of the role.
+    """
+    names = {QUERY: (QUERY,), DOCUMENT: DOCUMENT_PROMPTS}
+    prompts = settings.get("prompts") or {}
+    default = prompts.get(settings.get("default_prompt_name"), "")
+    known = [prompts[x] for x in names.get(role, ()) if x in prompts]
+    prompt = known[0] if known else ""
+    if not role or prompt == default:
+        return ""
+    if default or not settings.get("include_prompt", True):
+        raise ValueError(
+            "An exported model can only prepend prompts that pooling includes, "
+            "and only without a default prompt. Serve the task itself, or "
+            f"omit the prompt. Received: the prompt of {role!r}."
+        )
+    return prompt
+
+
+def piece_weights(
+    ids: np.ndarray, weights: np.ndarray
+) -> list[dict[int, float]]:
+    """Return the weights of the word pieces of each text.
+
+    Args:
+        ids: ids of the pieces, int `(batch_size, num_pieces)`.
+        weights: their weights of the same shape; 0 for padding.
+    """
+    return [
+        {int(i): float(w) for i, w in zip(*row, strict=True) if w}
+        for row in zip(ids, weights, strict=True)
+    ]

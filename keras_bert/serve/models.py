@@ -3,11 +3,10 @@
 import json
 import pathlib
 
+from keras_bert.export.saved_model.serving_files import versions_of
 from keras_bert.serve.model import Model
 from keras_bert.serve.onnx_model import OnnxModel
 from keras_bert.typing import Path
-
-_ONNX, _MANIFEST = "model.onnx", "manifest.json"
 
 
 def load_model(directory: Path, num_threads: int | None = None) -> Model:
@@ -15,22 +14,28 @@ def load_model(directory: Path, num_threads: int | None = None) -> Model:
 
     Args:
         directory: a saved task, a directory of sentence-transformers or Hugging
-            Face, or an export by `export_onnx`.
+            Face, or an export by `export_onnx` or `export_saved_model`.
         num_threads: number of threads. Defaults to all cores.
 
     Raises:
         ValueError: the model cannot be served.
     """
-    if needs_keras(directory):
-        from keras_bert.serve.task_model import TaskModel
-
-        return TaskModel(directory, num_threads)
     path = pathlib.Path(directory)
-    manifest = json.loads((path / _MANIFEST).read_text())
-    return OnnxModel(path, manifest, num_threads)
+    if is_onnx(path):
+        manifest = json.loads((path / "manifest.json").read_text())
+        return OnnxModel(path, manifest, num_threads)
+    if any(path.glob("*/saved_model.pb")):
+        path /= str(versions_of(path)[-1])
+    if (path / "saved_model.pb").is_file():
+        from keras_bert.serve.saved_model import SavedModel
+
+        return SavedModel(path, num_threads)
+    from keras_bert.serve.task_model import TaskModel
+
+    return TaskModel(directory, num_threads)
 
 
-def needs_keras(directory: Path) -> bool:
-    """Return whether a directory is not an export to ONNX."""
-    path = pathlib.Path(directory)
-    return not ((path / _ONNX).is_file() and (path / _MANIFEST).is_file())
+def is_onnx(directory: Path) -> bool:
+    """Return whether a directory is an export to ONNX."""
+    names = ("model.onnx", "manifest.json")
+    return all(pathlib.Path(directory, name).is_file() for name in names)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_bert import lazy
-from keras_bert.serve.model import DOCUMENT
-from keras_bert.serve.model import DOCUMENT_PROMPTS
-from keras_bert.serve.model import QUERY
 from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_ids
 from keras_bert.serve.model import check_served
+from keras_bert.serve.model import exported_prompt
+from keras_bert.serve.model import piece_weights
 
 
 class OnnxModel(Model):
@@ -78,29 +77,14 @@ class OnnxModel(Model):
             return outputs["probabilities"]
         if self.task == "PairRanker":
             return self._scores(outputs["logits"][:, 0]).tolist()
-        return self._pieces(outputs["piece_ids"], outputs["weights"])
+        return piece_weights(outputs["piece_ids"], outputs["weights"])
 
     def _scores(self, logits: np.ndarray) -> np.ndarray:
         is_sigmoid = self.settings["activation"] == "sigmoid"
         return 1 / (1 + np.exp(-logits)) if is_sigmoid else logits
 
-    def _pieces(
-        self, ids: np.ndarray, weights: np.ndarray
-    ) -> list[dict[int, float]]:
-        return [
-            {int(i): float(w) for i, w in zip(*row, strict=True) if w}
-            for row in zip(ids, weights, strict=True)
-        ]
-
     def _rows(self, texts: list, role: str) -> list:
-        prompt = self._prompt(role)
+        prompt = exported_prompt(self.settings, role)
         if prompt:
             texts = [prompt + text for text in texts]
         return self._tokenizer.encode_batch(texts)
-
-    def _prompt(self, role: str) -> str:
-        prompts = self.settings.get("prompts") or {}
-        default = self.settings.get("default_prompt_name")
-        wanted = {QUERY: (QUERY,), DOCUMENT: DOCUMENT_PROMPTS, "": (default,)}
-        found = [prompts[name] for name in wanted[role] if name in prompts]
-        return found[0] if found else ""

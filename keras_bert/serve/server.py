@@ -138,10 +138,15 @@ class Server:
         """
         num_characters = self._check(texts, field)
         model = self.models[name]
-        if num_characters <= _SHORT_CHARACTERS:
-            num_tokens = model.num_tokens(texts, role)
-        else:
-            num_tokens = await asyncio.to_thread(model.num_tokens, texts, role)
+        try:
+            if num_characters <= _SHORT_CHARACTERS:
+                num_tokens = model.num_tokens(texts, role)
+            else:
+                num_tokens = await asyncio.to_thread(
+                    model.num_tokens, texts, role
+                )
+        except ValueError as error:
+            raise RequestError(400, f"`{field}`: {error}", field) from None
         if (name, role) not in self._batchers:
             self._batchers[name, role] = Batcher(
                 functools.partial(model.compute, role=role),

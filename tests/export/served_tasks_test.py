@@ -94,7 +94,7 @@ def answers(exported, tmp_path_factory):
         ids = {name: inputs[name].numpy() for name in task.input_names}
         requests[name] = (
             str(directory),
-            {"serving_default": texts, "ids": ids},
+            {"serving_default": texts, "tokens": texts, "ids": ids},
         )
     result = subprocess.run(
         [sys.executable, "-c", _SERVER],
@@ -114,10 +114,12 @@ def test_a_server_answers_as_python(exported, answers, name, loader):
     task, _ = exported[name]
     texts = [tf.constant(x) for x in columns(task, _TEXTS).values()]
     inputs = task.preprocess(*texts)
+    ids = {name: inputs[name] for name in task.input_names}
     is_token = inputs["input_mask"].numpy() > 0
     expected = {
         "serving_default": task.predict_texts(*texts),
-        "ids": task.predict_ids({n: inputs[n] for n in task.input_names}),
+        "tokens": ids,
+        "ids": task.predict_ids(ids),
     }
     for signature, outputs in answers[name, loader].items():
         assert {*outputs} == {*expected[signature]}

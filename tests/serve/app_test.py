@@ -36,12 +36,15 @@ def models():
 
 @pytest.fixture(scope="module")
 def directories(models, tmp_path_factory):
-    """Return the directories of the tasks and of one ONNX export."""
+    """Return the directories of the tasks and of two exports."""
     folder = tmp_path_factory.mktemp("models")
     for name, task in models.items():
         task.save(folder / name)
+        task.export_saved_model(folder / "saved" / name)
     models["embedder"].export_onnx(folder / "onnx")
-    return [folder / name for name in (*models, "onnx")]
+    saved = folder / "saved/embedder"
+    saved.rename(folder / "saved_model")
+    return [folder / name for name in (*models, "onnx", "saved_model")]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +58,7 @@ def _post(client, route, status=200, **body):
     return response.json()
 
 
-@pytest.mark.parametrize("model", ["embedder", "onnx"])
+@pytest.mark.parametrize("model", ["embedder", "onnx", "saved_model"])
 @pytest.mark.parametrize("role", ["", "query", "document"])
 def test_openai_embeddings_are_those_of_the_task(client, models, model, role):
     task = models["embedder"]
@@ -137,6 +140,37 @@ def test_text_embeddings_inference_routes_give_the_outputs_of_the_tasks(
     assert [x["label"] for x in alone] == [x["label"] for x in found[0]]
 
 
+def test_saved_models_give_the_outputs_of_the_tasks(models, directories):
+    folder = directories[0].parent / "saved"
+    client = TestClient(make_app(sorted(folder.iterdir())))
+    pairs = [("a bird", text) for text in _TEXTS]
+    scores = models["ranker"].predict(pairs)
+    for result in _post(client, "/rerank", query="a bird", texts=_TEXTS):
+        expected = scores[result["index"]]
+        assert result["score"] == pytest.approx(expected, abs=1e-6)
+    answers = _post(client, "/predict", inputs=[[text] for text in _TEXTS])
+    expected = models["classifier"].predict(_TEXTS)
+    assert [x[0]["label"] for x in answers] == [x["label"] for x in expected]
+    (weights,) = _post(client, "/embed_sparse", inputs="the dog")
+    dense = np.zeros(models["sparse"].dim)
+    dense[[x["index"] for x in weights]] = [x["value"] for x in weights]
+    expected = models["sparse"].embed(["the dog"]).toarray()[0]
+    np.testing.assert_allclose(dense, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("export", ["export_onnx", "export_saved_model"])
+def test_an_export_refuses_prompts_that_it_cannot_use(export, tmp_path):
+    embedder = tasks.TextEmbedder(
+        tiny.make_bert(), prompts=_PROMPTS, include_prompt=False
+    )
+    getattr(embedder, export)(tmp_path / "model")
+    client = TestClient(make_app([tmp_path / "model"]))
+    body = {"model": "model", "input": "a"}
+    _post(client, "/v1/embeddings", **body)
+    error = _post(client, "/v1/embeddings", 400, input_type="query", **body)
+    assert "Serve the task itself" in error["error"]["message"]
+
+
 def test_the_client_of_tensorflow_serving_needs_no_change(directories, models):
     app = make_app(directories)
     with _running(app) as address:
@@ -175,7 +209,11 @@ def _running(app):
 _VALID = {"model": "embedder", "input": "a"}
 _ERRORS = {
     "unknown model": (404, {**_VALID, "model": "x"}, "'x' does not exist"),
-    "wrong task": (404, {**_VALID, "model": "ranker"}, "embedder, onnx"),
+    "wrong task": (
+        404,
+        {**_VALID, "model": "ranker"},
+        "embedder, onnx, saved_model",
+    ),
     "no input": (400, {"model": "embedder"}, "`input`: Field required"),
     "number": (400, {**_VALID, "input": 1.5}, "`input"),
     "format": (400, {**_VALID, "encoding_format": "x"}, "`encoding_format`"),
@@ -226,7 +264,14 @@ def test_the_key_is_required_but_for_health(directories):
 
 
 def test_models_and_metrics_are_listed(client):
-    names = ["embedder", "ranker", "classifier", "sparse", "onnx"]
+    names = [
+        "embedder",
+        "ranker",
+        "classifier",
+        "sparse",
+        "onnx",
+        "saved_model",
+    ]
     listed = client.get("/v1/models").json()["data"]
     assert [model["id"] for model in listed] == names
     assert client.get("/v1/models/onnx").json()["id"] == "onnx"
@@ -251,4 +296,4 @@ def test_an_onnx_export_is_served_without_tensorflow(directories):
         "answer = client.post('/v1/embeddings', json=body)\n"
         "assert answer.status_code == 200, answer.text\n"
     )
-    run_python("-c", program, str(directories[-1]))
+    run_python("-c", program, str(directories[0].parent / "onnx"))

@@ -1,15 +1,13 @@
 """Clients of other projects get the outputs of the tasks."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from keras_bert import tasks
 from tests import tiny
-from tests.processes import ROOT
+from tests.serve.environment import found_by
 
 pytestmark = pytest.mark.environments
 
@@ -31,18 +29,7 @@ def test_clients_get_the_outputs_of_the_tasks(tmp_path):
     embedder.export_onnx(tmp_path / "embedder")
     ranker.export_onnx(tmp_path / "ranker")
     (tmp_path / "texts.json").write_text(json.dumps(_TEXTS))
-    python = tmp_path / "venv/bin/python"
-    package = ["--editable", f"{ROOT}[serve]"]
-    for command in (
-        [sys.executable, "-m", "venv", "venv"],
-        [python, "-m", "pip", "install", "--quiet", *package, *_CLIENTS],
-        [python, ROOT / "tests/serve/clients.py", tmp_path],
-    ):
-        result = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
-    found = json.loads((tmp_path / "found.json").read_text())
+    found = found_by("tests/serve/clients.py", tmp_path, _CLIENTS)
     assert len(found["embeddings"]) == 5 and len(found["scores"]) == 3
     for embeddings in found["embeddings"].values():
         expected = embedder.embed(_TEXTS)

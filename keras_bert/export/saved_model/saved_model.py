@@ -46,7 +46,8 @@ def export_saved_model(
     padded to the longest text of the request. Signature `ids` takes the int32
     `(batch_size, seq_length)` inputs of the model, `input_ids`, `input_mask`
     and, if it has segments, `segment_ids`, and returns the outputs of
-    `predict_ids`. An empty batch returns empty outputs.
+    `predict_ids`. Signature `tokens` maps texts to the inputs of `ids`. An
+    empty batch returns empty outputs.
 
     The graph contains only TensorFlow ops and at most two tokenizer ops of
     tensorflow-text, which TensorFlow Serving includes. The weights of a float32

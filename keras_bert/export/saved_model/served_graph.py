@@ -44,6 +44,7 @@ class ServedGraph:
             )
             texts = dict(zip(task.text_inputs, texts, strict=True))
             traced["serving_default"] = texts, {**answers, **extra}
+            traced["tokens"] = texts, {n: inputs[n] for n in task.input_names}
             traced["ids"] = ids, outputs
 
         # With `tf.function`, the outputs for ids would depend on the checks of

@@ -54,7 +54,7 @@ def write_serving_files(
             unknown version.
     """
     directory = pathlib.Path(directory).absolute()
-    versions = _versions(directory)
+    versions = versions_of(directory)
     if labels is None:
         labels = {}
         if versions[1:]:
@@ -69,7 +69,12 @@ def write_serving_files(
     _write(directory / BATCHING_PARAMETERS, _BATCHING)
 
 
-def _versions(directory):
+def versions_of(directory):
+    """Return the versions of a SavedModel in a directory, oldest first.
+
+    Raises:
+        ValueError: the directory contains no version.
+    """
     versions = sorted(
         int(path.parent.name)
         for path in directory.glob("*/saved_model.pb")

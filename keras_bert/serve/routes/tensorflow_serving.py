@@ -6,17 +6,14 @@ import fastapi
 import numpy as np
 import pydantic
 
+from keras_bert.serve.model import OUTPUTS
 from keras_bert.serve.model import Model
 from keras_bert.serve.routes.openai import model_object
 from keras_bert.serve.routes.route import make_router
 from keras_bert.serve.routes.route import server_of
 from keras_bert.serve.server import RequestError
 
-_OUTPUTS = {
-    "TextEmbedder": "embedding",
-    "PairRanker": "score",
-    "TextClassifier": "probabilities",
-}
+_TASKS = ("TextEmbedder", "PairRanker", "TextClassifier")
 
 
 def _error(error: RequestError) -> dict[str, typing.Any]:
@@ -36,7 +33,7 @@ class PredictRequest(pydantic.BaseModel):
 @router.get("/v1/models/{name}")
 async def status(name: str, request: fastapi.Request) -> dict[str, typing.Any]:
     """Return the state of a model, also as an object of OpenAI."""
-    server_of(request).find(name, [*_OUTPUTS, "SparseEmbedder"])
+    server_of(request).find(name, [*OUTPUTS])
     state = {"error_code": "OK", "error_message": ""}
     version = {"version": "1", "state": "AVAILABLE", "status": state}
     return {**model_object(name), "model_version_status": [version]}
@@ -47,9 +44,9 @@ async def metadata(
     name: str, request: fastapi.Request
 ) -> dict[str, typing.Any]:
     """Return the signature of a model."""
-    _, model = server_of(request).find(name, [*_OUTPUTS])
+    _, model = server_of(request).find(name, _TASKS)
     inputs = {x: {"dtype": "DT_STRING", "name": x} for x in _inputs(model)}
-    names = [_OUTPUTS[model.task]] + ["label"] * bool(model.labels)
+    names = [OUTPUTS[model.task]] + ["label"] * bool(model.labels)
     outputs = {x: {"name": x} for x in names}
     signature = {"inputs": inputs, "outputs": outputs}
     definitions = {"signature_def": {"serving_default": signature}}
@@ -65,13 +62,13 @@ async def predict(
 ) -> dict[str, typing.Any]:
     """Compute the outputs of texts."""
     server = server_of(request)
-    name, model = server.find(name, [*_OUTPUTS])
+    name, model = server.find(name, _TASKS)
     columns = _columns(body, _inputs(model))
     texts = columns[0] if len(columns) == 1 else [*zip(*columns, strict=True)]
     field = "instances" if body.inputs is None else "inputs"
     values = (await server.compute(name, texts, field=field)).values
     rows = np.asarray(values).tolist()
-    outputs = {_OUTPUTS[model.task]: rows}
+    outputs = {OUTPUTS[model.task]: rows}
     if model.labels:
         best = [max(range(len(row)), key=row.__getitem__) for row in rows]
         outputs["label"] = [model.labels[index] for index in best]
