@@ -15,7 +15,9 @@ which finish the running requests. See docs/serve.md.
 
 import json
 import os
+import shlex
 import tempfile
+import urllib.parse
 
 from keras_bert import command_line
 from keras_bert import lazy
@@ -26,7 +28,7 @@ _NAME = PROGRAM.list(
     "name", [], "Names of the models; by default the directory names."
 )
 _HOST = PROGRAM.string("host", "127.0.0.1", "Address to listen on.")
-_PORT = PROGRAM.integer("port", 8000, "Port.", lower_bound=0, upper_bound=65535)
+_PORT = PROGRAM.integer("port", 8000, "Port.", lower_bound=1, upper_bound=65535)
 _WORKERS = PROGRAM.integer("workers", 1, "Number of processes.", lower_bound=1)
 _API_KEY = PROGRAM.string(
     "api_key",
@@ -61,6 +63,12 @@ _MAX_CHARACTERS = PROGRAM.integer(
     "Maximum number of characters in a request.",
     lower_bound=1,
 )
+_SHUTDOWN_S = PROGRAM.integer(
+    "shutdown_s",
+    30,
+    "Seconds after SIGTERM in which running requests may end.",
+    lower_bound=0,
+)
 
 
 def main():
@@ -74,19 +82,22 @@ def main():
     if not PROGRAM.arguments or not all(map(is_onnx, PROGRAM.arguments)):
         command_line.import_quietly("keras")
     os.environ[SETTINGS] = json.dumps(_settings())
-    address = f"http://{_HOST.value}:{_PORT.value}"
+    host = f"[{_HOST.value}]" if ":" in _HOST.value else _HOST.value
+    address = f"http://{host}:{_PORT.value}"
     listen = {
         "host": _HOST.value,
         "port": _PORT.value,
         "log_level": "warning",
+        "timeout_graceful_shutdown": _SHUTDOWN_S.value,
     }
+    # With several workers, this finds errors before they start.
+    app = app_from_environment()
+    print("\n".join(_examples(app.state.server, address)))
+    print(f"Documentation: {address}/docs", flush=True)
     if _WORKERS.value == 1:
-        app = app_from_environment()
-        print("\n".join(_examples(app.state.server, address)), flush=True)
-        print(f"Documentation: {address}/docs", flush=True)
         uvicorn.run(app, **listen)
         return
-    print(f"Documentation: {address}/docs", flush=True)
+    del app
     with tempfile.TemporaryDirectory() as directory:
         os.environ[METRICS_DIRECTORY] = directory
         uvicorn.run(
@@ -103,7 +114,9 @@ def _settings():
     return {
         "directories": PROGRAM.arguments,
         "names": _NAME.value,
-        "api_key": _API_KEY.value or os.environ.get("KERAS_BERT_API_KEY"),
+        "api_key": _API_KEY.value
+        or os.environ.get("KERAS_BERT_API_KEY")
+        or None,
         "max_batch_tokens": _MAX_BATCH_TOKENS.value,
         "max_wait_ms": _MAX_WAIT_MS.value,
         "max_queue": _MAX_QUEUE.value,
@@ -132,7 +145,11 @@ def _examples(server, address):
     }
     for name, model in server.models.items():
         route, body = routes[model.task]
+        if model.task == "TextClassifier" and model.is_pair:
+            body = body.replace("}}", ', "text_pair": ["a bore"]}}')
+        quoted = json.dumps(name)[1:-1]
+        url = f"{address}{route}".replace("NAME", urllib.parse.quote(name))
         yield (
-            f"curl {address}{route} -H 'Content-Type: application/json' "
-            f"-d '{body}'".replace("NAME", name)
+            f"curl {url} -H 'Content-Type: application/json' "
+            f"-d {shlex.quote(body.replace('NAME', quoted))}"
         )

@@ -12,7 +12,6 @@ import prometheus_client.multiprocess
 import starlette.exceptions
 
 from keras_bert.locations import TINY_MODEL
-from keras_bert.serve.json_body import JsonBody
 from keras_bert.serve.models import load_model
 from keras_bert.serve.routes import openai
 from keras_bert.serve.routes import rerank
@@ -29,8 +28,6 @@ SETTINGS = "KERAS_BERT_SERVE"
 # Environment variable with the directory in which workers share their metrics.
 # `prometheus_client` reads it.
 METRICS_DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
-# JSON may escape a character as 12 bytes.
-_BYTES_PER_CHARACTER = 12
 
 
 def make_app(
@@ -69,10 +66,7 @@ def make_app(
     app.state.server = Server(models, settings)
     for module in _ROUTERS:
         app.include_router(module.router)
-    app.add_middleware(
-        JsonBody, max_bytes=_BYTES_PER_CHARACTER * settings.max_characters
-    )
-    app.add_api_route("/health", _health)
+    app.add_api_route("/health", _health, methods=["GET", "HEAD"])
     app.add_api_route("/metrics", _metrics)
     app.add_exception_handler(starlette.exceptions.HTTPException, _unknown)
     return app
@@ -106,4 +100,5 @@ async def _unknown(
     """Answer requests without a route."""
     status = getattr(error, "status_code", 500)
     message = f"{request.method} {request.url.path}: {error}"
-    return fastapi.responses.JSONResponse({"error": message}, status)
+    headers = getattr(error, "headers", None)
+    return fastapi.responses.JSONResponse({"error": message}, status, headers)

@@ -11,10 +11,6 @@ Compute: typing.TypeAlias = Callable[[list], Sequence]
 """Function that maps texts to one output for each text."""
 
 
-class OverloadedError(Exception):
-    """Error for a request that does not fit in the queue."""
-
-
 class _Request:
     """Texts that wait for their outputs."""
 
@@ -40,7 +36,6 @@ class Batcher:
         max_tokens: maximum number of tokens in a batch. A longer text is a
             batch of its own.
         max_wait_s: number of seconds that a batch waits for more requests.
-        max_queue: maximum number of texts that wait.
         threads: executor for `compute`.
     """
 
@@ -49,13 +44,11 @@ class Batcher:
         compute: Compute,
         max_tokens: int,
         max_wait_s: float,
-        max_queue: int,
         threads: concurrent.futures.Executor,
     ):
         self._compute = compute
         self._max_tokens = max_tokens
         self._max_wait_s = max_wait_s
-        self._max_queue = max_queue
         self._threads = threads
         self._waiting: collections.deque[_Request] = collections.deque()
         self._running: asyncio.Task | None = None
@@ -73,14 +66,7 @@ class Batcher:
         Args:
             texts: texts or pairs of texts.
             num_tokens: number of tokens of each text.
-
-        Raises:
-            OverloadedError: too many texts wait.
         """
-        if self._waiting and self.num_waiting + len(texts) > self._max_queue:
-            raise OverloadedError
-        if not texts:
-            return []
         request = _Request(texts, num_tokens)
         self._waiting.append(request)
         if self._running is None or self._running.done():

@@ -1,7 +1,10 @@
 """Interface of the models of a server."""
 
 import abc
+import contextlib
 import typing
+from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +36,13 @@ class Model(abc.ABC):
     labels: list[str] | None
     settings: dict[str, typing.Any]
 
+    @property
+    def is_pair(self) -> bool | None:
+        """Whether the model takes pairs of texts; None for both."""
+        if self.task != "TextClassifier":
+            return self.task == "PairRanker"
+        return self.settings["is_pair"]
+
     @abc.abstractmethod
     def num_tokens(self, texts: list, role: str) -> list[int]:
         """Count the tokens of each text, as the model computes them.
@@ -48,10 +58,10 @@ class Model(abc.ABC):
 
     @abc.abstractmethod
     def text_of(self, ids: list[int]) -> str:
-        """Return the text of token ids without special tokens.
+        """Return the text with these token ids.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: no text has these ids.
         """
 
     @abc.abstractmethod
@@ -68,6 +78,18 @@ class Model(abc.ABC):
         """
 
 
+@contextlib.contextmanager
+def reading(directory: Path) -> Iterator[None]:
+    """Context manager that names the directory of an export in errors."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(
+            f"{directory} must be a complete export. Export the model again. "
+            f"Received: {type(error).__name__}: {error}"
+        ) from error
+
+
 def check_served(task: str, directory: Path) -> None:
     """Raise ValueError if there is no route for a task."""
     if task not in OUTPUTS:
@@ -77,13 +99,35 @@ def check_served(task: str, directory: Path) -> None:
         )
 
 
-def check_ids(ids: list[int], vocab_size: int) -> None:
-    """Raise ValueError if an id is not in a vocabulary."""
+def text_of_ids(
+    ids: list[int],
+    vocab_size: int,
+    decode: Callable[[list[int]], str],
+    encode: Callable[[str], list[int]],
+) -> str:
+    """Return the text with these token ids.
+
+    Args:
+        ids: token ids.
+        vocab_size: number of tokens.
+        decode: function that maps ids to a text.
+        encode: function that maps a text to ids, without special tokens.
+
+    Raises:
+        ValueError: no text has these ids.
+    """
     if not all(0 <= token_id < vocab_size for token_id in ids):
         raise ValueError(
             f"Token ids must be from 0 to {vocab_size - 1}. They are ids of "
             "the vocabulary of this model, not of OpenAI's models."
         )
+    text = decode(ids)
+    if encode(text) != ids:
+        raise ValueError(
+            "Token ids must be those of a text, without special tokens and "
+            "unknown words. Send the text."
+        )
+    return text
 
 
 def exported_prompt(settings: dict[str, typing.Any], role: str) -> str:

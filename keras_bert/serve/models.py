@@ -1,6 +1,5 @@
 """Loading of the models of a server."""
 
-import json
 import pathlib
 
 from keras_bert.export.saved_model.serving_files import versions_of
@@ -22,8 +21,7 @@ def load_model(directory: Path, num_threads: int | None = None) -> Model:
     """
     path = pathlib.Path(directory)
     if is_onnx(path):
-        manifest = json.loads((path / "manifest.json").read_text())
-        return OnnxModel(path, manifest, num_threads)
+        return OnnxModel(path, num_threads)
     if any(path.glob("*/saved_model.pb")):
         path /= str(versions_of(path)[-1])
     if (path / "saved_model.pb").is_file():

@@ -1,5 +1,6 @@
 """Models of a server that were exported to ONNX."""
 
+import json
 import pathlib
 import typing
 from collections.abc import Sequence
@@ -8,10 +9,11 @@ import numpy as np
 
 from keras_bert import lazy
 from keras_bert.serve.model import Model
-from keras_bert.serve.model import check_ids
 from keras_bert.serve.model import check_served
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
+from keras_bert.serve.model import reading
+from keras_bert.serve.model import text_of_ids
 
 
 class OnnxModel(Model):
@@ -19,43 +21,44 @@ class OnnxModel(Model):
 
     Args:
         directory: the exported directory.
-        manifest: content of its manifest.
         num_threads: number of threads, or None.
     """
 
-    def __init__(
-        self,
-        directory: pathlib.Path,
-        manifest: dict[str, typing.Any],
-        num_threads: int | None = None,
-    ):
-        check_served(manifest["task"], directory)
-        if "attention_mask" not in manifest["inputs"]:
+    def __init__(self, directory: pathlib.Path, num_threads: int | None = None):
+        with reading(directory):
+            manifest = json.loads((directory / "manifest.json").read_text())
+            self.task, self.labels = manifest["task"], manifest["labels"]
+            self.settings = manifest["settings"]
+            self._inputs = manifest["inputs"]
+        check_served(self.task, directory)
+        if "attention_mask" not in self._inputs:
             raise ValueError(
                 "A served ONNX model must have the names of Hugging Face. "
-                f"Received: {directory}, inputs {manifest['inputs']}. Export "
+                f"Received: {directory}, inputs {self._inputs}. Export "
                 'it without `names="keras_bert"`.'
             )
         runtime = lazy.import_package("onnxruntime", "Serving ONNX models")
         tokenizers = lazy.import_package("tokenizers", "Serving ONNX models")
-        self.task, self.labels = manifest["task"], manifest["labels"]
-        self.settings = manifest["settings"]
-        self._inputs = manifest["inputs"]
-        path = str(directory / "tokenizer.json")
-        self._tokenizer = tokenizers.Tokenizer.from_file(path)
         options = runtime.SessionOptions()
         options.intra_op_num_threads = num_threads or 0  # 0: all cores.
-        self._session = runtime.InferenceSession(
-            directory / "model.onnx", options
-        )
+        with reading(directory):
+            path = str(directory / "tokenizer.json")
+            self._tokenizer = tokenizers.Tokenizer.from_file(path)
+            self._session = runtime.InferenceSession(
+                directory / "model.onnx", options
+            )
 
     def num_tokens(self, texts: list, role: str) -> list[int]:
         rows = self._rows(texts, role)
         return [sum(row.attention_mask) for row in rows]
 
     def text_of(self, ids: list[int]) -> str:
-        check_ids(ids, self._tokenizer.get_vocab_size())
-        return self._tokenizer.decode(ids)
+        return text_of_ids(
+            ids,
+            self._tokenizer.get_vocab_size(),
+            self._tokenizer.decode,
+            lambda x: self._tokenizer.encode(x, add_special_tokens=False).ids,
+        )
 
     def compute(self, texts: list, role: str) -> Sequence[typing.Any]:
         rows = self._rows(texts, role)

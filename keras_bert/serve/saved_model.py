@@ -13,6 +13,7 @@ from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_served
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
+from keras_bert.serve.model import reading
 
 _TOKENS = "tokens"
 
@@ -29,11 +30,13 @@ class SavedModel(Model):
     """
 
     def __init__(self, directory: pathlib.Path, num_threads: int | None = None):
-        manifest = json.loads((directory / "export_manifest.json").read_text())
-        self.task, self.settings = manifest["task"], manifest["settings"]
+        with reading(directory):
+            path = directory / "export_manifest.json"
+            manifest = json.loads(path.read_text())
+            self.task, self.settings = manifest["task"], manifest["settings"]
+            signatures = manifest["signatures"]
         self.labels = self.settings.get("labels")
         check_served(self.task, directory)
-        signatures = manifest["signatures"]
         if _TOKENS not in signatures:
             raise ValueError(
                 f"{directory} was exported by an earlier version of this "
@@ -44,7 +47,8 @@ class SavedModel(Model):
         if num_threads:
             tf.config.threading.set_intra_op_parallelism_threads(num_threads)
         self._names = [*signatures[_TOKENS]["inputs"]]
-        self._model = tf.saved_model.load(str(directory))
+        with reading(directory):
+            self._model = tf.saved_model.load(str(directory))
 
     def num_tokens(self, texts: list, role: str) -> list[int]:
         mask = self._run(_TOKENS, texts, role)["input_mask"]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from keras_bert import checks
 from keras_bert.serve.batcher import Batcher
-from keras_bert.serve.batcher import OverloadedError
 from keras_bert.serve.model import Model
 
 # Requests with more characters are tokenized in a thread, because they would
@@ -98,7 +97,7 @@ class Server:
         self._threads = {
             name: concurrent.futures.ThreadPoolExecutor(1) for name in models
         }
-        self._batchers: dict[tuple[str, str], Batcher] = {}
+        self._batchers: dict[tuple[str, str, bool], Batcher] = {}
 
     def find(self, name: str | None, tasks: Sequence[str]) -> tuple[str, Model]:
         """Return the name and the model of a request.
@@ -114,10 +113,10 @@ class Server:
         if name is None and known:
             return next(iter(known.items()))
         if name not in known:
+            missing = f"The model {name!r} does not exist. " if name else ""
             raise RequestError(
                 404,
-                f"The model {name!r} does not exist. Models of this route: "
-                f"{', '.join(known) or 'none'}.",
+                f"{missing}Models of this route: {', '.join(known) or 'none'}.",
                 "model",
             )
         return name, known[name]
@@ -138,6 +137,9 @@ class Server:
         """
         num_characters = self._check(texts, field)
         model = self.models[name]
+        is_pair = self._check_kind(texts, model, field)
+        if not texts:
+            return Outputs([], 0)
         try:
             if num_characters <= _SHORT_CHARACTERS:
                 num_tokens = model.num_tokens(texts, role)
@@ -147,24 +149,34 @@ class Server:
                 )
         except ValueError as error:
             raise RequestError(400, f"`{field}`: {error}", field) from None
-        if (name, role) not in self._batchers:
-            self._batchers[name, role] = Batcher(
+        key = name, role, is_pair
+        if key not in self._batchers:
+            self._batchers[key] = Batcher(
                 functools.partial(model.compute, role=role),
                 self.options.max_batch_tokens,
                 self.options.max_wait_ms / 1000,
-                self.options.max_queue,
                 self._threads[name],
             )
-        try:
-            values = await self._batchers[name, role].outputs(texts, num_tokens)
-        except OverloadedError:
+        num_waiting = sum(
+            batcher.num_waiting
+            for (model_name, *_), batcher in self._batchers.items()
+            if model_name == name
+        )
+        is_full = num_waiting + len(texts) > self.options.max_queue
+        if num_waiting and is_full:
             raise RequestError(
                 429, f"The model {name!r} is overloaded. Try again later."
-            ) from None
+            )
+        values = await self._batchers[key].outputs(texts, num_tokens)
         return Outputs(values, sum(num_tokens))
 
-    def _check(self, texts: list, field: str) -> int:
-        """Return the number of characters, or raise RequestError."""
+    def check_count(self, texts: list, field: str) -> None:
+        """Raise RequestError if a request has too many texts.
+
+        Args:
+            texts: the texts, or a list of token ids for each text.
+            field: see `compute`.
+        """
         if len(texts) > self.options.max_texts:
             raise RequestError(
                 413,
@@ -172,6 +184,25 @@ class Server:
                 f"Received: {len(texts)}.",
                 field,
             )
+
+    def _check_kind(self, texts: list, model: Model, field: str) -> bool:
+        """Return whether the texts are pairs, or raise RequestError."""
+        kinds = {not isinstance(text, str) for text in texts}
+        wanted = {True, False} if model.is_pair is None else {model.is_pair}
+        if len(kinds) > 1 or not kinds <= wanted:
+            names = {
+                False: "texts",
+                True: "pairs of texts",
+                None: "either texts or pairs of texts",
+            }
+            raise RequestError(
+                400, f"`{field}` must have {names[model.is_pair]}.", field
+            )
+        return kinds == {True}
+
+    def _check(self, texts: list, field: str) -> int:
+        """Return the number of characters, or raise RequestError."""
+        self.check_count(texts, field)
         parts = [[x] if isinstance(x, str) else x for x in texts]
         strings = [text for part in parts for text in part]
         if not all(map(_is_unicode, strings)):

@@ -11,8 +11,8 @@ from keras_bert.serve.model import DOCUMENT
 from keras_bert.serve.model import DOCUMENT_PROMPTS
 from keras_bert.serve.model import QUERY
 from keras_bert.serve.model import Model
-from keras_bert.serve.model import check_ids
 from keras_bert.serve.model import check_served
+from keras_bert.serve.model import text_of_ids
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks.columns import checked_texts
 from keras_bert.tasks.training.encoded import tokenized_rows
@@ -38,8 +38,6 @@ class TaskModel(Model):
         self.labels = getattr(self._task, "labels", None)
 
     def num_tokens(self, texts: list, role: str) -> list[int]:
-        if not texts:
-            return []
         if "Embedder" not in self.task:
             return self._task._encode(texts).rows.lengths.tolist()
         prompts = self._task.prompts
@@ -55,8 +53,12 @@ class TaskModel(Model):
 
     def text_of(self, ids: list[int]) -> str:
         tokenizer = self._task.preprocess.tokenizer
-        check_ids(ids, len(tokenizer.vocabulary))
-        return tokenizer.detokenize(ids)
+        return text_of_ids(
+            ids,
+            len(tokenizer.vocabulary),
+            tokenizer.detokenize,
+            lambda text: tokenizer([text])[0].numpy().tolist(),
+        )
 
     def compute(self, texts: list, role: str) -> Sequence[typing.Any]:
         task = self._task

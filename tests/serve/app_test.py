@@ -1,4 +1,6 @@
+import asyncio
 import base64
+import concurrent.futures
 import contextlib
 import json
 import threading
@@ -90,8 +92,16 @@ def test_openai_embeddings_take_token_ids(client, models, model):
         answer = _post(client, "/v1/embeddings", model=model, input=given)
         found = answer["data"][0]["embedding"]
         np.testing.assert_allclose(found, expected, atol=1e-6)
-    error = _post(client, "/v1/embeddings", 400, model=model, input=[99999])
-    assert "ids of the vocabulary of this model" in error["error"]["message"]
+    for given, words in (
+        ([99999], "ids of the vocabulary of this model"),
+        ([2, 8, 3], "without special tokens"),
+        ([[5], [17]], "must be those of a text"),
+    ):
+        error = _post(client, "/v1/embeddings", 400, model=model, input=given)
+        assert words in error["error"]["message"]
+    body = {"model": model, "input": [[5]] * 10}
+    assert _post(client, "/v1/embeddings", 413, **body)
+    assert _post(client, "/v1/embeddings", 413, model=model, input=[5] * 9000)
 
 
 def test_rerankers_sort_by_the_scores_of_the_task(client, models):
@@ -171,6 +181,60 @@ def test_an_export_refuses_prompts_that_it_cannot_use(export, tmp_path):
     assert "Serve the task itself" in error["error"]["message"]
 
 
+@pytest.mark.parametrize("is_pair", [False, True])
+def test_texts_and_pairs_are_not_mixed(models, is_pair, tmp_path):
+    rows = [(x, x) for x in _TEXTS] if is_pair else _TEXTS
+    classifier = tasks.TextClassifier(tiny.make_bert(), labels=["x", "y"])
+    classifier.fit(rows, ["x", "y", "x"], epochs=1, verbose=0)
+    classifier.save(tmp_path / "task")
+    classifier.export_onnx(tmp_path / "onnx")
+    classifier.export_saved_model(tmp_path / "saved")
+    (expected,) = classifier.predict(rows[:1])
+    for name in ("task", "onnx", "saved"):
+        client = TestClient(make_app([tmp_path / name]))
+        given = [["the dog", "the dog"]] if is_pair else [["the dog"]]
+        ((found, _),) = _post(client, "/predict", inputs=given)
+        assert found["label"] == expected["label"]
+        assert found["score"] == pytest.approx(expected["probability"], 1e-5)
+        wrong = "ab" if is_pair else [["the", "dog"]]
+        error = _post(client, "/predict", 400, inputs=wrong)
+        names = "pairs of texts" if is_pair else "texts"
+        assert error["error"] == f"`inputs` must have {names}."
+
+
+def test_texts_and_pairs_of_several_requests_are_computed(directories):
+    app = make_app(directories[2:3], max_wait_ms=50)
+    # Inside the block, all requests have the same event loop.
+    with (
+        TestClient(app) as client,
+        concurrent.futures.ThreadPoolExecutor(8) as clients,
+    ):
+
+        def score(number):
+            text = ["the dog", "a cat"][: 1 + number % 2]
+            return _post(client, "/predict", inputs=[text])[0][0]["score"]
+
+        together = [*clients.map(score, range(8))]
+        alone = [score(number) for number in range(8)]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_a_classifier_returns_all_labels_of_a_text(tmp_path):
+    classifier = tasks.TextClassifier(
+        tiny.make_bert(), labels=["x", "y", "z"], multi_label=True
+    )
+    tiny.widened(classifier.model)
+    classifier.save(tmp_path / "model")
+    client = TestClient(make_app([tmp_path / "model"]))
+    route = "/v1/models/model:predict"
+    found = _post(client, route, inputs={"text": _TEXTS})["outputs"]
+    answers = classifier.predict(_TEXTS)
+    assert [[x for x in row if x] for row in found["labels"]] == [
+        [x["label"] for x in row] for row in answers
+    ]
+    assert {len(row) for row in found["labels"]} == {3}
+
+
 def test_the_client_of_tensorflow_serving_needs_no_change(directories, models):
     app = make_app(directories)
     with _running(app) as address:
@@ -248,6 +312,49 @@ def test_a_bad_body_is_answered(client, route, content, status):
     assert response.json()
 
 
+def test_a_key_of_half_a_character_is_answered(client):
+    content = rb'{"inputs": {"\ud800": ["a"]}}'
+    response = client.post("/v1/models/embedder:predict", content=content)
+    assert response.status_code == 400
+    assert r"Received: \ud800" in response.json()["error"]
+
+
+def test_requests_of_clients_that_left_are_not_computed(directories):
+    app = make_app(directories[:1], max_batch_tokens=4)
+    sent, answered, computed = [], [], []
+    model = app.state.server.models["embedder"]
+
+    def compute(texts, role, compute=model.compute):
+        computed.extend(texts)
+        return compute(texts, role)
+
+    model.compute = compute
+
+    async def receive():
+        if not sent:
+            sent.append(1)
+            texts = ["the dog"] * 300
+            body = json.dumps({"model": "embedder", "input": texts})
+            return {"type": "http.request", "body": body.encode()}
+        while not app.state.server._batchers:
+            await asyncio.sleep(0.01)
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        answered.append(message.get("status"))
+
+    async def run():
+        route = {"path": "/v1/embeddings", "raw_path": b"/v1/embeddings"}
+        scope = {"type": "http", "method": "POST", "headers": [], **route}
+        await app({**scope, "query_string": b"", "app": app}, receive, send)
+        (batcher,) = app.state.server._batchers.values()
+        await asyncio.wait_for(batcher._running, 60)
+
+    asyncio.run(run())
+    assert len(computed) < 300
+    assert answered[0] == 499
+
+
 def test_the_key_is_required_but_for_health(directories):
     client = TestClient(make_app(directories[:1], ["m"], api_key="secret"))
     assert client.get("/health").status_code == 200
@@ -257,7 +364,9 @@ def test_the_key_is_required_but_for_health(directories):
         ({"Authorization": "Bearer secre"}, 401),
         ({"Authorization": "Bearer sécret".encode()}, 401),
         ({"Authorization": "Bearer secret"}, 200),
+        ({"Authorization": "bearer secret"}, 200),
         ({"x-api-key": "secret"}, 200),
+        ({"x-api-key": "secret", "Authorization": "Basic x"}, 200),
     ):
         response = client.post("/v1/embeddings", json=body, headers=headers)
         assert response.status_code == status

@@ -2,10 +2,7 @@ import asyncio
 import concurrent.futures
 import threading
 
-import pytest
-
 from keras_bert.serve.batcher import Batcher
-from keras_bert.serve.batcher import OverloadedError
 
 
 class _Model:
@@ -27,7 +24,7 @@ class _Model:
 def _run(function, **options):
     """Run a coroutine function with a model and its `Batcher`."""
     model = _Model()
-    arguments = {"max_tokens": 4, "max_wait_s": 0.0, "max_queue": 10, **options}
+    arguments = {"max_tokens": 4, "max_wait_s": 0.0, **options}
     with concurrent.futures.ThreadPoolExecutor(1) as threads:
         batcher = Batcher(model.compute, threads=threads, **arguments)
         asyncio.run(function(model, batcher))
@@ -67,19 +64,6 @@ def test_a_short_request_waits_for_one_batch_of_a_long_one():
         assert await long == [*"ABCDEFGH"]
 
     assert _run(run)[1] == ["c", "x"]
-
-
-def test_a_full_queue_refuses_requests():
-    async def run(model, batcher):
-        model.may_run.clear()
-        first = asyncio.create_task(batcher.outputs([*"abcdef"], [4] * 6))
-        await _until(lambda: batcher.num_waiting == 5)
-        with pytest.raises(OverloadedError):
-            await batcher.outputs([*"ghijkl"], [1] * 6)
-        model.may_run.set()
-        assert await first == [*"ABCDEF"]
-
-    _run(run)
 
 
 def test_an_error_reaches_only_the_requests_of_its_batch():

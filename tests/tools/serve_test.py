@@ -1,5 +1,6 @@
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -40,6 +41,25 @@ def test_the_program_serves_the_tiny_model_and_stops():
             server.kill()
 
 
+def test_the_server_ends_while_a_client_sends_nothing():
+    with _start("--port=18005", "--name=tiny", "--shutdown_s=1") as server:
+        try:
+            server.stdout.readline()
+            server.stdout.readline()
+            body = json.dumps({"model": "tiny", "input": "a"}).encode()
+            _answer("http://127.0.0.1:18005/v1/embeddings", body)
+            with socket.create_connection(("127.0.0.1", 18005)) as client:
+                client.sendall(
+                    b"POST /v1/embeddings HTTP/1.1\r\nHost: a\r\n"
+                    b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
+                )
+                time.sleep(0.2)
+                server.send_signal(signal.SIGTERM)
+                assert server.wait(30) in (0, -signal.SIGTERM)
+        finally:
+            server.kill()
+
+
 def _answer(url, body):
     """Send a request; the socket is opened shortly after the last line."""
     for _ in range(100):
@@ -55,6 +75,7 @@ def _answer(url, body):
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere"),
+        (["nowhere", "--workers=2"], "nowhere"),
         ([str(TINY_MODEL), "--name=a,b"], "a different name"),
         (["--port=99999999"], "port"),
     ],

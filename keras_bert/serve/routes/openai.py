@@ -1,5 +1,6 @@
 """The API of OpenAI: `/v1/embeddings` and `/v1/models`."""
 
+import asyncio
 import base64
 import typing
 
@@ -11,7 +12,10 @@ from keras_bert.serve.model import Model
 from keras_bert.serve.routes.route import make_router
 from keras_bert.serve.routes.route import server_of
 from keras_bert.serve.server import RequestError
+from keras_bert.serve.server import Server
 
+# Limit of OpenAI for the token ids of a text.
+_MOST_IDS = 8192
 _STATUS_TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 
 
@@ -47,7 +51,7 @@ async def embeddings(
     """Embed texts, or lists of token ids."""
     server = server_of(request)
     name, model = server.find(body.model, ["TextEmbedder"])
-    texts = _texts(body.input, model)
+    texts = await _texts(body.input, server, model)
     found = await server.compute(name, texts, body.input_type)
     vectors = [_shortened(x, body.dimensions, model) for x in found.values]
     answer = {
@@ -70,13 +74,21 @@ async def embeddings(
     return fastapi.responses.JSONResponse(answer)
 
 
-def _texts(given: typing.Any, model: Model) -> list[str]:
+async def _texts(given: typing.Any, server: Server, model: Model) -> list[str]:
     if isinstance(given, str):
         return [given]
-    if given and isinstance(given[0], int):
-        given = [given]
+    if not given or isinstance(given[0], str):
+        return given
+    rows = [given] if isinstance(given[0], int) else given
+    server.check_count(rows, "input")
+    if max(map(len, rows)) > _MOST_IDS:
+        raise RequestError(
+            413,
+            f"`input` must have at most {_MOST_IDS} ids in a text.",
+            "input",
+        )
     try:
-        return [x if isinstance(x, str) else model.text_of(x) for x in given]
+        return await asyncio.to_thread(lambda: [*map(model.text_of, rows)])
     except (ValueError, OverflowError) as error:
         raise RequestError(400, f"`input`: {error}", "input") from None
 

@@ -30,23 +30,16 @@ class PredictRequest(pydantic.BaseModel):
     instances: list[dict[str, str] | str] | None = None
 
 
-@router.get("/v1/models/{name}")
-async def status(name: str, request: fastapi.Request) -> dict[str, typing.Any]:
-    """Return the state of a model, also as an object of OpenAI."""
-    server_of(request).find(name, [*OUTPUTS])
-    state = {"error_code": "OK", "error_message": ""}
-    version = {"version": "1", "state": "AVAILABLE", "status": state}
-    return {**model_object(name), "model_version_status": [version]}
-
-
-@router.get("/v1/models/{name}/metadata")
+@router.get("/v1/models/{name:path}/metadata")
 async def metadata(
     name: str, request: fastapi.Request
 ) -> dict[str, typing.Any]:
     """Return the signature of a model."""
     _, model = server_of(request).find(name, _TASKS)
     inputs = {x: {"dtype": "DT_STRING", "name": x} for x in _inputs(model)}
-    names = [OUTPUTS[model.task]] + ["label"] * bool(model.labels)
+    names = [OUTPUTS[model.task]]
+    if model.labels:
+        names.append(_label_name(model))
     outputs = {x: {"name": x} for x in names}
     signature = {"inputs": inputs, "outputs": outputs}
     definitions = {"signature_def": {"serving_default": signature}}
@@ -56,7 +49,7 @@ async def metadata(
     }
 
 
-@router.post("/v1/models/{name}:predict")
+@router.post("/v1/models/{name:path}:predict")
 async def predict(
     name: str, body: PredictRequest, request: fastapi.Request
 ) -> dict[str, typing.Any]:
@@ -70,8 +63,7 @@ async def predict(
     rows = np.asarray(values).tolist()
     outputs = {OUTPUTS[model.task]: rows}
     if model.labels:
-        best = [max(range(len(row)), key=row.__getitem__) for row in rows]
-        outputs["label"] = [model.labels[index] for index in best]
+        outputs[_label_name(model)] = _labels(rows, model)
     if body.inputs is None:
         names = [*outputs]
         named = [
@@ -82,9 +74,33 @@ async def predict(
     return {"outputs": rows if len(outputs) == 1 else outputs}
 
 
+@router.get("/v1/models/{name:path}")
+async def status(name: str, request: fastapi.Request) -> dict[str, typing.Any]:
+    """Return the state of a model, also as an object of OpenAI."""
+    server_of(request).find(name, [*OUTPUTS])
+    state = {"error_code": "OK", "error_message": ""}
+    version = {"version": "1", "state": "AVAILABLE", "status": state}
+    return {**model_object(name), "model_version_status": [version]}
+
+
 def _inputs(model: Model) -> tuple[str, ...]:
-    is_pair = model.task == "PairRanker" or model.settings.get("is_pair")
-    return ("text", "text_pair") if is_pair else ("text",)
+    return ("text", "text_pair") if model.is_pair else ("text",)
+
+
+def _label_name(model: Model) -> str:
+    return "labels" if model.settings["multi_label"] else "label"
+
+
+def _labels(rows: list[list[float]], model: Model) -> list:
+    """Return the most probable label, or all labels of at least 0.5."""
+    labels = typing.cast(list[str], model.labels)
+    orders = [sorted(range(len(row)), key=lambda i: -row[i]) for row in rows]
+    if not model.settings["multi_label"]:
+        return [labels[order[0]] for order in orders]
+    return [
+        [labels[i] if row[i] >= 0.5 else "" for i in order]
+        for order, row in zip(orders, rows, strict=True)
+    ]
 
 
 def _columns(body: PredictRequest, names: tuple[str, ...]) -> list[list[str]]:
