@@ -15,6 +15,7 @@ from keras_bert.files.manifest import own_files
 from keras_bert.files.manifest import read_manifest
 from keras_bert.files.outputs import check_files
 from keras_bert.files.outputs import check_listed
+from keras_bert.files.outputs import finish_moves
 from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
@@ -117,8 +118,10 @@ def home_of(directory):
 def local_directory(directory):
     """Return a model's local directory, downloaded from the Hub if needed."""
     path = pathlib.Path(directory)
-    is_local = path.is_dir() or prefixes(path)
-    return path if is_local else download(str(directory))
+    if path.is_dir():
+        finish_moves(path)
+        return path
+    return path if prefixes(path) else download(str(directory))
 
 
 def states(directory):
@@ -205,6 +208,8 @@ def check_output(
             "call `keras_bert.tasks.text_model(task).save(path)` or "
             f"`pretrained.encoder.save(path)`. Received: {str(directory)!r}."
         )
+    if directory.is_dir():
+        finish_moves(directory)
     if format_of(directory) not in (None, "states", format):
         raise ValueError(
             f"{str(directory)!r} contains a checkpoint in a different format. "

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import os
 import pathlib
 from collections.abc import Callable
 from collections.abc import Collection
@@ -24,10 +23,9 @@ from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.files.atomic import temporary_name
-from keras_bert.files.manifest import own_files
 from keras_bert.files.manifest import record_directory
 from keras_bert.files.outputs import is_free
-from keras_bert.files.outputs import remove_listed
+from keras_bert.files.outputs import move_files
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.typing import Path
 
@@ -144,7 +142,6 @@ def save_pretrained(
     check_not_quantized(model.task_model or model.model)
     check_output(directory, format, overwrite=overwrite, extras=extras or ())
     directory = pathlib.Path(directory)
-    former = own_files(directory)
     weights = directory / files_of(format)[0]
     with temporary_name(weights) as staging:
         staging.mkdir()
@@ -157,11 +154,7 @@ def save_pretrained(
             (staging / CARD).write_text(text, encoding="utf-8", newline="\n")
         vocabulary = model.tokenizer_settings.vocabulary.sha256
         record_directory(staging, {"format": format, "vocabulary": vocabulary})
-        written = own_files(staging)
-        for name in written:
-            (directory / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staging / name, directory / name)
-        remove_listed(directory, former, written)
+        move_files(staging, directory)
 
 
 def _check_keys(source, path):

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import contextlib
+import ctypes
 import errno
 import json
 import os
@@ -10,6 +11,8 @@ import shutil
 import sys
 import tempfile
 
+# Constants of `renameat2`.
+_CWD, _EXCHANGE = -100, 2
 # Constants of the Windows API.
 _SYNCHRONIZE = 0x100000
 _WAIT_TIMEOUT = 0x102
@@ -72,16 +75,72 @@ def atomic_file(path):
     """Context manager that writes `path` through a temporary path."""
     with temporary_name(path) as temporary:
         yield temporary
-        os.replace(temporary, path)
+        move(temporary, path)
+
+
+def move(source, path):
+    """Rename a finished file or directory, and replace the old one.
+
+    After a power failure, `path` has its old or its new content. If both are
+    directories, `source` then has the old content.
+    """
+    source, path = pathlib.Path(source), pathlib.Path(path)
+    is_directory = source.is_dir()
+    below = [*source.rglob("*")] if is_directory else []
+    for written in (*below, source):
+        _flush(written)
+    if not (is_directory and path.is_dir()):
+        os.replace(source, path)
+    elif not _exchange(source, path):
+        aside = source.with_name(f"{source.name}.old")
+        os.replace(path, aside)
+        os.replace(source, path)
+        os.replace(aside, source)
+    _flush(path.parent)
+
+
+def _flush(path):
+    """Write the content of a file or a directory to the disk."""
+    if sys.platform == "win32" and path.is_dir():
+        return  # Windows has no handles of directories.
+    flags = os.O_RDWR if sys.platform == "win32" else os.O_RDONLY
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _exchange(first, second):
+    """Exchange two directories atomically, and return whether it succeeded."""
+    if sys.platform != "linux":
+        return False
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None)
+    paths = [os.fsencode(os.path.abspath(path)) for path in (first, second)]
+    return exchange is not None and not exchange(
+        _CWD, paths[0], _CWD, paths[1], _EXCHANGE
+    )
 
 
 def remove_leftovers(path):
     """Delete the temporary files that killed processes left for an output."""
-    name = re.compile(rf"\.?{re.escape(path.name)}\.(\d{{1,9}})\.tmp").fullmatch
-    for left in path.parent.iterdir():
-        match = name(left.name)
-        if match and not _is_running(int(match[1])):
-            remove_path(left)
+    for left in left_by_killed(
+        path.parent, rf"\.?{re.escape(path.name)}", "tmp"
+    ):
+        remove_path(left)
+
+
+def left_by_killed(directory, name, suffix):
+    """List the paths `NAME.PROCESS.SUFFIX` of processes that do not run.
+
+    Args:
+        directory: `pathlib.Path`.
+        name: str, regular expression.
+        suffix: str.
+    """
+    match = re.compile(rf"{name}\.(\d{{1,9}})\.{suffix}").fullmatch
+    found = [(path, match(path.name)) for path in directory.iterdir()]
+    return [path for path, x in found if x and not _is_running(int(x[1]))]
 
 
 def _is_running(process):
@@ -100,8 +159,6 @@ def _is_running(process):
 
 
 def _is_running_on_windows(process):
-    import ctypes
-
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     handle = kernel.OpenProcess(_SYNCHRONIZE, False, process)
     if not handle:  # Access is denied to another user's process.

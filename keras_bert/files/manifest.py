@@ -15,6 +15,8 @@ from keras_bert.files.atomic import write_json
 
 MANIFEST = "manifest.json"
 LOCK = "lock"  # Name of the lock file of a work directory.
+# Key for the manifest of the file that is being replaced.
+FORMER = "former"
 _MADE_BY = "keras_bert"
 _BLOCK_BYTES = 1 << 20
 
@@ -159,22 +161,37 @@ def manifest_of(path):
         ValueError: a manifest lists the file with a different size or hash.
     """
     manifest, values = listing_of(path)
-    if manifest is not None:
-        listed = values["files"][os.path.basename(path)]
-        entry = file_entry if "sha256" in listed else size_entry
-        if not is_listed(path, listed) or entry(path) != listed:
-            raise ValueError(
-                f"{path} has changed: {manifest} lists a different size or "
-                "hash. Create both again. If the change is intended, delete "
-                "the manifest."
-            )
+    if manifest is not None and not _has_entry(path, values):
+        raise ValueError(
+            f"{path} has changed: {manifest} lists a different size or "
+            "hash. Create both again. If the change is intended, delete "
+            "the manifest."
+        )
     return manifest, values
 
 
 def listing_of(path):
+    """Return the manifest that lists a file, which may have changed.
+
+    Args:
+        path: str.
+
+    Returns:
+        As `manifest_of`.
+    """
     path = pathlib.Path(path)
     for candidate in sorted(path.parent.glob("manifest*.json")):
         values = read_manifest(candidate)
         if values and path.name in values["files"]:
+            former = values.pop(FORMER, None)
+            if former and _has_entry(path, former):
+                return candidate, former
             return candidate, values
     return None, None
+
+
+def _has_entry(path, values):
+    """Return whether a file has the size and the hash of its entry."""
+    listed = values["files"][os.path.basename(path)]
+    entry = file_entry if "sha256" in listed else size_entry
+    return is_listed(path, listed) and entry(path) == listed

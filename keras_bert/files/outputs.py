@@ -10,7 +10,11 @@ import pathlib
 
 from keras_bert.files.atomic import atomic_file
 from keras_bert.files.atomic import check_writable
+from keras_bert.files.atomic import left_by_killed
+from keras_bert.files.atomic import move
+from keras_bert.files.atomic import remove_path
 from keras_bert.files.atomic import temporary_name
+from keras_bert.files.manifest import FORMER
 from keras_bert.files.manifest import LOCK
 from keras_bert.files.manifest import MANIFEST
 from keras_bert.files.manifest import files_below
@@ -21,6 +25,9 @@ from keras_bert.files.manifest import own_files
 from keras_bert.files.manifest import read_manifest
 from keras_bert.files.manifest import record_directory
 from keras_bert.files.manifest import write_manifest
+
+# Suffix of folders with files that `move_files` moves.
+_MOVED = "moved"
 
 
 @contextlib.contextmanager
@@ -39,10 +46,17 @@ def new_file(path, context=None, inputs=(), overwrite=False):
     """
     path = pathlib.Path(path)
     check_files([path], inputs, overwrite)
+    manifest = manifest_path_for(path)
     with atomic_file(path) as temporary:
         yield temporary
-        files = {path.name: temporary}
-        write_manifest(manifest_path_for(path), files, context or {})
+        _, former = listing_of(path)
+        # If the process is killed before the file is replaced, the manifest
+        # still describes the old file.
+        extra = {FORMER: former} if former else {}
+        context = context or {}
+        write_manifest(manifest, {path.name: temporary}, {**context, **extra})
+    if former:
+        write_manifest(manifest, {path.name: path}, context)
 
 
 @contextlib.contextmanager
@@ -72,9 +86,43 @@ def new_directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
 def finish_directory(staging, path, context=None):
     """Rename a directory to `path`, with a manifest of its files."""
     record_directory(staging, context)
-    remove_own(path)
     (staging / LOCK).unlink(missing_ok=True)
-    os.replace(staging, path)
+    # Keep files that others have written in the meantime.
+    check_listed(path, files_below(path), overwrite=True)
+    move(staging, path)
+    remove_own(staging)
+
+
+def move_files(staging, directory):
+    """Move finished files into a directory that may contain other files.
+
+    If the process is killed, `finish_moves` moves the rest.
+
+    Args:
+        staging: `pathlib.Path` of a directory with a manifest.
+        directory: `pathlib.Path` of an existing directory. The files of its
+            manifest are replaced or deleted.
+    """
+    move(staging, directory / f".{os.getpid()}.{_MOVED}")
+    finish_moves(directory)
+
+
+def finish_moves(directory):
+    """Move the files that a killed `move_files` did not move.
+
+    Args:
+        directory: `pathlib.Path` of an existing directory.
+    """
+    for source in left_by_killed(directory, "", _MOVED):
+        written = own_files(source)
+        # The manifest is the last file, because it lists the others.
+        names = sorted(files_below(source), key=lambda name: name == MANIFEST)
+        if names:
+            remove_listed(directory, own_files(directory), kept=written)
+        for name in names:
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(source / name, directory / name)
+        remove_path(source)
 
 
 def is_free(path):

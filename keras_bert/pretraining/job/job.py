@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import json
-import os
 import pathlib
 import tempfile
 
@@ -15,6 +14,7 @@ from keras_bert import command_line
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats.own import write_description
+from keras_bert.files.atomic import move
 from keras_bert.optimizers.precision import dtype_policy
 from keras_bert.pretraining.job.batches import RunBatches
 from keras_bert.pretraining.job.loop import PretrainingLoop
@@ -119,7 +119,7 @@ def _begin(plan, bert, output_dir):
         staging = pathlib.Path(staging)
         write_description(bert, staging)
         for path in staging.iterdir():
-            os.replace(path, states / path.name)
+            move(path, states / path.name)
 
 
 def _save(bert, output_dir, metrics):

@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 
+from keras_bert.files.atomic import move
 from keras_bert.files.atomic import read_json
 from keras_bert.files.atomic import remove_leftovers
 from keras_bert.files.atomic import write_json
@@ -93,7 +94,7 @@ class RecordsDirectory:
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             made = f"{stem}.tfrecord"
             if os.path.exists(made):  # A killed run may have renamed it.
-                os.replace(made, path)
+                move(made, path)
             entries[path.name] = read_piece(stem)["file"]
         replaced = read_manifest(self._manifest) or {"files": {}}
         remove_listed(self._manifest.parent, replaced["files"], kept=entries)
