@@ -115,14 +115,18 @@ def finish_moves(directory):
     """
     for source in left_by_killed(directory, "", _MOVED):
         written = own_files(source)
-        # The manifest is the last file, because it lists the others.
-        names = sorted(files_below(source), key=lambda name: name == MANIFEST)
+        names = _manifest_last(files_below(source))
         if names:
             remove_listed(directory, own_files(directory), kept=written)
         for name in names:
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(source / name, directory / name)
         remove_path(source)
+
+
+def _manifest_last(names):
+    """Sort names, so that a killed process leaves the list of the others."""
+    return sorted(names, key=lambda name: name == MANIFEST)
 
 
 def is_free(path):
@@ -252,7 +256,7 @@ def remove_listed(directory, listed, kept=()):
         listed: dict, the `files` of the manifest.
         kept: iterable of str, names of files to keep.
     """
-    for name in {*listed} - {*kept}:
+    for name in _manifest_last({*listed} - {*kept}):
         path = pathlib.Path(directory, name)
         if is_listed(path, listed[name]):
             path.unlink()

@@ -24,6 +24,7 @@ _IGNORED = (
     "events.out.*",
     "metrics.jsonl",
 )
+_NUM_DISKS = 8
 # Graphs, whose nodes have varying names, and results with times.
 _VARYING = (".pb", ".onnx", ".tflite", ".json")
 
@@ -51,11 +52,12 @@ class Trial:
         writer: `Writer`.
         start: path of a folder before the call.
         place: path of a new folder for the trials.
+        snapshots: path of a new folder for copies of the trials.
     """
 
-    def __init__(self, writer, start, place):
+    def __init__(self, writer, start, place, snapshots):
         self._writer, self._start = writer, start
-        self._place, self._snapshots = place / "trial", place / "killed"
+        self._place, self._snapshots = place / "trial", snapshots
         self.num_changes = 0
         self._begin()
         self._before = self._state()
@@ -83,6 +85,17 @@ class Trial:
         self._begin()
         with file_events.limited_files(size):
             error = self._error()
+        self._check()
+        return error
+
+    def fill(self, num_free):
+        """Fail on a disk with a number of free bytes; return the error."""
+        self._begin()
+        filler = self._place.with_name("filler")
+        free = shutil.disk_usage(self._place).free
+        filler.write_bytes(bytes(max(0, free - num_free)))
+        error = self._error()
+        filler.unlink()
         self._check()
         return error
 
@@ -136,13 +149,28 @@ def try_all(writer, start, place, step=1):
         writer, start, place: see `Trial`.
         step: int, distance of the tried changes; 1 for all.
     """
-    trial = Trial(writer, start, place)
+    trial = Trial(writer, start, place, place / "killed")
     assert trial.num_changes
     for number in range(1, trial.num_changes + 1, step):
         trial.fail(number)
         trial.kill(number)
     for size in trial.sizes:
         assert trial.limit(size - 1) is not None
+
+
+def fill_all(writer, start, place, snapshots):
+    """Let a writer fail on disks with different numbers of free bytes.
+
+    Args:
+        writer, start, snapshots: see `Trial`.
+        place: path of a folder on a small file system.
+    """
+    trial = Trial(writer, start, place, snapshots)
+    most = 2 * sum(trial.sizes)
+    errors = [trial.fill(most * n // _NUM_DISKS) for n in range(_NUM_DISKS)]
+    for error in errors:
+        assert error is None or "No space left on device" in str(error)
+    assert errors[0] is not None
 
 
 def contents_of(folder):

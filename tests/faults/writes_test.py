@@ -5,6 +5,8 @@ name is half-written; and the next call succeeds.
 """
 
 import functools
+import os
+import pathlib
 import shutil
 
 import pytest
@@ -16,6 +18,7 @@ from tests import tiny
 from tests.faults.writes import Writer
 from tests.faults.writes import contents_of
 from tests.faults.writes import digest
+from tests.faults.writes import fill_all
 from tests.faults.writes import try_all
 from tests.tools.calls import PROGRAMS
 from tests.tools.calls import WRITERS
@@ -23,6 +26,7 @@ from tests.tools.calls import WRITERS
 pytestmark = pytest.mark.large
 
 _POINT = '{"step": 2, "split": "train", "mlm_loss": 1.0}\n'
+_DISK = os.environ.get("SMALL_DISK")
 # Programs that take less than a second.
 _FAST = ("convert_checkpoint", "create_pretraining_data", "learn_vocabulary")
 
@@ -83,6 +87,33 @@ def test_a_program_loses_nothing(run, files, tmp_path, tool, step):
         _run(run, tool, start)
         _change(start)
         try_all(new, start, tmp_path / "replaced", step)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not _DISK, reason="SMALL_DISK names no small file system.")
+@pytest.mark.parametrize(
+    "tool", [x for x in WRITERS if not PROGRAMS[x].needs_beam]
+)
+def test_a_full_disk_loses_nothing(run, files, tmp_path, tool):
+    """Run on a disk of about 20 MB.
+
+    mount -t tmpfs -o size=20m tmpfs DIR
+    SMALL_DISK=DIR python -m pytest -m exhaustive -k full_disk tests/faults
+    """
+    program = PROGRAMS[tool]
+    writer = Writer(
+        functools.partial(_run, run, tool), _WHOLE.get(tool, _nothing)
+    )
+    start = shutil.copytree(files, tmp_path / "start")
+    if program.replaces:
+        _run(run, tool, start)
+        _change(start)
+    place = pathlib.Path(_DISK, tool)
+    place.mkdir()
+    try:
+        fill_all(writer, start, place, tmp_path / "killed")
+    finally:
+        shutil.rmtree(place)
 
 
 def _run(run, tool, folder):
