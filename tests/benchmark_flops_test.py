@@ -7,6 +7,7 @@ import runpy
 import pytest
 import tensorflow as tf
 
+from keras_bert.layers import DisentangledAttention
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
 from tests import tiny
@@ -31,7 +32,10 @@ def graph_flops(model, seq_length, num_predictions=None):
         name: tf.TensorSpec((1, lengths.get(name, seq_length)), tf.int32)
         for name in model.input
     }
-    graph = tf.function(model).get_concrete_function(inputs).graph
+    return product_flops(tf.function(model).get_concrete_function(inputs).graph)
+
+
+def product_flops(graph):
     total = 0
     for op in graph.get_operations():
         if op.type in ("MatMul", "BatchMatMulV2"):
@@ -68,6 +72,16 @@ def test_operations_are_those_of_the_graph(
     flops = runpy.run_path(_BENCHMARKS / "flops.py")
     arguments = backbone, heads, seq_length, num_predictions
     assert flops["training_flops"](*arguments) == 3 * (found - others)
+
+
+def test_operations_of_disentangled_attention_are_those_of_the_graph():
+    attention = DisentangledAttention(8, 2, num_buckets=4, max_distance=16)
+    graph = (
+        tf.function(lambda x, y: attention(x, context={"relative_table": y}))
+        .get_concrete_function(tf.TensorSpec((1, 5, 8)), tf.TensorSpec((8, 8)))
+        .graph
+    )
+    assert attention.flops(5, 5) == product_flops(graph)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,19 @@ def test_tokens_have_the_states_of_the_model(name, request, inputs):
         _check_tokens(found[name], states)
 
 
+def test_some_positions_have_the_states_of_the_model(backbone, inputs):
+    name = "masked_lm_positions"
+    positions = keras.Input((3,), dtype="int32", name=name)
+    model = keras.Model(
+        {**backbone.inputs, name: positions}, backbone.last_states(positions)
+    )
+    inputs[name] = np.array([[20, 0, 5], [3, 1, 0], [0, 0, 0], [2, 8, 0]])
+    found, expected = packed_model(model)(inputs), model(inputs)
+    np.testing.assert_allclose(
+        found.numpy()[_WITH_TOKENS], expected.numpy()[_WITH_TOKENS], atol=1e-5
+    )
+
+
 def test_long_rows_of_modernbert_are_compared_in_blocks(modernbert):
     head = keras.layers.Dense(2, dtype="float32")
     model = add_task_head(modernbert, head, "first_token", "classifier")
@@ -105,6 +118,12 @@ def test_calls_of_one_block_share_its_weights(backbone):
     ]
     # The block's four products and their halves.
     assert kernels[1] - kernels[0] == 2 * 4
+
+
+def test_one_chunk_has_no_copies_of_weights(backbone):
+    model = backbone.encoder("encoder")
+    packed = packed_model(model, num_chunks=1)
+    assert {id(w) for w in packed.weights} == {id(w) for w in model.weights}
 
 
 def test_no_rows(backbone, inputs):

@@ -13,10 +13,42 @@ _INPUTS = _RANDOM.normal(size=(2, 5, 8)).astype("float32")
 _CONTEXT = {"relative_table": _RANDOM.normal(size=(8, 8)).astype("float32")}
 
 
-def test_quantized_attention_stays_close():
+def make_attention():
     layer = DisentangledAttention(8, 2, 4, 16)
     layer(_INPUTS, context=_CONTEXT)
     layer.set_weights([_RANDOM.normal(size=w.shape) for w in layer.weights])
+    return layer
+
+
+def test_scores_are_the_three_products_of_the_paper():
+    """Compute each pair of tokens by equation 4 with the correct sign."""
+    layer = make_attention()
+    kernel, bias, *_ = layer.get_weights()
+
+    def heads(vectors):
+        return (vectors @ kernel + bias).reshape(*vectors.shape[:-1], 3, 2, 4)
+
+    table_query, table_key, _ = np.moveaxis(
+        heads(_CONTEXT["relative_table"]), 1, 0
+    )
+    query, key, _ = np.moveaxis(heads(_INPUTS), 2, 0)
+    scores = np.zeros((2, 2, 5, 5))
+    for i, j in np.ndindex(5, 5):
+        # The distances 3 and 4 share a row.
+        row = np.clip(i - j, -3, 3) + 4
+        products = (
+            query[:, i] * key[:, j]
+            + query[:, i] * table_key[row]
+            + key[:, j] * table_query[row]
+        )
+        scores[:, :, i, j] = products.sum(axis=-1) / np.sqrt(3 * 4)
+    expected = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    found = layer.attention_weights(_INPUTS, context=_CONTEXT)
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_quantized_attention_stays_close():
+    layer = make_attention()
     before = layer(_INPUTS, context=_CONTEXT).numpy()
     layer.query_key_value.quantize("int8")
     after = layer(_INPUTS, context=_CONTEXT).numpy()

@@ -51,6 +51,21 @@ def test_decays_pass_their_landmarks(schedule, shares):
 
 
 @pytest.mark.parametrize(
+    "schedule_class",
+    [
+        LinearWarmupDecay,
+        PolynomialWarmupDecay,
+        CosineWarmupDecay,
+        WarmupStableDecay,
+    ],
+)
+def test_by_default_the_rate_starts_at_the_peak_and_ends_at_0(schedule_class):
+    schedule = schedule_class(0.5, 100)
+    assert float(schedule(0)) == 0.5
+    assert float(schedule(100)) == 0.0
+
+
+@pytest.mark.parametrize(
     "schedule_class, last",
     [
         (LinearWarmupDecay, ()),

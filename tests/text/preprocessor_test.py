@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.template import Template
 from keras_bert.text import BertPreprocessor
+from keras_bert.text import Preprocessor
 from keras_bert.text.templates import locate_pieces
 
 _NAMES = ["input_ids", "input_mask", "segment_ids"]
@@ -38,6 +40,14 @@ def test_special_tokens_are_added_as_published(tokenizer):
         expected = preprocess(*([text] for text in texts))
         for name, row in preprocess(*texts).items():
             np.testing.assert_array_equal(row, expected[name][0])
+
+
+def test_rows_have_128_positions_by_default(tokenizer):
+    for preprocess in (
+        BertPreprocessor(tokenizer),
+        Preprocessor(tokenizer, Template()),
+    ):
+        assert preprocess(["the cat"])["input_ids"].shape == (1, 128)
 
 
 @pytest.mark.parametrize("columns", [[_TEXTS], [_TEXTS, _PAIRS], [[]]])

@@ -43,6 +43,12 @@ def _pieces(get, **arguments):
 _REFUSED = [
     (lambda get: BertPreprocessor(get("tokenizer"), 2), "seq_length=2\\."),
     (
+        lambda get: Preprocessor(
+            get("tokenizer"), Template(pair="cls A sep sep B sep"), 3
+        ),
+        r"at least 4, to fit .*A \[SEP\] \[SEP\] B.*seq_length=3",
+    ),
+    (
         lambda get: BertPreprocessor(get("tokenizer"), 8)(["a", "b"], ["c"]),
         "Shapes of all",
     ),

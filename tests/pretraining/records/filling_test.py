@@ -3,6 +3,7 @@ import pytest
 
 from keras_bert.pretraining.corpus.token_store import CONTINUES
 from keras_bert.pretraining.records.filling import ExampleRules
+from keras_bert.pretraining.records.filling import dynamic_examples
 from keras_bert.pretraining.records.filling import fill_rows
 from keras_bert.pretraining.records.masking_rules import MaskingRules
 from keras_bert.pretraining.records.segments import Segments
@@ -43,4 +44,10 @@ def test_a_pair_is_packed_as_the_paper_shows(make_corpus, is_marked):
     assert continues.astype(int).tolist() == [
         [0, 0, 1, 0, 0, 1, 0, 0, 0, 0],
         [0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    ]
+    examples = dynamic_examples(corpus, pairs, rules)
+    assert examples["segment_boundary"].tolist() == [[4], [3]]
+    assert examples["word_starts"].tolist() == [
+        [0, 1, 0, 0, 1, 0, 1, 0, 0, 0],
+        [0, 1, 0, 1, 0, 0, 0, 0, 0, 0],
     ]

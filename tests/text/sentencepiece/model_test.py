@@ -14,6 +14,7 @@ from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.model import model_bytes
+from tests.text.sentencepiece.trained import train
 
 _SPECIAL = [
     Piece("<pad>", 0.0, CONTROL),
@@ -68,14 +69,15 @@ def test_a_file_that_is_cut_or_no_model_is_an_error(spiece_file, data):
 @pytest.mark.parametrize(
     "trainer, message",
     [
-        ({"model_type": 2}, "unigram model.* Received: model_type=2"),
-        ({"byte_fallback": 1}, "byte_fallback=1"),
-        ({"treat_whitespace_as_suffix": 1}, "_as_suffix=1"),
+        ({"model_type": "bpe"}, "unigram model.* Received: model_type=2"),
+        ({"byte_fallback": True}, "byte_fallback=1"),
+        ({"treat_whitespace_as_suffix": True}, "_as_suffix=1"),
     ],
 )
 def test_a_model_that_the_graph_cannot_run_is_an_error(trainer, message):
+    data = train("XLMRobertaTokenizer", vocab_size=400, **trainer)
     with pytest.raises(ValueError, match=f"^m must .*{message}"):
-        SentencePieceModel(model_bytes(_PIECES, **trainer), "m")
+        SentencePieceModel(data, "m")
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,13 @@ OPTIONS = {
 }
 
 
-def train(name, lines=LINES, **more):
+def train(name, lines=LINES, vocab_size=180, **more):
     """Return the bytes of a model for a tokenizer class."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(3 * lines),
         model_writer=model,
-        vocab_size=180,
+        vocab_size=vocab_size,
         hard_vocab_limit=False,
         minloglevel=2,
         **OPTIONS[name],
