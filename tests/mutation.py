@@ -1,7 +1,7 @@
 """Mutate the central files, and run the nearest tests on each mutant.
 
     pip install cosmic-ray
-    python tests/faults/mutation.py --python=.venv/bin/python
+    python tests/mutation.py --python=.venv/bin/python
 
 A mutant is a file with one small change, such as `<` instead of `<=`. If a
 mutant passes the tests, it behaves as the file does, or a test is missing.
@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 
-_ROOT = pathlib.Path(__file__).parents[2]
+_ROOT = pathlib.Path(__file__).parents[1]
 # Tests of each file, the fastest first.
 _TESTS = {
     "losses/cross_entropy": "losses/cross_entropy registration",
