@@ -7,7 +7,6 @@ import pytest
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert import tasks
-from keras_bert.checkpoints import load_adapter
 from keras_bert.checkpoints import save_adapter
 from tests import tiny
 from tests.faults.writes import Writer
@@ -32,16 +31,11 @@ def _classifier(seed):
     return classifier
 
 
-def _write_adapter(seed, folder):
+@functools.cache
+def _adapted(seed):
     classifier = tasks.TextClassifier(tiny.make_bert(), labels=["x", "y"])
     classifier.fit(_ROWS, epochs=1, lora_rank=2, seed=seed, verbose=0)
-    save_adapter(classifier.pretrained, folder / "out", overwrite=True)
-
-
-def _read_adapter(folder):
-    classifier = tasks.TextClassifier(tiny.make_bert(), labels=["x", "y"])
-    load_adapter(classifier.pretrained, folder / "out")
-    return classifier.model
+    return classifier.pretrained
 
 
 def _write_negatives(seed, folder):
@@ -79,15 +73,19 @@ _SAVED = {
         ),
         lambda folder: tasks.TextEmbedder.from_pretrained(folder / "out").model,
     ),
-    "adapter": (_write_adapter, _read_adapter),
+    "adapter": (
+        lambda seed, folder: save_adapter(
+            _adapted(seed), folder / "out", overwrite=True
+        ),
+        None,
+    ),
     "negatives": (_write_negatives, None),
 }
 
 
-@pytest.mark.smoke("keras-tenth", "negatives-tenth")
-@pytest.mark.parametrize("step", [1, 10], ids=["every", "tenth"])
+@pytest.mark.smoke("keras", "negatives")
 @pytest.mark.parametrize("name", _SAVED)
-def test_a_saved_model_is_old_or_new(tmp_path, name, step):
+def test_a_saved_model_is_old_or_new(tmp_path, name):
     write, read = _SAVED[name]
     start = tmp_path / "start"
     (start / "out").mkdir(parents=True)
@@ -98,4 +96,4 @@ def test_a_saved_model_is_old_or_new(tmp_path, name, step):
     def whole(folder):
         return read and digest(read(folder))
 
-    try_all(Writer(functools.partial(write, 1), whole), start, tmp_path, step)
+    try_all(Writer(functools.partial(write, 1), whole), start, tmp_path)

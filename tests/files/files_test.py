@@ -6,8 +6,10 @@ import subprocess
 
 import pytest
 
+from keras_bert.files import atomic
 from keras_bert.files.atomic import atomic_file
 from keras_bert.files.atomic import check_writable
+from keras_bert.files.atomic import write_whole
 from keras_bert.files.manifest import manifest_of
 from keras_bert.files.manifest import own_files
 from keras_bert.files.manifest import read_manifest
@@ -20,6 +22,7 @@ from keras_bert.files.outputs import new_file
 from keras_bert.files.outputs import remove_listed
 from keras_bert.files.outputs import remove_own
 from keras_bert.files.resumable import resumable_directory
+from tests.faults.file_events import observed
 
 
 def make(path, data="ours", **context):
@@ -145,6 +148,24 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=f"'.*{name}' cannot be written: "):
         check_writable(tmp_path / name)
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path):
+    changes = []
+    with observed(tmp_path, lambda _, change: changes.append(change)):
+        write_whole(tmp_path / "a", "text")
+    kinds = [change.split()[0] for change in changes]
+    assert kinds[kinds.index("fsync") :][:3] == ["fsync", "os.rename", "fsync"]
+
+
+def test_a_directory_is_replaced_without_an_atomic_exchange(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(atomic, "_exchange", lambda first, second: False)
+    make_directory(tmp_path / "a", "x", "deep/y")
+    with new_directory(tmp_path / "a", overwrite=True) as staging:
+        (staging / "z").write_text("new")
+    assert names_of(tmp_path) == ["a/manifest.json", "a/z"]
 
 
 def test_an_output_appears_at_the_end_only(tmp_path):
