@@ -19,6 +19,7 @@ _TOKEN_KEYS = {
 }
 _NAMED = (*_TOKEN_KEYS, "bos_token", "eos_token")
 _EXTRA = ("additional_special_tokens", "extra_special_tokens")
+_MAX_UNUSED = 2**16  # Ids without a token.
 # Property values of added tokens that all tokenizer types require.
 SUPPORTED = {"single_word": False}
 
@@ -264,11 +265,18 @@ def tokens_by_id(ids, path):
         path: file path to show in error messages.
 
     Raises:
-        ValueError: two tokens have the same id, or an id is not an integer.
+        ValueError: two tokens have the same id, or an id is not an integer or
+            far above the number of tokens.
     """
     tokens = {index: token for token, index in ids.items()}
-    if len(tokens) < len(ids) or not {*map(type, tokens)} <= {int}:
-        raise ValueError(f"{path} must give each token a unique integer id.")
+    end = len(ids) + _MAX_UNUSED
+    if len(tokens) < len(ids) or not all(
+        type(index) is int and 0 <= index < end for index in tokens
+    ):
+        raise ValueError(
+            f"{path} must give each token a unique integer id, at least 0 and "
+            f"below {end}."
+        )
     return [tokens.get(n, "") for n in range(max(tokens, default=-1) + 1)]
 
 

@@ -103,6 +103,7 @@ def _without(token):
         ("vocab.json", "\x00\xff", "not a JSON file"),
         ("vocab.json", '{"a": 1, "b": 1}', "a unique integer id"),
         ("vocab.json", '{"a": "0"}', "a unique integer id"),
+        ("vocab.json", '{"a": 1099511627776}', "integer id.*below 65537"),
         ("vocab.json", '{"a": 0}', "Missing: <pad>"),
         ("vocab.json", _without("Ġ"), "243 bytes.*1.*'Ġ'"),
         ("vocab.json", _without("the"), "Merge 2 of 2.*'th e'"),
