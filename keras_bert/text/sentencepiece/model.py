@@ -1,5 +1,6 @@
 """Reader and writer for SentencePiece model files without `sentencepiece`."""
 
+import math
 import typing
 
 from google.protobuf import descriptor_pb2
@@ -7,9 +8,10 @@ from google.protobuf import descriptor_pool
 from google.protobuf import message_factory
 from google.protobuf.message import DecodeError
 
+from keras_bert.messages import brief
 from keras_bert.text.normalization.replacements import check_charsmap
 
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED = range(1, 5)
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, _UNUSED = range(1, 6)
 _PACKAGE = "keras_bert.sentencepiece"
 _FIELD = descriptor_pb2.FieldDescriptorProto
 # Fields of sentencepiece_model.proto that are used, with their numbers.
@@ -114,6 +116,8 @@ class SentencePieceModel:
             self.pieces = [
                 Piece(x.piece, x.score, x.type) for x in self._message.pieces
             ]
+            for piece in self.pieces:
+                _check_piece(piece)
             self.charsmap = self._message.normalizer.precompiled_charsmap
             check_charsmap(self.charsmap)
             # BigBird's published model has no normalizer.
@@ -151,6 +155,21 @@ class SentencePieceModel:
             precompiled_charsmap=charsmap,
             add_dummy_prefix=1,
             remove_extra_whitespaces=1,
+        )
+
+
+def _check_piece(piece):
+    """Raise ValueError for a piece that no op supports."""
+    if (
+        not isinstance(piece.text, str)  # It is bytes if it is not UTF-8.
+        or not piece.text
+        or "\0" in piece.text
+        or not math.isfinite(piece.score)
+        or piece.type == _UNUSED
+    ):
+        raise ValueError(
+            "a piece must be a text with a finite score, and not be unused. "
+            f"Received: {brief(piece)}"
         )
 
 

@@ -18,6 +18,7 @@ ROLES = {
     "sep": "[SEP]",
     "mask": "[MASK]",
 }
+_MAX_BYTES = 256  # Limit of the op.
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
@@ -33,7 +34,7 @@ class Vocabulary(BaseVocabulary):
         source: file name to show in error messages.
 
     Raises:
-        ValueError: a special token is missing.
+        ValueError: a special token is missing, or a piece is too long.
     """
 
     allows_duplicates = True
@@ -47,6 +48,12 @@ class Vocabulary(BaseVocabulary):
         known = {x.roles["cls"]: x.roles for x in conventions_of("wordpiece")}
         roles = known.get(next(iter(tokens), None), ROLES)
         super().__init__(tokens, source, roles)
+        for token in tokens:
+            if "\0" in token or len(token.encode()) > _MAX_BYTES:
+                raise ValueError(
+                    f"{source} must have pieces of at most {_MAX_BYTES} bytes "
+                    f"without NUL characters. Received: {brief(token)}."
+                )
         if len(self.ids) != len(tokens):
             counts = collections.Counter(tokens)
             logging.warning(

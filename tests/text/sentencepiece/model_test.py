@@ -67,6 +67,20 @@ def test_a_file_that_is_cut_or_no_model_is_an_error(spiece_file, data):
 
 
 @pytest.mark.parametrize(
+    "piece",
+    [
+        Piece("", 0.0, NORMAL),
+        Piece("a\0", 0.0, NORMAL),
+        Piece("a", float("nan"), NORMAL),
+        Piece("a", 0.0, 5),
+    ],
+)
+def test_a_piece_that_no_op_supports_is_an_error(piece):
+    with pytest.raises(ValueError, match="^m is .*a piece must be a text"):
+        SentencePieceModel(model_bytes([*_PIECES, piece]), "m")
+
+
+@pytest.mark.parametrize(
     "trainer, message",
     [
         ({"model_type": "bpe"}, "unigram model.* Received: model_type=2"),

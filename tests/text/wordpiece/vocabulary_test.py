@@ -43,6 +43,8 @@ def test_lines_become_ids(read, lines, tokens):
         ("[pad]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", r"Missing: \[PAD\]\.$"),
         ("[PAD]\n[CLS]\n[MASK]\n", r"Missing: \[UNK\], \[SEP\]\."),
         (b"", r"Missing: \[PAD\], "),
+        (_SPECIAL_LINES + "a\0b\n", "256 bytes without NUL"),
+        (_SPECIAL_LINES + "a" * 257, "pieces of at most 256 bytes"),
         (_SPECIAL_LINES.encode() + b"caf\xe9\n", "byte 0xe9 at offset 34"),
     ],
 )
