@@ -130,11 +130,20 @@ def read_manifest(path):
     try:
         values = json.loads(pathlib.Path(path).read_text("utf-8"))
         is_own = values["made_by"] == _MADE_BY and all(
-            "bytes" in entry for entry in values["files"].values()
+            _is_entry(*item) for item in values["files"].items()
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
+    except RecursionError:  # The file is nested too deeply.
+        return None
     return values if is_own else None
+
+
+def _is_entry(name, entry):
+    """Return whether an entry lists the size of a file in the folder."""
+    path = pathlib.PurePath(name)
+    is_inside = not path.is_absolute() and ".." not in path.parts
+    return is_inside and type(entry["bytes"]) is int
 
 
 def own_files(directory):
