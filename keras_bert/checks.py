@@ -126,4 +126,7 @@ def _is_integer(value):
 
 def _is_number(value):
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return is_real and math.isfinite(value)
+    try:
+        return is_real and math.isfinite(value)
+    except OverflowError:  # An int above the largest float.
+        return False

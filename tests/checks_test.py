@@ -38,6 +38,11 @@ def test_values(check, right, wrong, expected):
     assert str(error.value).endswith(f"Received: other={wrong!r}.")
 
 
+def test_integers_above_all_floats_are_not_numbers():
+    with pytest.raises(ValueError, match="`rate` must be a number above 0"):
+        checks.positive(rate=10**400)
+
+
 def test_dataclasses_check_their_fields():
     @dataclasses.dataclass
     class Options(checks.Checked):
