@@ -411,6 +411,24 @@ class BertConfig(EncoderConfig):
     transformers_defaults = {"vocab_size": 30522, "hidden_act": "gelu"}
 
 
+def published_classes(values):
+    """Return the `architectures` of a `config.json` of transformers.
+
+    Args:
+        values: dict, the contents of the file.
+
+    Raises:
+        ValueError: they are not a list of names.
+    """
+    names = values.get("architectures") or []
+    if not isinstance(names, list) or not {*map(type, names)} <= {str}:
+        raise ValueError(
+            "`architectures` must be a list of names of classes. Received: "
+            f"{brief(names)}."
+        )
+    return names
+
+
 def read_json_object(path):
     """Read a JSON file that contains an object.
 

@@ -28,6 +28,7 @@ from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
+from keras_bert.config import published_classes
 from keras_bert.config import read_json_object
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
@@ -149,6 +150,7 @@ def write_published_configs(
 def _read_config(path):
     try:
         values = read_json_object(path)
+        published_classes(values)  # Checks them.
         # In transformers, "gelu" is the erf form.
         values = {"model_type": BertConfig.model_type, **values}
         return values, *config_class(values).from_transformers(values)
@@ -183,7 +185,7 @@ def _ignored(family, arrays, path, values):
                 f"{path}: {copy} must be equal to {original}, because "
                 f"{family.name} ties them. Received: different values."
             )
-    is_colbert = _COLBERT in (values.get("architectures") or [])
+    is_colbert = _COLBERT in published_classes(values)
     projection = ["linear.weight"] if is_colbert else []
     buffers = names.buffers(model_type, arrays.shapes)
     return frozenset({*buffers, *tied, *projection})
@@ -216,7 +218,7 @@ def _published_task(values, family, shapes, path):
         shapes: dict mapping array names to shapes.
         path: `pathlib.Path` of the file, shown in error messages.
     """
-    classes = values.get("architectures") or []
+    classes = published_classes(values)
     for head_name in family.task_heads:
         if task_class(family, head_name) in classes:
             break
