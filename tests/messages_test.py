@@ -6,6 +6,7 @@ import pytest
 import keras_bert
 from keras_bert import checks
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.messages import listed
 
 _HUGE = [
@@ -29,6 +30,21 @@ def test_short_values_are_shown_whole():
     for value in ("a" * 90, ["a", 1], {"a": None}, 12.5, b"a", None):
         assert brief(value) == repr(value)
     assert listed(["a", "b"]) == "'a', 'b'" and listed([]) == "none"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: {}["key"],
+        lambda: None.key,
+        lambda: int(float("inf")),
+        lambda: [] + {},
+        lambda: int("a"),
+    ],
+)
+def test_errors_of_wrong_values_name_the_file(read):
+    with pytest.raises(ValueError, match="^a.json"), errors_name("a.json"):
+        read()
 
 
 @pytest.mark.parametrize("value", _HUGE[:-1], ids=range(len(_HUGE) - 1))

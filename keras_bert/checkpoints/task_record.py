@@ -43,7 +43,7 @@ def read_task(directory):
         return TaskRecord(
             str(values["task"]), head, dict(values.get("settings", {}))
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"{path} must contain the keys task, head, num_outputs and "
             f"settings of a fine-tuned model. Received: {error!r}."

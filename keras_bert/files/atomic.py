@@ -11,6 +11,8 @@ import shutil
 import sys
 import tempfile
 
+from keras_bert.messages import errors_name
+
 # Constants of `renameat2`.
 _CWD, _EXCHANGE = -100, 2
 # Constants of the Windows API.
@@ -178,7 +180,8 @@ def remove_path(path):
 def read_json(path):
     """Return the contents of a JSON file, or None if it does not exist."""
     path = pathlib.Path(path)
-    return json.loads(path.read_text("utf-8")) if path.exists() else None
+    with errors_name(path):
+        return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
 def write_whole(path, data):

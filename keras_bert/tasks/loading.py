@@ -5,6 +5,7 @@ import typing
 from keras_bert import tasks
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.tasks.embeddings.directories import saved_class
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
@@ -53,9 +54,9 @@ def load_task(
     pretrained = from_pretrained(
         directory, allow_missing=allow_missing, **arguments
     )
-    return trained_class(pretrained, directory)._of_directory(
-        pretrained, directory
-    )
+    task_class = trained_class(pretrained, directory)
+    with errors_name(directory):
+        return task_class._of_directory(pretrained, directory)
 
 
 def load_any_task(

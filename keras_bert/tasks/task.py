@@ -14,6 +14,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.summary import Summarized
 from keras_bert.tasks.outputs.outputs import TRUNCATED
 from keras_bert.typing import Arguments
@@ -150,7 +151,10 @@ class Task(Summarized):
                     message, name, *map(brief, (given[name], own[name]))
                 )
         values = cls._merged(own, given)
-        return cls._of_directory(pretrained, directory, **values)
+        if given:  # An error may be due to an argument.
+            return cls._of_directory(pretrained, directory, **values)
+        with errors_name(directory):
+            return cls._of_directory(pretrained, directory, **values)
 
     @classmethod
     def _merged(

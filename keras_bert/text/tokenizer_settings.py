@@ -1,7 +1,6 @@
 """Base classes for tokenizer settings."""
 
 import base64
-import contextlib
 import dataclasses
 import hashlib
 import pathlib
@@ -11,6 +10,7 @@ import typing
 from keras_bert import checks
 from keras_bert import text
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.casing import resolve_casing
@@ -194,17 +194,6 @@ class CasedTokenizer(FileDefinedTokenizer):
     def lowercased(self):
         """Return a copy of the settings with lower-casing."""
         return dataclasses.replace(self, lowercase=True)
-
-
-@contextlib.contextmanager
-def errors_name(directory):
-    """Context manager that adds the directory to ValueError messages."""
-    try:
-        yield
-    except ValueError as error:
-        if str(directory) in str(error):
-            raise
-        raise ValueError(f"{directory}: {error}") from None
 
 
 def identifying_settings(settings):

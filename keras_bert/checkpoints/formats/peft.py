@@ -19,6 +19,7 @@ from keras_bert.config import read_json_object
 from keras_bert.files.atomic import write_json
 from keras_bert.files.outputs import new_directory
 from keras_bert.layers.flat_dense import dense_layers
+from keras_bert.messages import errors_name
 
 if typing.TYPE_CHECKING:
     from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -88,11 +89,13 @@ def load_adapter(
     for name in arrays.shapes:
         if name.endswith(_UP):
             continue
-        array, is_added = arrays.read(name), name.endswith(_DOWN)
-        if is_added:
-            up = name.replace(_DOWN, _UP)
-            name = name.replace(_DOWN, ".weight")
-            array = scale * (arrays.read(up) @ array)
+        is_added = name.endswith(_DOWN)
+        with errors_name(path):
+            array = arrays.read(name)
+            if is_added:
+                up = name.replace(_DOWN, _UP)
+                name = name.replace(_DOWN, ".weight")
+                array = scale * (arrays.read(up) @ array)
         name = name.removeprefix(_PREFIX).replace(f"{_BASE}.", ".")
         prefixed = encoder_prefix(model.config.model_type) + name
         location = locations.get(name, locations.get(prefixed))

@@ -9,6 +9,7 @@ from absl import logging
 from keras_bert.files.manifest import manifest_of
 from keras_bert.files.manifest import sha256
 from keras_bert.files.patterns import total_size
+from keras_bert.messages import errors_name
 from keras_bert.pretraining.records.layouts import LAYOUTS
 
 _THREADS = 8
@@ -127,8 +128,9 @@ def read_record_facts(paths):
         results = [*threads.map(_hash_and_settings, paths)]
     manifest_values = {name: {} for name in _FACTS}
     for _, manifest, settings in results:
-        parts = settings.get("text", {}), settings.get("examples", {})
-        values = {**parts[0], **parts[1], **settings}
+        with errors_name(manifest):
+            parts = settings.get("text", {}), settings.get("examples", {})
+            values = {**parts[0], **parts[1], **settings}
         for name in _FACTS:
             if values.get(name) is not None:
                 manifest_values[name][str(manifest)] = values[name]

@@ -64,9 +64,10 @@ def write_run(directory, settings):
 def _recorded_settings(directory):
     """Return the settings of the run in a directory, or None."""
     try:
-        return (read_json(directory / _FILE) or {}).get("settings")
+        record = read_json(directory / _FILE)
     except ValueError:
         return None
+    return record.get("settings") if isinstance(record, dict) else None
 
 
 def _git_state():

@@ -7,7 +7,9 @@ from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
+from keras_bert.config import published_classes
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.tasks.embeddings.modules import MODULES
 from keras_bert.tasks.embeddings.modules import SETTINGS
 from keras_bert.tasks.embeddings.modules import check_no_route
@@ -48,13 +50,14 @@ def load_directory(
     task = pretrained.task
     if task is None or task.task != task_name:
         return pretrained, {}
-    try:
-        return pretrained, read_own(directory, task.settings, pretrained)
-    except KeyError as error:
-        raise CheckpointError(
-            f"{directory / TASK}: the settings of a {task_name} must contain "
-            f"the key {error}."
-        ) from None
+    with errors_name(directory / TASK):
+        try:
+            return pretrained, read_own(directory, task.settings, pretrained)
+        except KeyError as error:
+            raise CheckpointError(
+                f"{directory / TASK}: the settings of a {task_name} must "
+                f"contain the key {error}."
+            ) from None
 
 
 def save_directory(embedder, directory, format, overwrite, settings, files):
@@ -116,5 +119,6 @@ def is_pylate(directory):
 
 def is_stanford(directory):
     """Return True for a directory of Stanford's ColBERT."""
-    config = read_if_any(directory / "config.json")
-    return COLBERT in (config.get("architectures") or [])
+    path = directory / "config.json"
+    with errors_name(path):
+        return COLBERT in published_classes(read_if_any(path))

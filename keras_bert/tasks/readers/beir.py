@@ -8,6 +8,7 @@ import typing
 from keras_bert.files.rows import cell
 from keras_bert.files.rows import read_dicts
 from keras_bert.messages import brief
+from keras_bert.messages import errors_name
 from keras_bert.summary import Summarized
 from keras_bert.tasks.columns import PAIR_KEYS
 from keras_bert.tasks.columns import checked_texts
@@ -152,7 +153,8 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
     queries = _read_texts(directory / _QUERIES)
     corpus = _read_texts(directory / _CORPUS)
     relevance: dict = {}
-    table = read_cells(directory / "qrels" / f"{split}.tsv", _COLUMNS)
+    path = directory / "qrels" / f"{split}.tsv"
+    table = read_cells(path, _COLUMNS)
     for index, (query, document, grade) in enumerate(
         zip(*table.columns.values(), strict=True)
     ):
@@ -171,7 +173,8 @@ def read_beir(directory: Path, split: str = "test") -> RetrievalData:
                     f"{table.where(index)}, must have an id of {file}. "
                     f"Received: {brief(name)}."
                 )
-    return RetrievalData(queries, corpus, relevance)
+    with errors_name(path):
+        return RetrievalData(queries, corpus, relevance)
 
 
 def _grade(text):

@@ -151,7 +151,10 @@ def from_tokenizer_json(files):
         strips = any(step.get("strip_right") for step in all_steps)
         keeps_last_space = len(words) == 1 and not strips
         data = _model_bytes(model, charsmap, conventions)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+    except (
+        *(ArithmeticError, AttributeError, LookupError),
+        *(TypeError, ValueError),
+    ) as e:
         raise ValueError(
             f"{source} must contain a Unigram model with a known normalizer. "
             f"Received: {e}. If you have the SentencePiece model (spm.model, "

@@ -117,7 +117,7 @@ class WordpieceSettings(CasedTokenizer):
             "lowercase=": lowercase,
         }
         limit = files.component("model").get(_MAX_CHARS, max_chars_per_word)
-        return cls(
+        settings = cls(
             vocabulary,
             agreed_casing(vocabulary, casing_hints),
             max_chars_per_word=files.config.get("max_chars_per_word", limit),
@@ -125,6 +125,9 @@ class WordpieceSettings(CasedTokenizer):
             added_tokens=added,
             **{key: x for key, x in values.items() if x is not None},
         )
+        # Raises an error for casings that are not supported.
+        normalizer_model(settings.lowercase, settings.strip_accents)
+        return settings
 
     @classmethod
     def read_vocabulary(cls, vocab_file):
