@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_bert.messages import brief
 from keras_bert.typing import Path
 
 QUERY, DOCUMENT = "query", "document"
@@ -83,11 +84,26 @@ def reading(directory: Path) -> Iterator[None]:
     """Context manager that names the directory of an export in errors."""
     try:
         yield
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # A panic of Rust is not an Exception.
         raise ValueError(
             f"{directory} must be a complete export. Export the model again. "
             f"Received: {type(error).__name__}: {error}"
         ) from error
+
+
+def check_settings(model: Model) -> None:
+    """Raise an error if a setting that requests need is missing or wrong."""
+    prompts = model.settings.get("prompts") or {}
+    if not all(isinstance(x, str) for x in prompts.values()):
+        raise ValueError(
+            f"`prompts` must be texts. Received: {brief(prompts)}."
+        )
+    if model.is_pair not in (True, False, None):
+        raise ValueError(
+            f"`is_pair` must be a bool. Received: {brief(model.is_pair)}."
+        )
 
 
 def check_served(task: str, directory: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from keras_bert import lazy
 from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_served
+from keras_bert.serve.model import check_settings
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
 from keras_bert.serve.model import reading
@@ -29,7 +30,8 @@ class OnnxModel(Model):
             manifest = json.loads((directory / "manifest.json").read_text())
             self.task, self.labels = manifest["task"], manifest["labels"]
             self.settings = manifest["settings"]
-            self._inputs = manifest["inputs"]
+            self._inputs = [*manifest["inputs"]]
+            check_settings(self)
         check_served(self.task, directory)
         if "attention_mask" not in self._inputs:
             raise ValueError(
@@ -44,6 +46,7 @@ class OnnxModel(Model):
         with reading(directory):
             path = str(directory / "tokenizer.json")
             self._tokenizer = tokenizers.Tokenizer.from_file(path)
+            self._tokenizer.encode_batch(["a", ("a", "a")])  # Finds errors.
             self._session = runtime.InferenceSession(
                 directory / "model.onnx", options
             )

@@ -11,6 +11,7 @@ from keras_bert.lazy_tensorflow import tf
 from keras_bert.serve.model import OUTPUTS
 from keras_bert.serve.model import Model
 from keras_bert.serve.model import check_served
+from keras_bert.serve.model import check_settings
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
 from keras_bert.serve.model import reading
@@ -35,7 +36,8 @@ class SavedModel(Model):
             manifest = json.loads(path.read_text())
             self.task, self.settings = manifest["task"], manifest["settings"]
             signatures = manifest["signatures"]
-        self.labels = self.settings.get("labels")
+            self.labels = self.settings.get("labels")
+            check_settings(self)
         check_served(self.task, directory)
         if _TOKENS not in signatures:
             raise ValueError(
