@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 
@@ -12,13 +13,16 @@ READ_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
+    tokenize.TokenError,
+    ArithmeticError,
+    AttributeError,
     RuntimeError,
+    SyntaxError,
     ValueError,
-    KeyError,
+    LookupError,
     OSError,
     EOFError,
     TypeError,
-    IndexError,
     MemoryError,
 )
 

@@ -21,6 +21,7 @@ from keras_bert.checkpoints.arrays.raw_arrays import check_array
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.raw_arrays import floats
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
+from keras_bert.checkpoints.arrays.tensor_pickle import Storage
 from keras_bert.checkpoints.arrays.tensor_pickle import Tensor
 from keras_bert.checkpoints.arrays.tensor_pickle import load_tensors
 from keras_bert.checkpoints.errors import CheckpointError
@@ -172,7 +173,8 @@ def _check_tensor(path, name, tensor, byte_ranges):
     check_array(path, name, tensor.strides)
     storage = tensor.storage
     if (
-        type(tensor.offset) is not int
+        not isinstance(storage, Storage)
+        or type(tensor.offset) is not int
         or tensor.offset < 0
         or type(tensor.shape) is not tuple
         or len(tensor.shape) != len(tensor.strides)

@@ -74,7 +74,7 @@ class DebertaConfig(EncoderConfig):
         values = dict(values)
         types = values.get("pos_att_type", _TYPES)
         types = types.split("|") if isinstance(types, str) else types
-        if isinstance(types, list) and sorted(types) == sorted(_TYPES):
+        if types in ([*_TYPES], [*_TYPES[::-1]]):
             values["pos_att_type"] = _TYPES
         limits = ("max_relative_positions", "max_position_embeddings")
         if values.get(limits[0]) == values.get(limits[1], 512):

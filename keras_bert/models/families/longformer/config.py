@@ -6,6 +6,8 @@ from keras_bert import checks
 from keras_bert.messages import brief
 from keras_bert.models.families.roberta import model as roberta
 
+_MAX_BLOCKS = 2**16
+
 
 @dataclasses.dataclass(frozen=True)
 class LongformerConfig(roberta.RobertaConfig):
@@ -62,7 +64,9 @@ class LongformerConfig(roberta.RobertaConfig):
 
     @property
     def derived_values(self):
-        return {"attention_dilation": [1] * self.num_hidden_layers}
+        # The number of a damaged file must not exhaust memory.
+        num_blocks = min(self.num_hidden_layers, _MAX_BLOCKS)
+        return {"attention_dilation": [1] * num_blocks}
 
     @property
     def windows(self):
