@@ -39,7 +39,7 @@ def _model_in(name):
     """Return a function that reads the weights of a model in a folder."""
 
     def read(folder):
-        if not any(folder.glob(f"{name}/*")):
+        if not contents_of(folder / name):
             return None
         return digest(from_pretrained(folder / name))
 

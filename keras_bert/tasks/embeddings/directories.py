@@ -50,7 +50,7 @@ def load_directory(
     task = pretrained.task
     if task is None or task.task != task_name:
         return pretrained, {}
-    with errors_name(directory / TASK):
+    with errors_name(directory):
         try:
             return pretrained, read_own(directory, task.settings, pretrained)
         except KeyError as error:
