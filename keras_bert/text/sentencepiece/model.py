@@ -123,6 +123,9 @@ class SentencePieceModel:
             # BigBird's published model has no normalizer.
             if not (self.pieces and self._message.HasField("trainer")):
                 raise ValueError("no pieces or no trainer")
+            unknown = self._message.trainer.unk_id
+            if not 0 <= unknown < len(self.pieces):
+                raise ValueError(f"no piece has the `unk_id` {unknown}")
         except (DecodeError, ValueError) as error:
             raise ValueError(
                 f"{source} is not a complete SentencePiece model: {error}."

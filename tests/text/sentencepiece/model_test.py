@@ -94,6 +94,12 @@ def test_a_model_that_the_graph_cannot_run_is_an_error(trainer, message):
         SentencePieceModel(data, "m")
 
 
+def test_an_unknown_piece_that_does_not_exist_is_an_error():
+    data = model_bytes(_PIECES, unk_id=len(_PIECES))
+    with pytest.raises(ValueError, match="no piece has the `unk_id` 7"):
+        SentencePieceModel(data)
+
+
 @pytest.mark.parametrize(
     "pieces, message",
     [
