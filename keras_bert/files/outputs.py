@@ -14,17 +14,19 @@ from keras_bert.files.atomic import left_by_killed
 from keras_bert.files.atomic import move
 from keras_bert.files.atomic import remove_path
 from keras_bert.files.atomic import temporary_name
+from keras_bert.files.atomic import write_json
 from keras_bert.files.manifest import FORMER
 from keras_bert.files.manifest import LOCK
 from keras_bert.files.manifest import MANIFEST
+from keras_bert.files.manifest import file_entry
 from keras_bert.files.manifest import files_below
 from keras_bert.files.manifest import is_listed
 from keras_bert.files.manifest import listing_of
 from keras_bert.files.manifest import manifest_path_for
+from keras_bert.files.manifest import manifest_values
 from keras_bert.files.manifest import own_files
 from keras_bert.files.manifest import read_manifest
 from keras_bert.files.manifest import record_directory
-from keras_bert.files.manifest import write_manifest
 
 # Suffix of folders with files that `move_files` moves.
 _MOVED = "moved"
@@ -52,11 +54,11 @@ def new_file(path, context=None, inputs=(), overwrite=False):
         _, former = listing_of(path)
         # If the process is killed before the file is replaced, the manifest
         # still describes the old file.
-        extra = {FORMER: former} if former else {}
-        context = context or {}
-        write_manifest(manifest, {path.name: temporary}, {**context, **extra})
+        entries = {path.name: file_entry(temporary)}
+        values = manifest_values(entries, context or {})
+        write_json(manifest, {**values, FORMER: former} if former else values)
     if former:
-        write_manifest(manifest, {path.name: path}, context)
+        write_json(manifest, values)
 
 
 @contextlib.contextmanager

@@ -100,7 +100,9 @@ def test_a_manifest_carries_what_the_next_must_know(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        *("{", "\xff", "[" * 100_000),
+        "{",
+        "\xff",
+        "[" * 100_000,
         '{"made_by": "keras_bert", "files": {"a": 3}}',
         '{"made_by": "keras_bert", "files": {"a": "bytes"}}',
         '{"made_by": "keras_bert", "files": {"../a": {"bytes": 3}}}',

@@ -152,8 +152,11 @@ def from_tokenizer_json(files):
         keeps_last_space = len(words) == 1 and not strips
         data = _model_bytes(model, charsmap, conventions)
     except (
-        *(ArithmeticError, AttributeError, LookupError),
-        *(TypeError, ValueError),
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
     ) as e:
         raise ValueError(
             f"{source} must contain a Unigram model with a known normalizer. "
