@@ -129,8 +129,11 @@ def read_manifest(path):
     """Return the values of a manifest of this library, or None."""
     try:
         values = json.loads(pathlib.Path(path).read_text("utf-8"))
-        is_own = values["made_by"] == _MADE_BY and all(
-            _is_entry(*item) for item in values["files"].items()
+        versions = [values, values.get(FORMER, values)]
+        is_own = all(
+            version["made_by"] == _MADE_BY
+            and all(_is_entry(*item) for item in version["files"].items())
+            for version in versions
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -193,7 +196,8 @@ def listing_of(path):
         values = read_manifest(candidate)
         if values and path.name in values["files"]:
             former = values.pop(FORMER, None)
-            if former and _has_entry(path, former):
+            is_former = former and path.name in former["files"]
+            if is_former and _has_entry(path, former):
                 return candidate, former
             return candidate, values
     return None, None

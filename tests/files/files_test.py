@@ -106,6 +106,7 @@ def test_a_manifest_carries_what_the_next_must_know(tmp_path):
         '{"made_by": "keras_bert", "files": {"a": 3}}',
         '{"made_by": "keras_bert", "files": {"a": "bytes"}}',
         '{"made_by": "keras_bert", "files": {"../a": {"bytes": 3}}}',
+        '{"made_by": "keras_bert", "files": {}, "former": {"files": 3}}',
     ],
 )
 def test_what_is_no_manifest_of_ours_says_nothing(tmp_path, text):
