@@ -10,7 +10,7 @@ import pytest
 from keras_bert import tasks
 from keras_bert.export import export_saved_model
 from keras_bert.files import manifest
-from keras_bert.files.outputs import new_directory
+from keras_bert.files import outputs
 
 
 def _saved_model(task, folder, **arguments):
@@ -71,7 +71,8 @@ def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
     def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(manifest, "manifest_values", fail)
+    for module in (manifest, outputs):
+        monkeypatch.setattr(module, "manifest_values", fail)
     with pytest.raises(OSError, match=f"No space left.*: '{output}'"):
         export(embedder, tmp_path, overwrite=True)
     assert _contents(tmp_path) == before
@@ -91,7 +92,7 @@ def test_a_file_of_the_user_stays(embedder, tmp_path, name, overwrite):
 
 @pytest.mark.parametrize("name", ["served/1", "onnx"])
 def test_other_outputs_of_ours_stay(embedder, tmp_path, name):
-    with new_directory(tmp_path / name) as staging:
+    with outputs.new_directory(tmp_path / name) as staging:
         (staging / "file").touch()
     with pytest.raises(ValueError, match="which contains a different"):
         _EXPORTS[name](embedder, tmp_path, overwrite=True)
