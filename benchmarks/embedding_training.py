@@ -209,7 +209,7 @@ def _batches(work):
     """Return the batches of each epoch on which `fit` trains."""
     import keras_bert
     from keras_bert.tasks.embeddings.examples import embedding_examples
-    from keras_bert.tasks.training.batches import epochs_of_batches
+    from keras_bert.tasks.training.batches import TrainingBatches
 
     embedder = getattr(keras_bert, work["embedder"]).from_pretrained(
         work["model_dir"], seq_length=work["seq_length"]
@@ -222,10 +222,14 @@ def _batches(work):
     )
     examples.no_duplicates = work["labels"] is None
     recipe = work["recipe"]
-    epochs = epochs_of_batches(
+    batches = TrainingBatches(
         examples, recipe["batch_size"], recipe["epochs"], recipe["seed"]
     )
-    return [[batch.tolist() for batch in batches] for batches in epochs]
+    steps = range(batches.steps)
+    return [
+        [batches[epoch * batches.steps + step].tolist() for step in steps]
+        for epoch in range(recipe["epochs"])
+    ]
 
 
 def _score(directory, evaluation):

@@ -77,7 +77,13 @@ def fit_denoising(
         embedder.pretrained,
         own_model=embedder.model,
     )
-    examples = _examples(embedder.preprocess, texts, deletion_ratio, options)
+    (texts,) = encoded_texts(texts, SINGLE_KEYS)
+    examples = DenoisingExamples(
+        embedder.preprocess,
+        [text.decode() for text in texts],
+        deletion_ratio,
+        options.seed,
+    )
     return fine_tune(
         learner, examples, options, callbacks=callbacks, verbose=verbose
     )
@@ -208,39 +214,56 @@ class TokenMean(keras.losses.Loss):
         return ops.sum(sums) / ops.sum(num_tokens)
 
 
-class DenoisingExamples(EmbeddingExamples):
-    """Pairs of a text with deleted words and the original, for all epochs.
+class DenoisingExamples:
+    """Pairs of a text with deleted words and the original text.
+
+    Words are deleted again in each pass over the texts; one pass is in memory.
+    The index of an example is `number of the pass * len(texts) + number of the
+    text`. All examples of a batch are from the same pass.
 
     Args:
-        rows, groups, labels: arguments of `EmbeddingExamples`; the examples of
-            each epoch are adjacent. A label is the number of tokens to predict.
-        num_epochs: int.
+        preprocess: `Preprocessor`.
+        texts: list of str.
+        deletion_ratio: float, probability that a word is deleted.
+        seed: int, random seed.
     """
 
-    def __init__(self, rows, groups, labels, num_epochs):
-        super().__init__(rows, groups, labels)
-        self._num_texts = len(groups) // num_epochs
+    extra_targets: dict = {}
+
+    def __init__(self, preprocess, texts, deletion_ratio, seed):
+        self._preprocess, self._texts = preprocess, texts
+        self._deletion_ratio, self._seed = deletion_ratio, seed
+        self._current = 0, self._pass(0)
 
     def epoch_batches(self, batch_size, seed, epoch):
-        start = epoch * self._num_texts
-        lengths = self.lengths[start : start + self._num_texts]
-        batches = training_buckets(lengths, batch_size, seed, epoch)
-        return [start + batch for batch in batches]
+        _, examples = self._current
+        batches = training_buckets(examples.lengths, batch_size, seed, epoch)
+        return [epoch * len(self._texts) + batch for batch in batches]
 
+    def batch(self, indices):
+        """Create a batch; the targets are the numbers of predicted tokens."""
+        number, examples = self._current
+        wanted = int(indices[0]) // len(self._texts)
+        if wanted != number:
+            examples = self._pass(wanted)
+            self._current = wanted, examples
+        return examples.batch(indices % len(self._texts))
 
-def _examples(preprocess, texts, deletion_ratio, options):
-    (texts,) = encoded_texts(texts, SINGLE_KEYS)
-    texts = [text.decode() for text in texts]
-    generator = random.Random(options.seed)
-    pairs = [
-        (delete_words(text, deletion_ratio, generator), text)
-        for _ in range(options.epochs)
-        for text in texts
-    ]
-    examples = embedding_examples(preprocess, pairs)
-    rows, groups = examples.rows, examples.groups
-    num_tokens = (rows.lengths[groups[:, 1]] - 1).astype(np.float32)
-    return DenoisingExamples(rows, groups, num_tokens, options.epochs)
+    def probe_batches(self):
+        return self._current[1].probe_batches()
+
+    def _pass(self, number):
+        """Return the examples of a pass."""
+        generator = random.Random(f"{self._seed} {number}")
+        pairs = [
+            (delete_words(text, self._deletion_ratio, generator), text)
+            for text in self._texts
+        ]
+        examples = embedding_examples(self._preprocess, pairs)
+        num_tokens = examples.rows.lengths[examples.groups[:, 1]] - 1
+        return EmbeddingExamples(
+            examples.rows, examples.groups, num_tokens.astype(np.float32)
+        )
 
 
 def delete_words(text, ratio, generator):

@@ -71,9 +71,9 @@ _FITS = {
 def test_what_fit_creates_is_freed_with_its_task(name, monkeypatch):
     held = []
 
-    def batches(examples, epochs):
+    def batches(examples, *arguments):
         held.append(weakref.ref(examples))
-        return TrainingBatches(examples, epochs)
+        return TrainingBatches(examples, *arguments)
 
     monkeypatch.setattr(training, "TrainingBatches", batches)
     bert = tiny.make_bert(hidden_dropout_prob=0.1)

@@ -12,7 +12,7 @@ import numpy as np
 from keras_bert.checkpoints.training_state import restore_state
 from keras_bert.checkpoints.training_state import save_state
 from keras_bert.files.resumable import resumable_directory
-from keras_bert.tasks.training.batches import TrainingExamples
+from keras_bert.tasks.training.batches import TrainingBatches
 from keras_bert.tasks.training.recipe import Recipe
 from keras_bert.typing import Path
 
@@ -21,8 +21,7 @@ from keras_bert.typing import Path
 def backup_of(
     model: keras.Model,
     stopping: keras.callbacks.EarlyStopping | None,
-    examples: TrainingExamples,
-    epochs: list[list[np.ndarray]],
+    batches: TrainingBatches,
     recipe: Recipe,
 ) -> "collections.abc.Iterator[Backup | None]":
     """Context manager for the backups of a call of `fit`.
@@ -32,8 +31,7 @@ def backup_of(
     Args:
         model: compiled model.
         stopping: callback that selects the best epoch, or None.
-        examples: training examples.
-        epochs: batches of each epoch, as returned by `epochs_of_batches`.
+        batches: training batches of all epochs.
         recipe: hyperparameters of the call.
 
     Yields:
@@ -49,8 +47,9 @@ def backup_of(
     directory = settings.pop("backup_dir")
     settings.pop("recompute")  # The results are the same.
     digest = hashlib.sha256()
-    for batch in epochs[0]:
-        for values in keras.tree.flatten(examples.batch(batch)):
+    for number in range(batches.steps):
+        batch = batches.examples.batch(batches[number])
+        for values in keras.tree.flatten(batch):
             digest.update(np.ascontiguousarray(values))
     settings["examples"] = digest.hexdigest()
     with resumable_directory(directory, settings, "step-*.npz") as path:

@@ -1,7 +1,6 @@
 """Batches of examples with similar lengths, and data for `model.fit`."""
 
 import collections.abc
-import itertools
 import typing
 import weakref
 
@@ -48,36 +47,83 @@ class TrainingExamples(typing.Protocol):
 
 
 class TrainingBatches:
-    """Training batches of several epochs.
+    """Training batches of several epochs, reshuffled in each pass.
+
+    Only one pass is in memory. All epochs have the same number of batches; if
+    needed, the largest batches of an epoch are split.
 
     Args:
         examples: the examples.
-        epochs: list with a list of int arrays for each epoch, the indices of
-            the examples of each batch.
+        batch_size: number of examples in a batch.
+        num_epochs: number of epochs.
+        seed: random seed.
+        steps: number of batches in an epoch, or None if each epoch is a pass
+            over the examples.
+
+    Attributes:
+        examples: the examples.
+        steps: number of batches in an epoch.
     """
 
     def __init__(
         self,
         examples: TrainingExamples,
-        epochs: collections.abc.Iterable[collections.abc.Iterable[np.ndarray]],
+        batch_size: int,
+        num_epochs: int,
+        seed: int,
+        steps: int | None = None,
     ):
-        self._examples = examples
-        self._batches = [*itertools.chain(*epochs)]
+        self.examples = examples
+        self._batch_size, self._seed = batch_size, seed
+        self._num_epochs = num_epochs
+        self._pass_is_epoch = steps is None
+        self.steps: int = steps or max(
+            len(examples.epoch_batches(batch_size, seed, epoch))
+            for epoch in range(num_epochs)
+        )
+        self._current = self._pass(0, first_batch=0)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        """Return the indices of the examples of a batch.
+
+        Args:
+            number: position of the batch in all epochs. Ascending numbers are
+                the fastest.
+        """
+        current = self._current
+        if number < current.first_batch:
+            current = self._pass(0, first_batch=0)
+        while number >= current.end:
+            current = self._pass(current.number + 1, first_batch=current.end)
+        self._current = current
+        return current.batches[number - current.first_batch]
+
+    def _pass(self, number: int, first_batch: int) -> "_Pass":
+        batches = self.examples.epoch_batches(
+            self._batch_size, self._seed, number
+        )
+        if self._pass_is_epoch:
+            batches = _split_largest(batches, self.steps)
+        return _Pass(number, first_batch, batches)
 
     def data(
-        self,
+        self, first_epoch: int = 0
     ) -> "collections.abc.Iterator[TrainingBatch] | tf.data.Dataset":
         """Return data for `model.fit`, valid as long as this object exists.
+
+        Args:
+            first_epoch: number of completed epochs. If none is left, the last
+                epoch is returned, because Keras reads a batch.
 
         Returns:
             A generator, or, on TensorFlow, a `tf.data.Dataset` that prepares
             the next batches while the model trains on the current one.
         """
+        first_epoch = min(first_epoch, self._num_epochs - 1)
+        limits = first_epoch * self.steps, self._num_epochs * self.steps
         if keras.backend.backend() != "tensorflow":
-            return (self._examples.batch(x) for x in self._batches)
-        signature = tf.nest.map_structure(
-            _spec, *self._examples.probe_batches()
-        )
+            return (self.examples.batch(self[n]) for n in range(*limits))
+        signature = tf.nest.map_structure(_spec, *self.examples.probe_batches())
         specs = tf.nest.flatten(signature)
         # TensorFlow keeps the function until the process ends.
         tensors_of = weakref.WeakMethod(self._tensors)
@@ -100,14 +146,26 @@ class TrainingBatches:
         options = tf.data.Options()
         options.autotune.enabled = False
         return (
-            tf.data.Dataset.range(len(self._batches))
+            tf.data.Dataset.range(*limits)
             .map(batch)
             .prefetch(_BATCHES_AHEAD)
             .with_options(options)
         )
 
     def _tensors(self, number: np.ndarray) -> "list[tf.Tensor]":
-        return tf.nest.flatten(self._examples.batch(self._batches[number]))
+        return tf.nest.flatten(self.examples.batch(self[int(number)]))
+
+
+class _Pass(typing.NamedTuple):
+    """Batches of a pass over the examples, and its place in all passes."""
+
+    number: int
+    first_batch: int
+    batches: list[np.ndarray]
+
+    @property
+    def end(self) -> int:
+        return self.first_batch + len(self.batches)
 
 
 def _spec(*arrays: np.ndarray) -> "tf.TensorSpec":
@@ -115,43 +173,6 @@ def _spec(*arrays: np.ndarray) -> "tf.TensorSpec":
     sizes = [{*some} for some in zip(*(x.shape for x in arrays), strict=True)]
     shape = [some.pop() if len(some) == 1 else None for some in sizes]
     return tf.TensorSpec(shape, arrays[0].dtype)
-
-
-def epochs_of_batches(
-    examples: TrainingExamples,
-    batch_size: int,
-    num_epochs: int,
-    seed: int,
-    steps: int | None = None,
-) -> list[list[np.ndarray]]:
-    """Return the batches of each epoch, reshuffled in each pass.
-
-    Args:
-        examples: the examples.
-        batch_size: number of examples in a batch.
-        num_epochs: number of epochs.
-        seed: random seed.
-        steps: number of batches in an epoch, or None if each epoch is a pass
-            over the examples.
-
-    Returns:
-        A list with a list of int arrays for each epoch, the indices of the
-        examples of each batch. All epochs have the same number of batches; if
-        needed, the largest batches of an epoch are split.
-    """
-    if steps is not None:
-        passes = (
-            examples.epoch_batches(batch_size, seed, number)
-            for number in itertools.count()
-        )
-        batches = itertools.chain.from_iterable(passes)
-        return [[*itertools.islice(batches, steps)] for _ in range(num_epochs)]
-    epochs = [
-        examples.epoch_batches(batch_size, seed, epoch)
-        for epoch in range(num_epochs)
-    ]
-    count = max(map(len, epochs))
-    return [_split_largest(batches, count) for batches in epochs]
 
 
 def _split_largest(batches: list[np.ndarray], count: int) -> list[np.ndarray]:

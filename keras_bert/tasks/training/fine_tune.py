@@ -20,7 +20,6 @@ from keras_bert.tasks.training.adapters import is_adapter
 from keras_bert.tasks.training.backup import backup_of
 from keras_bert.tasks.training.batches import TrainingBatches
 from keras_bert.tasks.training.batches import TrainingExamples
-from keras_bert.tasks.training.batches import epochs_of_batches
 from keras_bert.tasks.training.collapse import warn_if_unchanged
 from keras_bert.tasks.training.distillation import with_distilled_output
 from keras_bert.tasks.training.encoded import DISTILLED
@@ -88,7 +87,7 @@ def fine_tune(
             f"Received: patience={recipe.patience}, validation_data=None."
         )
     _reset_layers(learner.pretrained, recipe)
-    epochs = epochs_of_batches(
+    batches = TrainingBatches(
         examples,
         recipe.batch_size,
         recipe.epochs,
@@ -100,7 +99,7 @@ def fine_tune(
         _recomputed_blocks(learner.pretrained.backbone, recipe),
         _hidden_warnings(),
     ):
-        num_steps = len(epochs[0]) * recipe.epochs
+        num_steps = batches.steps * recipe.epochs
         model, logged = _compiled(learner, examples, recipe, num_steps)
         callbacks = keras.tree.flatten(callbacks or [])
         if validation is not None:
@@ -119,16 +118,13 @@ def fine_tune(
                 restore_best_weights=True,
             )
             callbacks = [validation, stopping, *callbacks]
-        with backup_of(model, stopping, examples, epochs, recipe) as backup:
+        with backup_of(model, stopping, batches, recipe) as backup:
             first_epoch = 0 if backup is None else backup.first_epoch
-            # Keras reads a batch even if no epoch is left.
-            remaining = epochs[first_epoch:] or epochs[-1:]
-            batches = TrainingBatches(examples, remaining)
             history = model.fit(
-                batches.data(),
+                batches.data(first_epoch),
                 initial_epoch=first_epoch,
                 epochs=recipe.epochs,
-                steps_per_epoch=len(epochs[0]),
+                steps_per_epoch=batches.steps,
                 shuffle=False,
                 callbacks=callbacks if backup is None else [*callbacks, backup],
                 verbose=verbose,

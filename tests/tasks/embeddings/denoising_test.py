@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import fit_denoising
+from keras_bert.tasks.denoising import DenoisingExamples
 from keras_bert.tasks.denoising import delete_words
 from keras_bert.tasks.denoising import denoising_model
 from keras_bert.tasks.embeddings.examples import embedding_examples
@@ -32,6 +33,31 @@ def test_losses_depend_on_the_embedding_but_not_on_padding(make_bert):
     alone = np.array(model(examples.inputs([0]))["embedding"])
     np.testing.assert_allclose(own, alone[0], rtol=1e-5)
     assert abs(own - other) > 1e-3
+
+
+def test_words_are_deleted_again_in_each_pass(make_bert):
+    embedder = TextEmbedder(make_bert())
+    examples = DenoisingExamples(embedder.preprocess, _TEXTS, 0.5, seed=0)
+    batches = [examples.epoch_batches(2, 0, epoch) for epoch in range(2)]
+    assert sorted(np.concatenate(batches[0])) == [*range(4)]
+    assert sorted(np.concatenate(batches[1])) == [*range(4, 8)]
+    ids = [
+        examples.batch(np.array([first, first]))[0]["input_ids"][0]
+        for first in (0, 4, 8, 0)
+    ]
+    assert (ids[0] == ids[3]).all()
+    assert len({bytes(noisy) for noisy, _ in ids}) > 1
+    expected = embedder.preprocess(["the dog eats meat"])["input_ids"][0]
+    for _, original in ids:
+        np.testing.assert_array_equal(original, expected[: len(original)])
+    _, targets, _ = examples.batch(np.array([4, 5]))
+    assert targets["embedding"].tolist() == [5, 3]
+
+
+def test_epochs_may_have_more_steps_than_a_pass(make_bert):
+    embedder = TextEmbedder(make_bert(num_hidden_layers=1))
+    recipe = {"epochs": 2, "steps_per_epoch": 5, "batch_size": 2}
+    fit_denoising(embedder, _TEXTS, verbose=0, **recipe)
 
 
 def test_the_given_share_of_words_is_deleted():

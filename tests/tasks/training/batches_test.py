@@ -1,4 +1,5 @@
 import inspect
+import tracemalloc
 
 import numpy as np
 import tensorflow as tf
@@ -7,7 +8,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.tasks.training.batches import TrainingBatches
-from keras_bert.tasks.training.batches import epochs_of_batches
 from keras_bert.tasks.training.batches import length_buckets
 from keras_bert.tasks.training.batches import training_buckets
 from keras_bert.tasks.training.distinct_texts import without_duplicates
@@ -32,8 +32,7 @@ class _Examples:
 def _passes(lengths, batch_size, num_epochs, seed):
     """Return the batches of each pass, as lists of indices."""
     examples = _Examples(lengths)
-    epochs = epochs_of_batches(examples, batch_size, num_epochs, seed)
-    batches = TrainingBatches(examples, epochs)
+    batches = TrainingBatches(examples, batch_size, num_epochs, seed)
     batches = [x.tolist() for x in batches.data().as_numpy_iterator()]
     count = -(-len(lengths) // batch_size)
     assert len(batches) == count * num_epochs
@@ -84,23 +83,49 @@ def test_epochs_have_the_same_number_of_batches():
         def epoch_batches(self, batch_size, seed, epoch):
             return np.array_split(np.arange(8), 2 + 3 * epoch)
 
-    epochs = epochs_of_batches(_Growing([]), 4, 2, 0)
-    assert [len(batches) for batches in epochs] == [5, 5]
-    assert [np.concatenate(x).tolist() for x in epochs] == [[*range(8)]] * 2
+    batches = TrainingBatches(_Growing([]), 4, 2, 0)
+    assert batches.steps == 5
+    for numbers in range(5), range(5, 10):
+        epoch = np.concatenate([batches[number] for number in numbers])
+        assert epoch.tolist() == [*range(8)]
+
+
+def test_batches_are_the_same_in_any_order():
+    batches = TrainingBatches(_Examples([3] * 7), 2, 3, 0, steps=5)
+    expected = [batches[number].tolist() for number in range(15)]
+    order = [14, 3, 3, 9, 0, 10]
+    assert [batches[n].tolist() for n in order] == [expected[n] for n in order]
+    data = batches.data(first_epoch=2)
+    assert [x.tolist() for x in data.as_numpy_iterator()] == expected[10:]
+    data = batches.data(first_epoch=3)
+    assert [x.tolist() for x in data.as_numpy_iterator()] == expected[10:]
+
+
+def test_memory_does_not_grow_with_the_epochs():
+    examples = _Examples([3] * 100)
+    batches = TrainingBatches(examples, 2, 2, 0)
+    _ = batches[0]
+    tracemalloc.start()
+    for number_of_epochs in 2, 2_000:
+        batches = TrainingBatches(examples, 2, number_of_epochs, 0)
+        _ = batches[batches.steps * number_of_epochs - 1]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100_000
 
 
 def test_other_backends_get_the_same_batches(monkeypatch):
     expected = sum(_passes([3, 4, 5, 2, 6], 2, 2, seed=1), [])
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")
     examples = _Examples([3, 4, 5, 2, 6])
-    epochs = epochs_of_batches(examples, 2, 2, 1)
-    found = TrainingBatches(examples, epochs).data()
+    batches = TrainingBatches(examples, 2, 2, 1)
+    found = batches.data()
     assert inspect.isgenerator(found)  # The type that Keras accepts.
     assert [x.tolist() for x in found] == expected
 
 
 def test_batches_may_have_any_number_of_examples():
-    batches = TrainingBatches(_Examples([3, 4, 5]), [[np.array([0, 2])]])
+    batches = TrainingBatches(_Examples([3, 4, 5]), 2, 1, 0)
     assert batches.data().element_spec == tf.TensorSpec([None], tf.int64)
 
 
