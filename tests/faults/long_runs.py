@@ -4,12 +4,14 @@
     python -m tests.faults.long_runs predictions --count=100000
     python -m tests.faults.long_runs fits --count=20
     python -m tests.faults.long_runs steps --count=100000
+    python -m tests.faults.long_runs views --count=864000
 
 `requests` sends requests of changing shapes to a served SavedModel,
 `predictions` calls `predict` with them, `fits` trains classifiers one after the
-other in one process, and `steps` trains one classifier. Each line is a JSON
-object with the number of repetitions, the resident memory in MiB and the number
-of open files.
+other in one process, and `steps` trains one classifier. `views` reads batches
+of an epoch view; 864,000 batches are a day of steps of 0.1 seconds. Each line
+is a JSON object with the number of repetitions, the resident memory in MiB and
+the number of open files.
 """
 
 import argparse
@@ -23,11 +25,14 @@ import tempfile
 import keras
 from starlette.testclient import TestClient
 
+from keras_bert import pretraining
 from keras_bert import tasks
 from keras_bert.serve import make_app
+from keras_bert.text import BertTokenizer
 from tests import tiny
 
 _WORDS = ("the", "dog", "sees", "a", "cat", "\N{DOG FACE}", "unknown", "")
+_SAMPLE = pathlib.Path(__file__).parents[2] / "tfrecords/sample"
 _NUM_LINES = 10
 _STEPS_PER_EPOCH = 1000
 
@@ -93,6 +98,37 @@ def steps(count, report):
     )
 
 
+def views(count, report):
+    """Read batches of permuted records."""
+    vocab_file = str(_SAMPLE / "vocab.txt")
+    sizes = {"max_seq_length": 32, "max_predictions_per_seq": 4}
+    options = pretraining.DataOptions(masking="dynamic", **sizes)
+    vocabulary = BertTokenizer(vocab_file).vocabulary
+    # No substitutes, as `permuted_batches` requires.
+    masking = pretraining.MaskingOptions(
+        vocabulary.id_of("[MASK]"), substitutes=(0.0, 0.0)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        records = [str(pathlib.Path(folder, "text.tfrecord"))]
+        pretraining.create_data(
+            pretraining.open_sources([str(_SAMPLE / "text.txt")]),
+            records,
+            pretraining.TextOptions(vocab_file),
+            options,
+        )
+        data = pretraining.dynamic_dataset(
+            records,
+            batch_size=8,
+            vocab_size=len(vocabulary),
+            masking=masking,
+            seed=0,
+            **sizes,
+        )
+        data = pretraining.permuted_batches(data).take(count)
+        for number, _ in enumerate(data):
+            report(number)
+
+
 def _classifier():
     return tasks.TextClassifier(tiny.make_bert(), labels=["odd", "even"])
 
@@ -102,7 +138,9 @@ def _examples():
     return texts, [("even", "odd")[len(text) % 2] for text in texts]
 
 
-RUNS = {run.__name__: run for run in (requests, predictions, fits, steps)}
+RUNS = {
+    run.__name__: run for run in (requests, predictions, fits, steps, views)
+}
 
 
 def measured(name, count):

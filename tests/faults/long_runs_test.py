@@ -16,6 +16,7 @@ pytestmark = pytest.mark.exhaustive
         ("predictions", 5000, 10),
         ("fits", 20, 60),
         ("steps", 20_000, 10),
+        ("views", 20_000, 10),
     ],
 )
 def test_memory_and_files_do_not_grow(run, count, most_mib):
