@@ -72,7 +72,7 @@ _CHECKS_OF_NAMES = {
 }
 
 
-def check_settings(values, allowed, used=()):
+def check_supported(values, allowed, used=()):
     """Raise ValueError for a setting that would have no effect.
 
     Args:

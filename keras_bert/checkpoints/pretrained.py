@@ -1,6 +1,5 @@
 """`from_pretrained` and `save_pretrained` for all formats."""
 
-import contextlib
 import dataclasses
 import math
 import pathlib
@@ -13,6 +12,7 @@ from absl import logging
 from keras_bert import checks
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.errors import checkpoint_errors
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
@@ -28,7 +28,6 @@ from keras_bert.files.manifest import record_directory
 from keras_bert.files.outputs import is_free
 from keras_bert.files.outputs import move_files
 from keras_bert.layers.flat_dense import check_not_quantized
-from keras_bert.messages import errors_name
 from keras_bert.typing import Path
 
 # Names of the reader and the writer of each format in `formats`.
@@ -86,7 +85,7 @@ def from_pretrained(
     path = local_directory(directory)
     format = check_readable(path)
     check_sizes(path)
-    with _checkpoint_errors(path):
+    with checkpoint_errors(path):
         source = getattr(formats, _FORMATS[format][0])(path, lowercase)
     if special_tokens_in_text is not None:
         tokenizer = dataclasses.replace(
@@ -98,7 +97,7 @@ def from_pretrained(
     _check_keys(source, path)
     _check_sizes(source)
     plan = plan_loading(source, allow_missing)
-    with _checkpoint_errors(path):
+    with checkpoint_errors(path):
         model = load(
             lambda: PretrainedModel.from_config(
                 source.config, source.tokenizer, plan.parts, source.task
@@ -156,16 +155,6 @@ def save_pretrained(
         vocabulary = model.tokenizer_settings.vocabulary.sha256
         record_directory(staging, {"format": format, "vocabulary": vocabulary})
         move_files(staging, directory)
-
-
-@contextlib.contextmanager
-def _checkpoint_errors(path):
-    """Context manager that turns errors into CheckpointError with the path."""
-    try:
-        with errors_name(path):
-            yield
-    except ValueError as error:
-        raise CheckpointError(str(error)) from error.__cause__
 
 
 def _check_keys(source, path):

@@ -29,7 +29,7 @@ def _differences(old, new, prefix=""):
     return lines
 
 
-def check_settings(
+def check_same_settings(
     before, settings, earlier, advice="overwrite=True starts again"
 ):
     """Raise ValueError unless a run has the settings of an earlier run.
@@ -87,7 +87,7 @@ def resumable_directory(path, settings, finished="*", overwrite=False):
         kept = {name for name in kept - own if not name.endswith(".tmp")}
         try:
             if kept:
-                check_settings(read_manifest(manifest), settings, path)
+                check_same_settings(read_manifest(manifest), settings, path)
         except ValueError:
             if not overwrite:
                 raise

@@ -93,7 +93,7 @@ def reading(directory: Path) -> Iterator[None]:
         ) from error
 
 
-def check_settings(model: Model) -> None:
+def check_request_settings(model: Model) -> None:
     """Raise an error if a setting that requests need is missing or wrong."""
     prompts = model.settings.get("prompts") or {}
     if not all(isinstance(x, str) for x in prompts.values()):

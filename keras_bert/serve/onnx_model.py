@@ -9,8 +9,8 @@ import numpy as np
 
 from keras_bert import lazy
 from keras_bert.serve.model import Model
+from keras_bert.serve.model import check_request_settings
 from keras_bert.serve.model import check_served
-from keras_bert.serve.model import check_settings
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
 from keras_bert.serve.model import reading
@@ -31,7 +31,7 @@ class OnnxModel(Model):
             self.task, self.labels = manifest["task"], manifest["labels"]
             self.settings = manifest["settings"]
             self._inputs = [*manifest["inputs"]]
-            check_settings(self)
+            check_request_settings(self)
         check_served(self.task, directory)
         if "attention_mask" not in self._inputs:
             raise ValueError(

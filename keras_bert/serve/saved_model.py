@@ -10,8 +10,8 @@ import numpy as np
 from keras_bert.lazy_tensorflow import tf
 from keras_bert.serve.model import OUTPUTS
 from keras_bert.serve.model import Model
+from keras_bert.serve.model import check_request_settings
 from keras_bert.serve.model import check_served
-from keras_bert.serve.model import check_settings
 from keras_bert.serve.model import exported_prompt
 from keras_bert.serve.model import piece_weights
 from keras_bert.serve.model import reading
@@ -37,7 +37,7 @@ class SavedModel(Model):
             self.task, self.settings = manifest["task"], manifest["settings"]
             signatures = manifest["signatures"]
             self.labels = self.settings.get("labels")
-            check_settings(self)
+            check_request_settings(self)
         check_served(self.task, directory)
         if _TOKENS not in signatures:
             raise ValueError(

@@ -14,7 +14,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_map import published_locations
-from keras_bert.config import check_settings
+from keras_bert.config import check_supported
 from keras_bert.config import read_json_object
 from keras_bert.files.atomic import write_json
 from keras_bert.files.outputs import new_directory
@@ -304,7 +304,7 @@ def _read_scale(path):
     """Check the adapter settings and return the LoRA scaling factor."""
     try:
         values = read_json_object(path)
-        check_settings(values, _SUPPORTED, _HARMLESS)
+        check_supported(values, _SUPPORTED, _HARMLESS)
         rank, alpha = values["r"], values["lora_alpha"]
         return alpha / (rank**0.5 if values.get("use_rslora") else rank)
     except KeyError as error:

@@ -9,7 +9,7 @@ import sys
 
 from keras_bert.files.atomic import read_json
 from keras_bert.files.atomic import write_json
-from keras_bert.files.resumable import check_settings
+from keras_bert.files.resumable import check_same_settings
 
 _FILE = "run.json"
 
@@ -30,7 +30,7 @@ def check_run(directory, settings, allow_changes=False):
             f"Received: {str(directory)!r}."
         )
     if before is not None and not allow_changes:
-        check_settings(
+        check_same_settings(
             {"settings": before},
             {"settings": settings},
             directory,

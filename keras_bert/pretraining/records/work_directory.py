@@ -15,7 +15,7 @@ from keras_bert.files.manifest import manifest_values
 from keras_bert.files.manifest import read_manifest
 from keras_bert.files.outputs import check_overwrite
 from keras_bert.files.outputs import remove_listed
-from keras_bert.files.resumable import check_settings
+from keras_bert.files.resumable import check_same_settings
 from keras_bert.files.resumable import discard
 from keras_bert.files.resumable import resumable_directory
 
@@ -129,7 +129,7 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
     finished = work.check_output(overwrite)
     settings = {"settings": make_settings()}
     if finished:
-        check_settings(finished, settings, manifest_path)
+        check_same_settings(finished, settings, manifest_path)
         remove_leftovers(work.path)
         yield None
         return

@@ -18,9 +18,10 @@ from keras import ops
 
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.errors import checkpoint_errors
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.config import BertConfig
-from keras_bert.config import check_settings
+from keras_bert.config import check_supported
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.directories import COLBERT
@@ -30,7 +31,6 @@ from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
 from keras_bert.tasks.embeddings.modules import MODULES
 from keras_bert.tasks.embeddings.modules import SETTINGS
-from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
 from keras_bert.tasks.embeddings.modules import modules_of_route
 from keras_bert.tasks.embeddings.modules import open_arrays
@@ -190,8 +190,8 @@ def _module_settings(directory, settings, pretrained):
     if expansion is not None:
         mask = pretrained.tokenizer_settings.vocabulary.roles.get("mask")
         tokens = {"token": [None, mask]}
-        with errors_name_file(directory / MODULES):
-            check_settings(expansion, _EXPANSION | tokens, ["length"])
+        with checkpoint_errors(directory / MODULES):
+            check_supported(expansion, _EXPANSION | tokens, ["length"])
         expansion = _checked(directory, expansion)
         query_length = expansion.get("length", _QUERY_LENGTH)
     return {

@@ -5,7 +5,6 @@ in older releases) has a list of modules for each route, such as "query" and
 "document".
 """
 
-import contextlib
 import functools
 import json
 import re
@@ -13,7 +12,8 @@ import re
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.config import check_settings
+from keras_bert.checkpoints.errors import checkpoint_errors
+from keras_bert.config import check_supported
 from keras_bert.config import read_json_object
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
@@ -171,10 +171,10 @@ def read_settings(directory, folder, pretrained, transformer, more=()):
         "prompts": values.get("prompts") or {},
         "default_prompt_name": values.get("default_prompt_name"),
     }
-    with errors_name_file(directory / SETTINGS):
+    with checkpoint_errors(directory / SETTINGS):
         Prompts(**prompts)
     if module.get("do_lower_case"):
-        with errors_name_file(directory):
+        with checkpoint_errors(directory):
             tokenizer = pretrained.tokenizer_settings.lowercased()
         pretrained = pretrained.with_tokenizer(tokenizer)
     return pretrained, {
@@ -228,23 +228,14 @@ def open_arrays(folder):
     return TorchFile(folder / "pytorch_model.bin")
 
 
-@contextlib.contextmanager
-def errors_name_file(path):
-    """Re-raise errors as a `CheckpointError` with the file's name."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: {error}") from None
-
-
 def read_if_any(path, *checked):
     return read_json(path, *checked) if path.is_file() else {}
 
 
 def read_json(path, *checked):
-    """Read a JSON file and check its settings with `check_settings`."""
-    with errors_name_file(path):
+    """Read a JSON file and check its settings with `check_supported`."""
+    with checkpoint_errors(path):
         values = read_json_object(path)
         if checked:
-            check_settings(values, *checked)
+            check_supported(values, *checked)
     return values

@@ -15,9 +15,10 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.errors import checkpoint_errors
 from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.tokenizer import read_tokenizer
-from keras_bert.config import check_settings
+from keras_bert.config import check_supported
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
@@ -29,7 +30,6 @@ from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import dense_layer
 from keras_bert.tasks.embeddings.model import pooling_names
-from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
 from keras_bert.tasks.embeddings.modules import modules_of_route
 from keras_bert.tasks.embeddings.modules import open_arrays
@@ -231,8 +231,8 @@ def _read_static(
     tokenizer = read_json(folder / "tokenizer.json")
     truncation = tokenizer.get("truncation") or {}
     length = truncation.get("max_length", _STATIC_LENGTH)
-    with errors_name_file(folder / "tokenizer.json"):
-        check_settings(truncation, {"direction": ["Right"]}, [*truncation])
+    with checkpoint_errors(folder / "tokenizer.json"):
+        check_supported(truncation, {"direction": ["Right"]}, [*truncation])
         settings = read_tokenizer("wordpiece", folder, 100, lowercase)
         if special_tokens_in_text is not None:
             settings = dataclasses.replace(

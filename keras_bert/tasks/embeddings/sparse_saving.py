@@ -16,13 +16,13 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.errors import checkpoint_errors
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.export.onnx.tokenizer_json import write_tokenizer_json
 from keras_bert.files.atomic import write_json
 from keras_bert.messages import brief
 from keras_bert.tasks.embeddings.directories import load_directory
 from keras_bert.tasks.embeddings.modules import SETTINGS
-from keras_bert.tasks.embeddings.modules import errors_name_file
 from keras_bert.tasks.embeddings.modules import module_files
 from keras_bert.tasks.embeddings.modules import modules_of_route
 from keras_bert.tasks.embeddings.modules import open_arrays
@@ -106,7 +106,7 @@ def _read_modules(directory, route, arguments):
     del settings["truncate_dim"]
     if settings["max_active_dims"] is not None:
         size = pretrained.config.vocab_size
-        with errors_name_file(directory / SETTINGS):
+        with checkpoint_errors(directory / SETTINGS):
             checks.between(1, size, max_active_dims=settings["max_active_dims"])
     if query_folder is not None:
         settings |= _read_static(query_folder, pretrained)
@@ -150,7 +150,7 @@ def _read_weight(path, arrays, pretrained):
 
 def _check_vocabulary(folder, pretrained):
     """Raise CheckpointError unless a folder has the vocabulary of a model."""
-    with errors_name_file(folder):
+    with checkpoint_errors(folder):
         other = read_tokenizer(pretrained.family.tokenizer, folder, 100)
     vocabulary = pretrained.tokenizer_settings.vocabulary
     if other.vocabulary.sha256 != vocabulary.sha256:
