@@ -130,10 +130,6 @@ def _quantized(task, model, texts):
         nncf.Dataset([_used(model, sample) for sample in samples]),
         model_type=nncf.ModelType.TRANSFORMER,
         subset_size=_NUM_CALIBRATED,
-        # Without VNNI, sums of products of 8-bit weights overflow.
-        advanced_parameters=nncf.AdvancedQuantizationParameters(
-            overflow_fix=nncf.OverflowFix.ENABLE
-        ),
     )
     comparison = compare(
         task, _outputs(small, samples), _outputs(model, samples)
