@@ -22,8 +22,10 @@ _TEXTS = [
 def test_a_rounded_model_answers_as_python(
     make_bert, tmp_path, precision, atol
 ):
-    # A narrow model differs too much in int8.
-    task = TASKS["embedder"](make_bert(hidden_size=64))
+    # In int8, narrow models and large weights differ too much, above all on
+    # processors without VNNI.
+    sizes = {"hidden_size": 64, "initializer_range": 0.1}
+    task = TASKS["embedder"](make_bert(**sizes))
     options = {"texts": _TEXTS} if precision == "int8" else {}
     run = run_openvino(task, tmp_path / "o", precision=precision, **options)
     ids = task.preprocess(_TEXTS[1:4])
