@@ -237,7 +237,8 @@ class DenoisingExamples:
 
     def epoch_batches(self, batch_size, seed, epoch):
         _, examples = self._current
-        batches = training_buckets(examples.lengths, batch_size, seed, epoch)
+        # The lengths of the original texts are the same in all passes.
+        batches = training_buckets(examples.labels, batch_size, seed, epoch)
         return [epoch * len(self._texts) + batch for batch in batches]
 
     def batch(self, indices):

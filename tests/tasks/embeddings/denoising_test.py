@@ -3,6 +3,7 @@ import random
 import numpy as np
 
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import denoising
 from keras_bert.tasks import fit_denoising
 from keras_bert.tasks.denoising import DenoisingExamples
 from keras_bert.tasks.denoising import delete_words
@@ -52,6 +53,21 @@ def test_words_are_deleted_again_in_each_pass(make_bert):
         np.testing.assert_array_equal(original, expected[: len(original)])
     _, targets, _ = examples.batch(np.array([4, 5]))
     assert targets["embedding"].tolist() == [5, 3]
+
+
+def test_batches_do_not_depend_on_the_current_pass(make_bert, monkeypatch):
+    def delete(text, ratio, generator):
+        """Return a text that may have more tokens, as with byte-level BPE."""
+        return "a " * generator.randrange(1, 12)
+
+    monkeypatch.setattr(denoising, "delete_words", delete)
+    embedder = TextEmbedder(make_bert())
+    examples = DenoisingExamples(embedder.preprocess, _TEXTS * 4, 0.5, seed=0)
+    expected = examples.epoch_batches(2, 0, 1)
+    for number in range(1, 5):
+        examples.batch(np.array([number * 16]))
+        found = examples.epoch_batches(2, 0, 1)
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_epochs_may_have_more_steps_than_a_pass(make_bert):
