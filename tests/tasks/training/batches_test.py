@@ -102,13 +102,10 @@ def test_batches_are_the_same_in_any_order():
 
 
 def test_memory_does_not_grow_with_the_epochs():
-    examples = _Examples([3] * 100)
-    batches = TrainingBatches(examples, 2, 2, 0)
-    _ = batches[0]
+    num_epochs = 2_000
     tracemalloc.start()
-    for number_of_epochs in 2, 2_000:
-        batches = TrainingBatches(examples, 2, number_of_epochs, 0)
-        _ = batches[batches.steps * number_of_epochs - 1]
+    batches = TrainingBatches(_Examples([3] * 100), 2, num_epochs, 0)
+    assert len(batches[batches.steps * num_epochs - 1]) == 2
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100_000
